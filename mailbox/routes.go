@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -99,6 +100,8 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 // Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
 // stops nothing: the owner of the workflow and human are told of it with the reason.
 func (o *op) sendRouted(h *happening) (came outcome, err error) {
+	var all []schemas.SendOut
+	var by []string // the rule of each
 	for _, rule := range h.sends {
 		var sent []schemas.SendOut
 		err := o.alone(func() error {
@@ -113,15 +116,20 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			}
 			continue
 		}
-		for _, one := range sent {
-			if came.forwarded == nil {
-				came.forwarded = &one
-				continue
-			}
-			came.forwarded.Warnings = append(came.forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", rule.Route, one.HandoffID, one.To))
+		all, by = append(all, sent...), append(by, slices.Repeat([]string{rule.Route}, len(sent))...)
+	}
+	if len(all) == 0 {
+		return came, nil
+	}
+	first := max(slices.IndexFunc(all, func(one schemas.SendOut) bool { return one.HandoffID != 0 }), 0) // a message takes no place
+	came.forwarded = &all[first]
+	for i, one := range all {
+		if i != first {
+			what := cmp.Or(one.HandoffID.String(), "a message")
+			came.forwarded.Warnings = append(came.forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", by[i], what, one.To))
 		}
 	}
-	if came.forwarded == nil || came.forwarded.HandoffID == 0 {
+	if came.forwarded.HandoffID == 0 {
 		return came, nil
 	}
 	return o.noteRouted(h.now.ID, came)
@@ -175,7 +183,9 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := orZero(in.Options)
 	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
-	options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
+	if in.Type != schemas.TypeMessage {
+		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
+	}
 	in.Options = &options
 	d, err := o.drafts(o.by, in, o.now)
 	if err != nil {

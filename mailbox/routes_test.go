@@ -270,6 +270,20 @@ func TestARuleThatLoopsEndsWithAPerson(t *testing.T) {
 	}
 }
 
+func TestAMessageOfARuleTakesNoPlace(t *testing.T) {
+	w := newWorld(t)
+	tell := to("a", "Done: {{outcome.summary}}")
+	tell.Type = schemas.TypeMessage
+	w.rules([]schemas.Route{{Name: "go on", On: []string{"completed"}, When: `handoff.to == "b"`, Send: []schemas.SendIn{tell, to("c", "next")}}})
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	out := w.complete(b, 1).Forwarded
+	require.Equal(t, schemas.ID(2), out.HandoffID)
+	require.Equal(t, []string{"go on sent a message to a, too"}, out.Warnings)
+	require.Equal(t, schemas.ID(2), w.complete(b, 1).Forwarded.HandoffID, "it is noted")
+}
+
 func TestARuleThatCannotBeCarriedOutIsToldAndStopsNothing(t *testing.T) {
 	w := newWorld(t)
 	w.rules([]schemas.Route{
