@@ -29,7 +29,7 @@ type site struct {
 }
 
 // patience is how long any test may take.
-const patience = 4 * time.Minute
+const patience = 8 * time.Minute
 
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
 func newSite(t testing.TB, more ...string) *site {
