@@ -20,7 +20,9 @@ type File struct{ Path, Name string }
 
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
-func (f File) Read() (said schemas.DeclaringFile, problems []string) {
+func (f File) Read() (said schemas.DeclaringFile, problems []string) { return f.read(true) }
+
+func (f File) read(expressions bool) (said schemas.DeclaringFile, problems []string) {
 	info, err := os.Stat(f.Path)
 	var text []byte
 	switch {
@@ -39,12 +41,14 @@ func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	if err != nil {
 		return said, f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
 	}
-	return f.Says(text)
+	return f.says(text, expressions)
 }
 
 // Says gives what the text of a file declares, as [File.Read] does.
-func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) {
-	said, wrong := Parse(text)
+func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) { return f.says(text, true) }
+
+func (f File) says(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
+	said, wrong := parse(text, expressions)
 	said.Name = f.Name
 	return said, f.sentences(wrong...)
 }
@@ -115,11 +119,13 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 	return d.problems
 }
 
+// declare tells what the files say. Expressions are read by the owner of the store, and only where they changed, since it
+// takes long to make their language; where the owner refuses one, it is looked for here, for its line.
 func (d *Declaring) declare(ctx context.Context, stamp string) {
 	in := schemas.DeclareIn{}
 	d.problems = nil
 	for _, f := range d.files {
-		said, problems := f.Read()
+		said, problems := f.read(false)
 		d.problems = append(d.problems, problems...)
 		in.Files = append(in.Files, said)
 	}
@@ -131,8 +137,14 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 		d.problems = out.Warnings
 	}
 	e := schemas.AsError(err)
-	if e != nil && e.Code == schemas.Invalid { // such as a secret that is refused
-		d.problems = []string{e.Error()}
+	if e != nil && e.Code == schemas.Invalid {
+		for _, f := range d.files {
+			_, problems := f.Read()
+			d.problems = append(d.problems, problems...)
+		}
+		if len(d.problems) == 0 { // such as a secret that is refused
+			d.problems = []string{e.Error()}
+		}
 	}
 	if e == nil || e.Code != schemas.Unavailable {
 		d.stamp = stamp // what an owner of an older version does not know is not said to it again

@@ -47,7 +47,10 @@ const (
 
 // Parse reads a file. Its agents are of use only where it has no problems. A file in which nothing is written declares
 // nobody.
-func Parse(text []byte) (schemas.DeclaringFile, []Problem) {
+func Parse(text []byte) (schemas.DeclaringFile, []Problem) { return parse(text, true) }
+
+// parse reads a file, without looking into the expressions of its rules unless that is asked for.
+func parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
 		return schemas.DeclaringFile{}, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
 	}
@@ -64,7 +67,9 @@ func Parse(text []byte) (schemas.DeclaringFile, []Problem) {
 	}
 	p := &parser{lines: map[string]int{}}
 	p.file(doc.Content[0])
-	p.expressions()
+	if expressions {
+		p.expressions()
+	}
 	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
 	return p.said, p.problems
 }
