@@ -45,7 +45,9 @@ func (f File) read(expressions bool) (said schemas.DeclaringFile, problems []str
 }
 
 // Says gives what the text of a file declares, as [File.Read] does.
-func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) { return f.says(text, true) }
+func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) {
+	return f.says(text, true)
+}
 
 func (f File) says(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
 	said, wrong := parse(text, expressions)
@@ -72,9 +74,46 @@ type Declaring struct {
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
+	said     said   // what the files say, as they were read last
 	stamp    string // of the files as they were told last
 	problems []string
 	own      schemas.Agent // for whom Own was told
+}
+
+// said is what files say in one state of them, and what is wrong with that.
+type said struct {
+	stamp    string
+	files    []schemas.DeclaringFile
+	problems []string
+}
+
+// Begin reads the files while the process does other things at its start. The first call for which they matter waits.
+func (d *Declaring) Begin() {
+	d.mu.Lock()
+	go func() {
+		defer d.mu.Unlock()
+		d.read(d.find())
+	}()
+}
+
+// find gives the stamp of the files, which it finds first.
+func (d *Declaring) find() string {
+	if d.files == nil {
+		d.files = append([]File{}, d.Files()...) // there may be none
+	}
+	return d.stamped()
+}
+
+// read reads the files, unless they are those that were read last. Their expressions are left to the owner of the store.
+func (d *Declaring) read(stamp string) said {
+	if d.said.files == nil || d.said.stamp != stamp {
+		d.said = said{stamp: stamp}
+		for _, f := range d.files {
+			says, problems := f.read(false)
+			d.said.files, d.said.problems = append(d.said.files, says), append(d.said.problems, problems...)
+		}
+	}
+	return d.said
 }
 
 // concerned are the tools whose results depend on who there is.
@@ -104,10 +143,7 @@ func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.files == nil {
-		d.files = append([]File{}, d.Files()...) // there may be none
-	}
-	if stamp := d.stamped(); stamp != d.stamp {
+	if stamp := d.find(); stamp != d.stamp {
 		d.declare(ctx, stamp)
 	}
 	if own := d.Own; by.Agent != "" && d.own != by.Agent && (own.Role != "" || own.Accepts != nil || own.Skills != nil) {
@@ -122,13 +158,9 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 // declare tells what the files say. Expressions are read by the owner of the store, and only where they changed, since it
 // takes long to make their language; where the owner refuses one, it is looked for here, for its line.
 func (d *Declaring) declare(ctx context.Context, stamp string) {
-	in := schemas.DeclareIn{}
-	d.problems = nil
-	for _, f := range d.files {
-		said, problems := f.read(false)
-		d.problems = append(d.problems, problems...)
-		in.Files = append(in.Files, said)
-	}
+	read := d.read(stamp)
+	in := schemas.DeclareIn{Files: read.files}
+	d.problems = slices.Clone(read.problems)
 	var err error
 	if len(d.problems) == 0 {
 		var out schemas.DeclareOut

@@ -1,14 +1,30 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/tools"
 )
 
-// AgentsFiles are the files that may declare agents: the user's own, and that of the project, which comes last.
+// BindAgents binds the flag that names another file than that of the project. The file has to be there.
+func (a *App) BindAgents(flags *pflag.FlagSet) {
+	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.Cwd, path)
+		}
+		a.agents = path
+		_, err := os.Stat(path)
+		return err
+	})
+}
+
+// AgentsFiles are the files that may declare agents: the user's own, and that of the project or of a flag, which comes
+// last.
 func (a *App) AgentsFiles() (files []agentsfile.File) {
 	if config := a.configDir(); filepath.IsAbs(config) {
 		path := filepath.Join(config, "agents.yaml")
@@ -17,6 +33,9 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 			name = "~/" + filepath.ToSlash(below)
 		}
 		files = append(files, agentsfile.File{Path: path, Name: name})
+	}
+	if a.agents != "" {
+		return append(files, agentsfile.File{Path: a.agents, Name: a.agents})
 	}
 	if root, err := a.Location().Root(); err == nil {
 		path := filepath.Join(root, ".handoff", "agents.yaml")

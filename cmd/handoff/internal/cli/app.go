@@ -44,6 +44,7 @@ type App struct {
 	Reads  bool       // --read: who looks for another reads its notices
 	Limits LimitFlags // of the store, while this process owns it
 
+	agents   string // --agents: the file that stands in the place of that of the project
 	noColour bool
 	drained  string // the flag or argument that was given standard input
 }

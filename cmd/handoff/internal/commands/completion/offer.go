@@ -35,7 +35,7 @@ func table() []offered {
 		{workflows, []string{"--workflow"}},
 		{plans, []string{"workflow start"}},
 		{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
-		{commaSeparated(agents), []string{"--agents"}},
+		{commaSeparated(agents), []string{"token add --agents"}},
 		{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
 		{roles, []string{"--role", "--agent-role"}},
 		{capabilities, []string{"--capability"}},
@@ -69,17 +69,19 @@ var failureTypes = words(
 // paths are the flags, and the commands with such arguments, that shells complete by themselves: with files or with
 // directories.
 var paths = map[string]cobra.ShellCompDirective{
-	"dir":           cobra.ShellCompDirectiveFilterDirs,
-	"file":          cobra.ShellCompDirectiveDefault,
-	"from-log":      cobra.ShellCompDirectiveDefault,
-	"tls-cert":      cobra.ShellCompDirectiveDefault,
-	"tls-key":       cobra.ShellCompDirectiveDefault,
-	"agents check":  cobra.ShellCompDirectiveDefault,
-	"agents import": cobra.ShellCompDirectiveDefault,
-	"capture":       cobra.ShellCompDirectiveDefault,
-	"exec":          cobra.ShellCompDirectiveDefault,
-	"render":        cobra.ShellCompDirectiveDefault,
-	"rules test":    cobra.ShellCompDirectiveDefault,
+	"dir":            cobra.ShellCompDirectiveFilterDirs,
+	"file":           cobra.ShellCompDirectiveDefault,
+	"from-log":       cobra.ShellCompDirectiveDefault,
+	"tls-cert":       cobra.ShellCompDirectiveDefault,
+	"tls-key":        cobra.ShellCompDirectiveDefault,
+	"mcp --agents":   cobra.ShellCompDirectiveDefault,
+	"serve --agents": cobra.ShellCompDirectiveDefault,
+	"agents check":   cobra.ShellCompDirectiveDefault,
+	"agents import":  cobra.ShellCompDirectiveDefault,
+	"capture":        cobra.ShellCompDirectiveDefault,
+	"exec":           cobra.ShellCompDirectiveDefault,
+	"render":         cobra.ShellCompDirectiveDefault,
+	"rules test":     cobra.ShellCompDirectiveDefault,
 }
 
 // Offer has the arguments and the flags of all commands completed by the table.
@@ -116,6 +118,8 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 		} else if c, ok := rows["--"+f.Name]; ok {
 			offer = offering(a, c)
 		} else if directive, ok := paths[f.Name]; ok {
+			offer = cobra.FixedCompletions(nil, directive)
+		} else if directive, ok := paths[path+" --"+f.Name]; ok {
 			offer = cobra.FixedCompletions(nil, directive)
 		}
 		if offer != nil {

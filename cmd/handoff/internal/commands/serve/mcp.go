@@ -38,6 +38,7 @@ server ends when its client does.`,
 	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, as testing: it is registered with it")
 	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "work types that are taken: code,test_request; * for any")
 	cmd.Flags().StringSliceVar(&own.Skills, "skills", nil, "python,mcp")
+	a.BindAgents(cmd.Flags())
 	a.Limits.Bind(cmd.Flags())
 	return cmd
 }
@@ -69,6 +70,9 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
+	declaring := a.Declaring(nil)
+	declaring.Own = own
+	declaring.Begin()
 	opening := cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}
 	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
@@ -79,8 +83,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
 		defer end()
-		declaring := a.Declaring(traces.Invoker(boxes))
-		declaring.Own = own
+		declaring.Invoker = traces.Invoker(boxes)
 		server := mcp.New(mcp.Config{
 			Invoker: project.Files{Invoker: declaring, Dir: dir}, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },

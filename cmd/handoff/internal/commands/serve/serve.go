@@ -60,6 +60,7 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 	}
 	s.network.bind(cmd.Flags())
 	s.logging.bind(cmd.Flags())
+	a.BindAgents(cmd.Flags())
 	a.Limits.Bind(cmd.Flags())
 	return cmd
 }
