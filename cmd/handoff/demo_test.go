@@ -42,6 +42,7 @@ func TestDemoShowsAWholeChainOfWork(t *testing.T) {
 		require.Contains(t, out, told)
 	}
 	require.Regexp(t, `\nOK\n$`, out)
+	require.NotContains(t, out, "Working Tree", "it plays in no project")
 }
 
 // A result that the story does not expect ends it: here its workspace is not new.

@@ -85,9 +85,10 @@ func connect(ctx context.Context, c Config) (*connection, error) {
 	return conn, nil
 }
 
-// command gives the server an environment in which nothing of the user's is found or changed.
+// command gives the server an environment in which nothing of the user's is found or changed, and no project.
 func (c Config) command(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // it is this program itself
+	cmd.Dir = c.StateHome
 	cmd.Env = []string{"XDG_STATE_HOME=" + c.StateHome, "HOME=" + c.StateHome}
 	return cmd, nil
 }
