@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -80,6 +81,11 @@ type Delivered struct {
 	FilesCreated  []string `json:"files_created,omitempty"`
 	FilesModified []string `json:"files_modified,omitempty"`
 	TestsCreated  []string `json:"tests_created,omitempty"`
+}
+
+// Files are all that it names.
+func (d Delivered) Files() []string {
+	return slices.Concat(d.FilesCreated, d.FilesModified, d.TestsCreated)
 }
 
 // Verification is what was checked and how it ended, as in the handoff protocol agent. What the holder did not check

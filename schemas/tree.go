@@ -14,5 +14,13 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why nobody knows what changed
 }
 
+// First is the tree with so many files of each list at most. More counts the others.
+func (t Tree) First(n int) Tree {
+	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
+	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
+	t.Changed, t.Uncommitted = t.Changed[:changed], t.Uncommitted[:uncommitted]
+	return t
+}
+
 // ShortCommit is the id of a commit as people and models read it.
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }

@@ -50,7 +50,7 @@ func (in Input) result(r Result, p pen) []string {
 	more = more || len(named) > mostListed
 	var files []string
 	for _, d := range r.Deliverables {
-		files = slices.Concat(files, d.FilesCreated, d.FilesModified, d.TestsCreated)
+		files = append(files, d.Files()...)
 	}
 	if short && len(r.Output) > 0 {
 		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})

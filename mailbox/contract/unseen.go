@@ -10,8 +10,8 @@ import (
 )
 
 // Unseen names what a completion says that its working tree does not show: files that it names and nobody touched since
-// the claim, a commit that is not the one there, and work that is in no commit beside work that is. There is nothing where nobody looked. It
-// refuses nothing: the one who reads it may know why.
+// the claim, a commit that is not the one there, and work that is in no commit beside work that is. There is nothing
+// where nobody looked. It refuses nothing: the one who reads it may know why.
 func Unseen(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
@@ -19,7 +19,7 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	}
 	var named []string
 	for _, d := range done.Deliverables {
-		named = slices.Concat(named, d.FilesCreated, d.FilesModified, d.TestsCreated)
+		named = append(named, d.Files()...)
 	}
 	untouched := slices.DeleteFunc(named, func(file string) bool { return t.More > 0 || touched(t, file) })
 	if len(untouched) > 0 {

@@ -147,7 +147,7 @@ func workBefore(c *schemas.Context) bool {
 }
 
 // Standing is where a handoff stands, with the last note of its holders and the questions that are open. Reason and
-// LastSign stay empty: they need a [Reader]. It reads two contents at most, and one event.
+// LastSign stay empty: they need a [Reader]. It reads three contents at most, and one event.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,

@@ -226,12 +226,8 @@ func observed(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
 	}
-	seen := schemas.Tree{Branch: t.Branch, Commit: schemas.ShortCommit(t.Commit), More: t.More, Unknown: t.Unknown}
-	for _, list := range []struct{ all, shown *[]string }{{&t.Changed, &seen.Changed}, {&t.Uncommitted, &seen.Uncommitted}} {
-		n := min(len(*list.all), mostOfTree)
-		*list.shown = (*list.all)[:n]
-		seen.More += len(*list.all) - n
-	}
+	seen := t.First(mostOfTree)
+	seen.Path, seen.Since, seen.Commit = "", "", schemas.ShortCommit(t.Commit)
 	return &seen
 }
 

@@ -43,21 +43,12 @@ func (f Files) beside(ctx context.Context, c tools.Call) *schemas.Tree {
 	if tree.Changed, tree.Uncommitted, err = repository.Changes(ctx, tree.Since); err != nil {
 		tree.Unknown = schemas.Clip(err.Error(), 200)
 	}
-	tree.Changed, tree.More = first(tree.Changed)
-	more := 0
-	tree.Uncommitted, more = first(tree.Uncommitted)
-	tree.More += more
-	return tree
+	kept := tree.First(mostFiles)
+	return &kept
 }
 
 // mostFiles is how many files of each kind are kept.
 const mostFiles = 200
-
-// first gives the first names of a list, and how many are left out.
-func first(names []string) (some []string, more int) {
-	n := min(len(names), mostFiles)
-	return names[:n], len(names) - n
-}
 
 // claimedIn is where the handoff was claimed that a call completes, nil where nobody knows: then the mailbox says what is
 // wrong with the call.
