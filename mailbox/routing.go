@@ -40,7 +40,7 @@ func (o *op) tellFirst(was, now *store.Record) error {
 		return err
 	}
 	if first != "" {
-		now.Box, now.Reserved, now.Told = schemas.Address(first), store.At(o.now.Add(aloneFor)), append(now.Told, first)
+		o.keepFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
 	if was == nil {
@@ -53,14 +53,19 @@ func (o *op) tellFirst(was, now *store.Record) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == "" || err != nil || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
+	if to == "" || err != nil || !offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
 		return err
 	}
 	a, err := o.Agent(to)
 	if err == nil && roster.Qualifies(a.Card, r.To, false) {
-		r.Box, r.Reserved, r.Told = schemas.Address(to), store.At(o.now.Add(aloneFor)), append(r.Told, to)
+		o.keepFor(r, to)
 	}
 	return err
+}
+
+// keepFor keeps work of a pool for the agent that is told first.
+func (o *op) keepFor(r *store.Record, first schemas.Agent) {
+	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.now.Add(aloneFor)), append(r.Told, first)
 }
 
 // toldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because

@@ -147,6 +147,19 @@ func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 	require.Equal(t, schemas.Rejected, w.status(out.RollbackHandoff))
 }
 
+func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
+	w := newWorld(t)
+	b, c := w.stdio("b"), w.stdio("c")
+	w.accepts("review", b, c)
+	w.send(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
+	w.fail(b, instead(1, "c"))
+	require.True(t, w.claim(c).Empty)
+	_, err := w.Claim(context.Background(), c, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Conflict, "may not be claimed before")
+	w.later(time.Hour)
+	require.Equal(t, schemas.ID(1), w.claim(c).HandoffID)
+}
+
 func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
