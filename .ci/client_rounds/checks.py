@@ -41,4 +41,16 @@ def until(what, ask):
         except Refused as refused:
             why = f" ({refused})"
         time.sleep(0.1)
-    raise Stuck(f"never came: {what}{why}")
+    raise Stuck(f"never came: {what() if callable(what) else what}{why}")
+
+
+def as_each_comes(events):
+    """Waits for all events, which are (what, ask, then), in any order, and does then as soon as ask gives something true."""
+    left = list(events)
+
+    def passed():
+        for event in [event for event in left if event[1]()]:
+            event[2]()
+            left.remove(event)
+        return not left
+    until(lambda: ", ".join(what for what, _, _ in left), passed)

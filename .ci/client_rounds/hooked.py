@@ -2,8 +2,9 @@
 
 import os
 import re
+from functools import partial
 
-from .checks import until
+from .checks import as_each_comes, until
 from .office import NAMES, TERMINAL
 from .session import END
 from .steps import finish, look, said, step, take
@@ -21,11 +22,11 @@ def hooked(office, checks):
         held[client] = office.send(name, f"waiting for {name}")
         sessions[client] = office.as_set_up(client, [
             step("held", "claim_handoff"), {**look("look"), "delay": 3}, {"text": "I stop here", "delay": 3}])
-    for client, name in NAMES.items():
-        until(f"a claim by {name}", lambda: office.taken(f"waiting for {name}"))
-        office.send(name, f"meanwhile for {name}")
-    until("the last call of Gemini CLI", lambda: sessions["gemini"].answered("list_agents"))
-    office.send("gemini-cli", "before it stops")
+    as_each_comes([
+        *((f"a claim by {name}", partial(office.taken, f"waiting for {name}"), partial(office.send, name, f"meanwhile for {name}"))
+          for name in NAMES.values()),
+        ("the last call of Gemini CLI", partial(sessions["gemini"].answered, "list_agents"),
+         partial(office.send, "gemini-cli", "before it stops"))])
     until("the end of all", lambda: all(session.ended() for session in sessions.values()))
     for client, session in sessions.items():
         name = NAMES[client]
@@ -48,9 +49,9 @@ def prompted(office, checks):
         sessions[client] = office.as_set_up(client, answers, keys=[
             {"sleep": 3}, *said("hello", "answer-one"), {"sleep": 3}, *said("and now", "answer-two"), *said("and then", END),
             {"send": "/exit\r"}])
-    for client, name in TERMINAL.items():
-        until(f"the first answer to {client}", sessions[client].asked)
-        office.send(name, f"between prompts of {name}")
+    as_each_comes(
+        (f"the first answer to {client}", sessions[client].asked, partial(office.send, name, f"between prompts of {name}"))
+        for client, name in TERMINAL.items())
     for client, name in TERMINAL.items():
         session = sessions[client]
         until(f"the end of {client}", session.ended)
