@@ -61,6 +61,9 @@ type Caller struct {
 	// Tree is the working tree beside the process of the caller, nil where there is none or it does not matter.
 	Tree *Tree `json:"tree,omitempty"`
 
+	// Sight is what that process saw of the checks of a completion, nil where it did not look.
+	Sight *Sight `json:"sight,omitempty"`
+
 	// Trace is the span of the caller in which this call was made, as a W3C traceparent; empty for none.
 	Trace string `json:"trace,omitempty"`
 }

@@ -114,12 +114,13 @@ type Command struct {
 	Output   string `json:"output,omitempty"`
 }
 
-// Answered is one criterion as it was asked, with the answer.
+// Answered is one criterion as it was asked, with the answer: observed where a check looked, else claimed.
 type Answered struct {
-	Number    int    `json:"number"`
-	Criterion string `json:"criterion"`
-	Met       bool   `json:"met"`
-	Evidence  string `json:"evidence,omitempty"`
+	Number    int          `json:"number"`
+	Criterion string       `json:"criterion"`
+	Met       bool         `json:"met"`
+	Evidence  string       `json:"evidence,omitempty"`
+	Observed  *Observation `json:"observed,omitempty"`
 }
 
 // Continuation passes the work on in the same step, when To is set: the completion and the new handoff are committed
