@@ -32,7 +32,7 @@ import (
 //   - not_found: there is no handoff with the id.
 //   - denied: the caller does not hold it, or the token was never good for it.
 //   - conflict: it ended otherwise; what it asks for was changed since the result was compared; it is strict and a
-//     criterion is not met.
+//     criterion is not met; a check was seen not to pass and the result does not say that it is partial.
 //   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
 //     one, eight at most, and the sender is told.
 //   - those of [Service.Send] for the continuation, with its field. Then nothing is completed either. But a limit of the
@@ -90,10 +90,10 @@ func (o *op) complete(
 		return out, err
 	}
 	done := completionOf(in)
-	if done.Criteria, err = kept.answered(r); err != nil {
+	if done.Criteria, err = kept.answered(r, o.by.Sight); err != nil {
 		return out, err
 	}
-	if done.Tree = o.by.Tree; r.Promises {
+	if done.Tree = o.by.Tree; kept.body != 0 {
 		done.Output = kept.output
 	}
 	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
@@ -106,7 +106,8 @@ func (o *op) complete(
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(contract.Doubts(done), contract.Unseen(done), compose.Aside(in.Origin)),
+		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(
+			contract.Doubts(done), contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin)),
 	}
 	if o := orZero(in.Origin); o.Status != "" && in.Outcome == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))
@@ -221,23 +222,28 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 		h = schemas.Handoff{}
 		return v.Saying(asked.ID, asked.Body, &h)
 	})
-	if err != nil || !asked.Promises {
+	if err != nil || !promises(asked, by.Sight) {
 		return promise{}, s.coded(err)
 	}
 	p := promise{body: asked.Body, output: in.Output}
-	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification)
-	if p.err == nil && len(h.Expectations.OutputSchema) > 0 {
+	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
+	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
 	}
 	return p, nil
 }
 
+// promises tells whether a completion is compared: with what was asked for, or with what was seen though nobody asked.
+func promises(r *store.Record, seen *schemas.Sight) bool {
+	return r.Promises || seen != nil && len(seen.Observed) > 0
+}
+
 // answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
 // caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
 // strict handoff with unmet criteria; else the error of package contract, with what to do.
-func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
+func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
 	switch {
-	case !r.Promises:
+	case !promises(r, seen):
 		return nil, nil
 	case p.body == 0:
 		return nil, errNotCompared
@@ -246,7 +252,7 @@ func (p promise) answered(r *store.Record) ([]schemas.Answered, error) {
 			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
-		if e.Code == schemas.Conflict { // it is strict
+		if e.Code == schemas.Conflict { // it is strict, or a check does not pass
 			e = e.WithNext(holderDoes(life.Ask, r.ID, ""), holderDoes(life.Fail, r.ID, ""))
 		}
 		return nil, e

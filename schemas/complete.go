@@ -114,13 +114,34 @@ type Command struct {
 	Output   string `json:"output,omitempty"`
 }
 
-// Answered is one criterion as it was asked, with the answer: observed where a check looked, else claimed.
+// Answered is one criterion as it was asked, with the answer: observed where a check looked, else claimed. Check is the
+// check that decides it, empty for a criterion that only the holder can answer.
 type Answered struct {
 	Number    int          `json:"number"`
 	Criterion string       `json:"criterion"`
+	Check     string       `json:"check,omitempty"`
 	Met       bool         `json:"met"`
 	Evidence  string       `json:"evidence,omitempty"`
 	Observed  *Observation `json:"observed,omitempty"`
+}
+
+// IsMet tells whether the holder says so and no observation speaks against it.
+func (a Answered) IsMet() bool { return a.Met && (a.Observed == nil || a.Observed.Passed) }
+
+// Basis is the evidence of an answer behind what it rests on: what was observed, or that it is claimed. Where a
+// completion has no criterion that a check decides, everything is claimed, and it is the evidence alone.
+func (c *Completion) Basis(a Answered) string {
+	basis := ""
+	switch {
+	case a.Observed != nil:
+		basis = a.Observed.String()
+	case slices.ContainsFunc(c.Criteria, func(a Answered) bool { return a.Check != "" }):
+		basis = "claimed"
+	}
+	if basis != "" && a.Evidence != "" {
+		basis += "; "
+	}
+	return basis + a.Evidence
 }
 
 // Continuation passes the work on in the same step, when To is set: the completion and the new handoff are committed

@@ -4,7 +4,8 @@ import "encoding/json"
 
 // Expectations is what must come back. Each success criterion and each acceptance criterion of a deliverable gets a
 // number, from 1, and the completion has to answer all of them; with Strict, every one has to be met. OutputSchema is
-// a JSON Schema that the output of the completion has to meet.
+// a JSON Schema that the output of the completion has to meet. Checks name what the repository defines in
+// .handoff/checks.yaml: each is a criterion, behind those, and its answer is observed where a check could run.
 //
 // Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
 // deadline, unless an earlier one is given.
@@ -20,6 +21,8 @@ type Expectations struct {
 	EstimatedDuration string `json:"estimated_duration,omitempty"`
 	// Unmet criteria are refused
 	Strict bool `json:"strict,omitempty"`
+	// Names from .handoff/checks.yaml: run, not believed
+	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
 }
 
 // Deliverable is one thing that must come back.

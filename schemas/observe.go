@@ -1,6 +1,11 @@
 package schemas
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Observation is what handoff found itself when it looked whether a check holds that a repository defines, at one commit.
 // An agent cannot say it: it comes with the [Caller], from the process beside the checkout.
@@ -24,4 +29,29 @@ type Observation struct {
 type Sight struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
+}
+
+// String tells in one line what was seen where.
+func (o Observation) String() string {
+	how := "passes"
+	if !o.Passed {
+		how = strings.TrimSpace("does not pass: " + Visible(Clip(o.Why, 400)))
+	}
+	text := fmt.Sprintf("observed: the check %s %s, at %s", o.Check, strings.TrimSuffix(how, "."), ShortCommit(o.Commit))
+	if o.Millis > 0 {
+		text += fmt.Sprintf(" in %.1f s", float64(o.Millis)/1000)
+	}
+	return text
+}
+
+// Of is what was observed of a check, nil for nothing.
+func (s *Sight) Of(check string) *Observation {
+	if s == nil {
+		return nil
+	}
+	i := slices.IndexFunc(s.Observed, func(o Observation) bool { return o.Check == check })
+	if i < 0 {
+		return nil
+	}
+	return &s.Observed[i]
 }

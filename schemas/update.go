@@ -83,6 +83,7 @@ type Removal struct {
 	Criteria     []string `json:"success_criteria,omitempty"`
 	Constraints  []string `json:"constraints,omitempty"`
 	IfStuck      []string `json:"if_stuck,omitempty"`
+	Checks       []string `json:"checks,omitempty"`
 	Data         []string `json:"data,omitempty"`
 	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration
 }

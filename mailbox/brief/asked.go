@@ -66,7 +66,11 @@ func criteria(all []schemas.Answered, r *schemas.Rework, strict bool, p pen) []s
 func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
-			lines = append(lines, fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096)))
+			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
+			if a.Check != "" {
+				line += " (run at your commit where it can be; answer it only if it is not met)"
+			}
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -185,6 +185,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	extend(&e.SuccessCriteria, more.SuccessCriteria)
 	extend(&e.Constraints, more.Constraints)
 	extend(&e.IfStuck, more.IfStuck)
+	extend(&e.Checks, more.Checks)
 	replace(&e.Timeout, more.Timeout)
 	replace(&e.EstimatedDuration, more.EstimatedDuration)
 	if len(more.OutputSchema) > 0 {

@@ -45,6 +45,7 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 		{"success_criteria", &e.SuccessCriteria, r.Criteria},
 		{"constraints", &e.Constraints, r.Constraints},
 		{"if_stuck", &e.IfStuck, r.IfStuck},
+		{"checks", &e.Checks, r.Checks},
 		{"data", &names, r.Data},
 	} {
 		if len(part.gone) == 0 {

@@ -14,18 +14,23 @@ import (
 // answersField is the field of a refusal of answers; that of one answer begins with it.
 const answersField = "verification.criteria"
 
-// Compare puts the answers beside the criteria that e declares, in their order; it gives nil when none are declared and
-// none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case and spaces do not
-// matter.
+// Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none are
+// declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case and
+// spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks that
+// were seen without being asked for come behind.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion
 //     is not answered. The error lists what is missing by number, so that one more call mends it.
-//   - conflict: e is strict and a criterion is not met.
+//   - conflict: e is strict and a criterion is not met; a check was seen not to pass, and the holder does not say that the
+//     result is partial.
 //
 // Answering a criterion twice in the same way is no error, and all its evidence is kept.
-func Compare(e *schemas.Expectations, v *schemas.Verification) ([]schemas.Answered, error) {
+func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.Sight) ([]schemas.Answered, error) {
 	asked := Criteria(e)
+	for _, o := range orNone(seen).Observed {
+		asked = withCheck(asked, o.Check)
+	}
 	var given []schemas.Criterion
 	if v != nil {
 		given = v.Criteria
@@ -42,7 +47,18 @@ func Compare(e *schemas.Expectations, v *schemas.Verification) ([]schemas.Answer
 		done[at], asked[at].Met = true, c.Met
 		asked[at].Evidence = join(asked[at].Evidence, c.Evidence)
 	}
-	if err := missing(asked, done); err != nil {
+	var failing []schemas.Answered
+	for i := range asked {
+		a := &asked[i]
+		if a.Observed = seen.Of(a.Check); a.Observed == nil {
+			continue
+		}
+		if !a.Observed.Passed && !partial && (a.Met || !done[i]) {
+			failing = append(failing, *a)
+		}
+		a.Met, done[i] = a.Met || !done[i] && a.Observed.Passed, true
+	}
+	if err := cmp.Or(missing(asked, done, seen), failed(failing)); err != nil {
 		return nil, err
 	}
 	if e != nil && e.Strict && Outcome(asked) == schemas.Partial {
@@ -120,10 +136,13 @@ func contradiction(a schemas.Answered) error {
 }
 
 // missing lists what was not answered, by number; nil when all was.
-func missing(asked []schemas.Answered, done []bool) error {
+func missing(asked []schemas.Answered, done []bool, seen *schemas.Sight) error {
 	var open []schemas.Answered
 	for i, a := range asked {
 		if !done[i] {
+			if a.Check != "" {
+				a.Criterion += " (nobody looked: " + unseenBecause(a.Check, seen) + ")"
+			}
 			open = append(open, a)
 		}
 	}
@@ -133,6 +152,24 @@ func missing(asked []schemas.Answered, done []bool) error {
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
 		len(open), len(asked), strings.Join(lines(open), "; ")).
 		WithHint("Answer each of them too, as {criterion: number, met: true or false, evidence: text}.")
+}
+
+// failed refuses a result that is called done while checks of it do not pass, with what they printed last; nil when none
+// is among them.
+func failed(checks []schemas.Answered) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	var said []string
+	for _, a := range checks {
+		text := fmt.Sprintf("%d: %s", a.Number, a.Observed)
+		if a.Observed.Tail != "" {
+			text += "\n" + schemas.Visible(a.Observed.Tail)
+		}
+		said = append(said, text)
+	}
+	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(said, "\n")).WithField(answersField).
+		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
 // refused is the refusal of a strict handoff, with the criteria that are not met and the ways out.

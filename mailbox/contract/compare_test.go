@@ -56,7 +56,7 @@ func TestCriteriaAreNamedByNumberOrText(t *testing.T) {
 		{"1. Implements all spec requirements", "2) includes unit tests", "#3: has an example", "4"},
 		{"1", "2", "3", "4", "Includes unit tests"},
 	} {
-		answered, err := contract.Compare(login(), answers(names...))
+		answered, err := contract.Compare(login(), answers(names...), false, nil)
 		require.NoError(t, err, names)
 		require.Len(t, answered, 4)
 		for i, a := range answered {
@@ -70,30 +70,30 @@ func TestCriteriaAreNamedByNumberOrText(t *testing.T) {
 
 func TestUnknownCriteriaAreRefused(t *testing.T) {
 	for _, name := range []string{"0", "5", "-1", "1.5", "", "unit tests", "2. Has an example", "99999999999999999999"} {
-		_, err := contract.Compare(login(), answers("1", name))
+		_, err := contract.Compare(login(), answers("1", name), false, nil)
 		e := refusal(t, err, schemas.Invalid)
 		require.Equal(t, "verification.criteria[1].criterion", e.Field)
 		require.Len(t, e.Known, 4)
 	}
-	_, err := contract.Compare(login(), answers("includes good tests"))
+	_, err := contract.Compare(login(), answers("includes good tests"), false, nil)
 	require.Equal(t, "2: Includes unit tests", refusal(t, err, schemas.Invalid).Known[0])
 }
 
 func TestMissingAnswersAreListed(t *testing.T) {
-	_, err := contract.Compare(login(), answers("2", "4"))
+	_, err := contract.Compare(login(), answers("2", "4"), false, nil)
 	e := refusal(t, err, schemas.Invalid)
 	require.Equal(t, "verification.criteria", e.Field)
 	require.Equal(t, "2 of 4 criteria are not answered: 1: Implements all spec requirements; 3: Has an example", e.Message)
 	require.Equal(t, "Answer each of them too, as {criterion: number, met: true or false, evidence: text}.", e.Hint)
 
-	_, err = contract.Compare(login(), nil)
+	_, err = contract.Compare(login(), nil, false, nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "4 of 4")
 }
 
 func TestACriterionIsNotAnsweredBothWays(t *testing.T) {
 	v := answers("1", "2", "3", "4", "includes unit tests")
 	v.Criteria[4].Met = false
-	_, err := contract.Compare(login(), v)
+	_, err := contract.Compare(login(), v, false, nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "2: Includes unit tests")
 }
 
@@ -101,7 +101,7 @@ func TestEvidenceGivenTwiceIsKept(t *testing.T) {
 	v := answers("1", "2", "3", "4", "2", "2")
 	v.Criteria[4].Evidence = "CI is green"
 	v.Criteria[5].Evidence = ""
-	answered, err := contract.Compare(login(), v)
+	answered, err := contract.Compare(login(), v, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, "seen; CI is green", answered[1].Evidence)
 }
@@ -109,24 +109,24 @@ func TestEvidenceGivenTwiceIsKept(t *testing.T) {
 func TestUnmetMakesPartial(t *testing.T) {
 	v := answers("1", "2", "3", "4")
 	v.Criteria[2].Met = false
-	answered, err := contract.Compare(login(), v)
+	answered, err := contract.Compare(login(), v, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, contract.Outcome(answered))
 	require.Equal(t, []schemas.Answered{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.Unmet(answered))
 
 	strict := login()
 	strict.Strict = true
-	_, err = contract.Compare(strict, v)
+	_, err = contract.Compare(strict, v, false, nil)
 	require.Contains(t, refusal(t, err, schemas.Conflict).Message, "3: Has an example")
 }
 
 func TestWithoutCriteriaNothingIsAsked(t *testing.T) {
-	answered, err := contract.Compare(nil, &schemas.Verification{TestsPassed: 3})
+	answered, err := contract.Compare(nil, &schemas.Verification{TestsPassed: 3}, false, nil)
 	require.NoError(t, err)
 	require.Nil(t, answered)
 	require.Equal(t, schemas.Success, contract.Outcome(answered))
 
-	_, err = contract.Compare(nil, answers("All tests pass"))
+	_, err = contract.Compare(nil, answers("All tests pass"), false, nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "declares no criteria")
 }
 
@@ -135,7 +135,7 @@ func TestLongListsAreCut(t *testing.T) {
 	for i := range 100 {
 		e.SuccessCriteria = append(e.SuccessCriteria, string(rune('a'+i%26))+"\x1b[31m"+string(rune('a'+i/26)))
 	}
-	_, err := contract.Compare(e, nil)
+	_, err := contract.Compare(e, nil, false, nil)
 	message := refusal(t, err, schemas.Invalid).Message
 	require.Contains(t, message, "and 80 more")
 	require.NotContains(t, message, "\x1b")

@@ -21,7 +21,7 @@ import (
 )
 
 // Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables, then success
-// criteria. A text that differs only in case and spaces from an earlier one has its number. Nothing is answered yet:
+// criteria, then checks. A text that differs only in case and spaces from an earlier one has its number. Nothing is answered yet:
 // Met is false throughout. Nil expectations declare none.
 //
 // The numbers are those that the brief shows and a completion answers, so they must not depend on anything but the
@@ -46,7 +46,23 @@ func Criteria(e *schemas.Expectations) []schemas.Answered {
 		add(d.Criteria)
 	}
 	add(e.SuccessCriteria)
+	for _, check := range e.Checks {
+		all = withCheck(all, check)
+	}
 	return all
+}
+
+// withCheck adds the criterion that a check decides, unless it is there.
+func withCheck(all []schemas.Answered, check string) []schemas.Answered {
+	if check == "" || slices.ContainsFunc(all, func(a schemas.Answered) bool { return a.Check == check }) {
+		return all
+	}
+	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
+}
+
+// ByHand are the criteria that the holder has to answer itself: those that no check decides. They have the first numbers.
+func ByHand(all []schemas.Answered) []schemas.Answered {
+	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }
 
 // Outcome is success when every criterion is met, also when there is none, and partial otherwise. A criterion that
@@ -58,10 +74,10 @@ func Outcome(answered []schemas.Answered) schemas.Outcome {
 	return schemas.Success
 }
 
-// Unmet gives the criteria that were answered with no, in their order. The list is a copy. One that nobody answered is
-// among them.
+// Unmet gives the criteria that were answered with no or seen not to hold, in their order. The list is a copy. One that
+// nobody answered is among them.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
-	return slices.DeleteFunc(slices.Clone(answered), func(a schemas.Answered) bool { return a.Met })
+	return slices.DeleteFunc(slices.Clone(answered), schemas.Answered.IsMet)
 }
 
 // fold makes texts equal that differ only in case and spaces: models repeat a criterion as they remember it.

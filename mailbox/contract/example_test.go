@@ -20,11 +20,11 @@ func ExampleCompare() {
 		{Criterion: "Passes type checking", Met: false, Evidence: "tsc: 2 errors"},
 	}}
 
-	_, err := contract.Compare(asked, answer)
+	_, err := contract.Compare(asked, answer, false, nil)
 	fmt.Println(err)
 
 	answer.Criteria = append(answer.Criteria, schemas.Criterion{Criterion: "#2", Met: true})
-	answered, _ := contract.Compare(asked, answer)
+	answered, _ := contract.Compare(asked, answer, false, nil)
 	fmt.Println(contract.Outcome(answered), contract.Unmet(answered)[0].Evidence)
 	// Output:
 	// verification.criteria: 1 of 3 criteria are not answered: 2: Includes unit tests

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,28 @@ func Unseen(done schemas.Completion) (unseen []string) {
 		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", few(t.Uncommitted)))
 	}
 	return unseen
+}
+
+// Claimed names the checks that nobody ran, with the reason, so that a reader of the result knows that they are only
+// claimed.
+func Claimed(answered []schemas.Answered, seen *schemas.Sight) (claimed []string) {
+	for _, a := range answered {
+		if a.Check != "" && a.Observed == nil {
+			claimed = append(claimed, fmt.Sprintf("the check %s is claimed, not observed: %s", a.Check, unseenBecause(a.Check, seen)))
+		}
+	}
+	return claimed
+}
+
+func unseenBecause(check string, seen *schemas.Sight) string {
+	return cmp.Or(orNone(seen).Unobserved[check], "no checkout is beside this call")
+}
+
+func orNone(seen *schemas.Sight) schemas.Sight {
+	if seen == nil {
+		return schemas.Sight{}
+	}
+	return *seen
 }
 
 // touched tells whether a file, named from the root of the tree or whole, is among those with changes, or in a directory

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +47,57 @@ func TestUnseenIsWhatTheWorkingTreeDoesNotShow(t *testing.T) {
 		})
 	}
 	require.Empty(t, contract.Unseen(schemas.Completion{}))
+}
+
+func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
+	asked := &schemas.Expectations{SuccessCriteria: []string{"Login works"}, Checks: []string{"test"}}
+	seen := func(passed bool, names ...string) *schemas.Sight {
+		s := &schemas.Sight{Unobserved: map[string]string{"test": "the list is not allowed"}}
+		for _, name := range names {
+			s.Observed = append(s.Observed, schemas.Observation{Check: name, Passed: passed, Commit: "1234567890abcdef", Why: "it ended with 1", Tail: "FAIL\x1b"})
+		}
+		return s
+	}
+	says := func(met ...bool) *schemas.Verification {
+		v := &schemas.Verification{}
+		for i, m := range met {
+			v.Criteria = append(v.Criteria, schemas.Criterion{Criterion: strconv.Itoa(i + 1), Met: m})
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name    string
+		said    *schemas.Verification
+		partial bool
+		seen    *schemas.Sight
+		met     []bool
+		refused string
+	}{
+		{"nobody looked, and the holder says so", says(true, true), false, nil, []bool{true, true}, ""},
+		{"nobody looked, and the holder says nothing", says(true), false, nil, nil, "nobody looked: no checkout"},
+		{"there is a reason", says(true), false, seen(true), nil, "the list is not allowed"},
+		{"seen to pass", says(true), false, seen(true, "test"), []bool{true, true}, ""},
+		{"seen to pass, and the holder knows better", says(true, false), false, seen(true, "test"), []bool{true, false}, ""},
+		{"seen not to pass", says(true), false, seen(false, "test"), nil, "2: observed: the check test does not pass: it ended with 1, at 1234567890\nFAIL\\x1b"},
+		{"seen not to pass, against the holder", says(true, true), false, seen(false, "test"), nil, "does not pass"},
+		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
+		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
+		{"asked of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
+		{"asked of all work, and does not pass", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := contract.Compare(asked, c.said, c.partial, c.seen)
+			if c.refused != "" {
+				require.ErrorContains(t, err, c.refused)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.met, schemas.Map(got, schemas.Answered.IsMet))
+			done := schemas.Completion{Criteria: got}
+			require.Equal(t, "claimed", done.Basis(got[0]))
+			if o := c.seen.Of("test"); o != nil {
+				require.Equal(t, o.String(), done.Basis(got[1]))
+			}
+		})
+	}
 }

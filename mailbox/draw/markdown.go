@@ -75,10 +75,10 @@ func (m *markdown) done(s schemas.Step) {
 	var items []string
 	for _, a := range c.Criteria {
 		box := "[ ] "
-		if a.Met {
+		if a.IsMet() {
 			box = "[x] "
 		}
-		items = append(items, box+behind(a.Criterion, a.Evidence))
+		items = append(items, box+behind(a.Criterion, c.Basis(a)))
 	}
 	if v := c.Verification; v != nil {
 		for _, cmd := range v.Commands {
@@ -102,8 +102,8 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
 	if c := s.Done; c != nil {
 		for _, a := range c.Criteria {
-			if !a.Met {
-				add("not met: " + behind(a.Criterion, a.Evidence))
+			if !a.IsMet() {
+				add("not met: " + behind(a.Criterion, c.Basis(a)))
 			}
 		}
 		for _, note := range c.Notes {

@@ -85,7 +85,7 @@ func (rd Reader) rendered(
 	if err != nil {
 		return b, todo, err
 	}
-	todo.Criteria = len(in.Criteria)
+	todo.Criteria = len(contract.ByHand(in.Criteria))
 	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
 		todo.Output = contract.Template(e.OutputSchema)
 	}

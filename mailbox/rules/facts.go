@@ -66,7 +66,7 @@ func Completed(c schemas.Completion) Outcome {
 		Results: c.Results, Output: value(c.Output), Notes: c.Notes,
 	}
 	for _, a := range c.Criteria {
-		if !a.Met {
+		if !a.IsMet() {
 			o.Unmet = append(o.Unmet, a.Criterion)
 		}
 	}

@@ -139,10 +139,10 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 		criteria = nil // those that were answered
 		for _, a := range done.Criteria {
 			box, mark := "[ ] ", "✗"
-			if a.Met {
+			if a.IsMet() {
 				box, mark = "[x] ", "✓"
 			}
-			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(a.Evidence)))
+			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(done.Basis(a))))
 		}
 	}
 	for _, text := range criteria {

@@ -146,7 +146,7 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 		p.Field("by", string(c.Source.Agent))
 		p.Field("summary", c.Summary)
 		for _, answered := range c.Criteria {
-			p.Answer(answered.Met, answered.Number, answered.Criterion, answered.Evidence)
+			p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.Basis(answered))
 		}
 		for _, result := range results(c) {
 			p.Field("result", result)

@@ -47,6 +47,7 @@ type work struct {
 	Data                  map[string]string
 	Criteria, Constraints []string
 	IfStuck               []string `yaml:"if_stuck"`
+	Checks                []string
 }
 
 func workOf(h *schemas.Handoff) work {
@@ -54,7 +55,7 @@ func workOf(h *schemas.Handoff) work {
 	w := work{
 		Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority), Timeout: e.Timeout,
 		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
-		Criteria: e.SuccessCriteria, Constraints: e.Constraints, IfStuck: e.IfStuck,
+		Criteria: e.SuccessCriteria, Constraints: e.Constraints, IfStuck: e.IfStuck, Checks: e.Checks,
 	}
 	switch t := h.Target; {
 	case t.Role != "":
@@ -109,6 +110,7 @@ func (before work) changesTo(after work) (cli.Arguments, error) {
 		{"changes.expectations.success_criteria", "success_criteria", before.Criteria, after.Criteria},
 		{"changes.expectations.constraints", "constraints", before.Constraints, after.Constraints},
 		{"changes.expectations.if_stuck", "if_stuck", before.IfStuck, after.IfStuck},
+		{"changes.expectations.checks", "checks", before.Checks, after.Checks},
 		{"", "data", slices.Sorted(maps.Keys(before.Data)), slices.Sorted(maps.Keys(after.Data))},
 	} {
 		gone, more := difference(f.before, f.after)

@@ -25,6 +25,7 @@ var sendFields = []cli.Field{
 	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
 	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
 	cli.Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
+	cli.Texts("check", "expectations.checks", "`name` of a check of the repository that has to pass (repeatable)"),
 	cli.Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),
 	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
 	cli.Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
