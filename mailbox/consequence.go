@@ -25,6 +25,7 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.Routed:          func(h *happening) bool { return len(h.sends) > 0 },
 	life.Unrouted:        func(h *happening) bool { return len(h.sends) == 0 },
 	life.Redirects:       func(h *happening) bool { return h.to != "" && len(h.sends) == 0 },
+	life.Disproved:       func(h *happening) bool { return h.text != "" },
 	life.ThenRollback:    func(h *happening) bool { return h.then == schemas.ThenRollback && len(h.sends) == 0 },
 	life.ThenRetry:       func(h *happening) bool { return h.then == schemas.ThenRetry },
 	life.ThenEscalate:    func(h *happening) bool { return h.then == schemas.ThenEscalate },

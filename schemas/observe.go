@@ -55,3 +55,17 @@ func (s *Sight) Of(check string) *Observation {
 	}
 	return &s.Observed[i]
 }
+
+// ObserveIn are the arguments of the administrative tool checks_observe: what a process beside a checkout saw of the
+// checks of completed work, after its completion.
+type ObserveIn struct {
+	HandoffID string        `json:"handoff_id" jsonschema:"minLength=1"`
+	Seen      []Observation `json:"seen" jsonschema:"minItems=1,maxItems=50"`
+}
+
+// ObserveOut is the result of checks_observe: how the handoff stands now, and what is not met.
+type ObserveOut struct {
+	HandoffID ID         `json:"handoff_id"`
+	Outcome   Outcome    `json:"outcome"`
+	Unmet     []Answered `json:"unmet,omitempty"`
+}

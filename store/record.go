@@ -93,6 +93,7 @@ type Record struct {
 
 	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
 	Result     uint64   `json:"result,omitempty"`
+	Seen       uint64   `json:"seen,omitempty"` // what was observed of the result after it
 	Note       uint64   `json:"note,omitempty"`
 	Ask        uint64   `json:"ask,omitempty"`
 	Checkpoint uint64   `json:"chk,omitempty"`

@@ -74,6 +74,10 @@ var Admin = []Tool{
 		Description: "Walk the whole registry and compare it with the records.",
 	}, (*mailbox.Service).Audit, nothing),
 	define(Tool{
+		Name: "checks_observe", Title: "Observe checks", Idempotent: true, Admin: true,
+		Description: "Tell what was seen of the checks of completed work.",
+	}, (*mailbox.Service).Observe, nothing),
+	define(Tool{
 		Name: "connection_close", Title: "Close a connection", Idempotent: true, Admin: true,
 		Description: "Tell that a client left: its claims end after a grace.",
 	}, (*mailbox.Service).Detach, nothing),

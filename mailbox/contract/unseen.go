@@ -35,6 +35,36 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
+// Commit is the commit that was delivered: the one that the completion names, else that of its working tree, as far as it
+// is known. The name may be the beginning of an id.
+func Commit(done schemas.Completion) string {
+	if said, ok := done.Results["commit"].(string); ok && isCommit(said) {
+		return said
+	}
+	if done.Tree != nil {
+		return done.Tree.Commit
+	}
+	return ""
+}
+
+// See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial.
+func See(done *schemas.Completion, seen schemas.Sight) {
+	done.Criteria = slices.Clone(done.Criteria)
+	for _, o := range seen.Observed {
+		known := len(done.Criteria)
+		done.Criteria = withCheck(done.Criteria, o.Check)
+		for i := range done.Criteria {
+			if a := &done.Criteria[i]; a.Check == o.Check {
+				a.Observed = &o
+				a.Met = a.Met || i == known && o.Passed // nobody had claimed it
+			}
+		}
+	}
+	if len(Unmet(done.Criteria)) > 0 {
+		done.Status = schemas.Partial
+	}
+}
+
 // Claimed names the checks that nobody ran, with the reason, so that a reader of the result knows that they are only
 // claimed.
 func Claimed(answered []schemas.Answered, seen *schemas.Sight) (claimed []string) {
@@ -71,8 +101,11 @@ func touched(t *schemas.Tree, file string) bool {
 
 // sameCommit tells whether a text is the beginning of the id of a commit, or no id at all.
 func sameCommit(said, commit string) bool {
-	id := len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
-	return !id || strings.HasPrefix(commit, said)
+	return !isCommit(said) || strings.HasPrefix(commit, said)
+}
+
+func isCommit(said string) bool {
+	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }
 
 // few names three files and counts the others.

@@ -227,6 +227,7 @@ var sayings = map[string]string{
 	"not_taken":    "nobody took it in time",
 	"unreserved":   "it was kept for one who did not come",
 	"accepted":     "%s accepted the result",
+	"observed":     "its checks were run",
 }
 
 // maxMoment is how much of what was said with a moment a picture shows, in bytes.

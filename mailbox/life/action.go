@@ -217,6 +217,13 @@ const (
 	// warning.
 	Accept Action = "accepted"
 
+	// Observe keeps what was seen of the checks of completed work when they ran after the completion. A process of this
+	// machine does it that has the checkout, in the name of system. The state does not change; a check that does not pass
+	// makes the outcome partial, and the sender is told.
+	//
+	// The error is invalid for another commit than the one that was delivered. A repetition replaces what was seen.
+	Observe Action = "observed"
+
 	// Return gives a completed handoff back whose result is not good enough. The sender does it, the owner of the
 	// workflow, human, or the agent that holds a verification request about it; with criteria that are to be met in the
 	// next round, or with a note of which these are made. The handoff is returned, and its holder, or whom the caller
@@ -308,6 +315,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Return, Retry, Rerun,
+	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

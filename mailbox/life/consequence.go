@@ -93,6 +93,8 @@ const (
 	Unrouted Condition = "no rule of a file fires"
 	// Redirects holds where the one who rejects names an agent that may do it, and no rule fires.
 	Redirects Condition = "the rejection names an agent that may do it"
+	// Disproved holds when a check was seen not to pass.
+	Disproved Condition = "a check does not pass"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
 	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
 	ThenRollback Condition = "then is rollback"
@@ -152,6 +154,7 @@ var follows = []Row{
 
 	{Accept, Always, then(TellHolder, FreeWaiting)},
 	{Accept, Routed, then(SendRouted)},
+	{Observe, Disproved, then(TellSender)},
 	{Return, Always, then(SendBack)},
 	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},

@@ -16,6 +16,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/content"
+	"handoff/mailbox/contract"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
@@ -212,10 +213,23 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 		return nil
 	case r.Outcome == schemas.Success || r.Outcome == schemas.Partial:
 		out.Completion = &schemas.Completion{}
-		return v.Saying(r.ID, r.Result, out.Completion)
+		if err := v.Saying(r.ID, r.Result, out.Completion); err != nil {
+			return err
+		}
+		seen, err := Seen(v, r)
+		contract.See(out.Completion, seen)
+		return err
 	}
 	out.Failure = &schemas.Failure{}
 	return v.Saying(r.ID, r.Result, out.Failure)
+}
+
+// Seen is what was seen of the checks of completed work after its completion.
+func Seen(v *store.View, r *store.Record) (seen schemas.Sight, err error) {
+	if r.Seen != 0 {
+		err = v.Saying(r.ID, r.Seen, &seen)
+	}
+	return seen, err
 }
 
 // CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event. So ids count up in

@@ -1,0 +1,67 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Observe keeps what was seen of the checks of completed work, see [life.Observe]. What was seen of a check before is
+// replaced. A check that does not pass makes the outcome partial, and the sender is told.
+//
+// The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
+// commit than that of the completion.
+func (s *Service) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.ObserveOut, err error) {
+		r, err := o.find(in.HandoffID)
+		if err != nil {
+			return out, err
+		}
+		err = o.actingAs(clockCaller, func() error {
+			out, err = o.observe(r, in.Seen)
+			return err
+		})
+		return out, err
+	})
+}
+
+func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
+	now, err := o.step(life.Observe, r)
+	if err != nil {
+		return out, err
+	}
+	var done schemas.Completion
+	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		return out, err
+	}
+	before, err := reading.Seen(o.View, r)
+	if err != nil {
+		return out, err
+	}
+	commit := contract.Commit(done)
+	for i, now := range seen {
+		if commit == "" || !strings.HasPrefix(now.Commit, commit) {
+			return out, schemas.Invalidf(fmt.Sprintf("seen[%d].commit", i), "%s was completed at %q, and this was seen at %q",
+				r.ID, schemas.ShortCommit(commit), schemas.ShortCommit(now.Commit)).WithHint("Look at the commit that was delivered.")
+		}
+		before.Observed = slices.DeleteFunc(before.Observed, func(o schemas.Observation) bool { return o.Check == now.Check })
+		before.Observed = append(before.Observed, now)
+	}
+	contract.See(&done, before)
+	now.Seen, now.Outcome = o.next(), done.Status
+	var failing []string
+	for _, a := range done.Criteria {
+		if a.Observed != nil && !a.Observed.Passed {
+			failing = append(failing, a.Observed.String())
+		}
+	}
+	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
+	return out, o.commit(happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(failing, ". ")})
+}
