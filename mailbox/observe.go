@@ -45,7 +45,7 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 	if err != nil {
 		return out, err
 	}
-	commit := contract.Commit(done)
+	commit := done.Commit()
 	for i, now := range seen {
 		if commit == "" || !strings.HasPrefix(now.Commit, commit) {
 			return out, schemas.Invalidf(fmt.Sprintf("seen[%d].commit", i), "%s was completed at %q, and this was seen at %q",

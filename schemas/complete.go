@@ -74,6 +74,18 @@ type Completion struct {
 	Origin   *Origin    `json:"origin,omitempty"`
 }
 
+// Commit is the commit that was delivered: the one that the results name, else that of the working tree, as far as it is
+// known. The name may be the beginning of an id.
+func (c *Completion) Commit() string {
+	if said, ok := c.Results["commit"].(string); ok && IsCommit(said) {
+		return said
+	}
+	if c.Tree != nil {
+		return c.Tree.Commit
+	}
+	return ""
+}
+
 // Delivered is one thing that came back.
 type Delivered struct {
 	Type          string   `json:"type,omitempty"`

@@ -1,5 +1,7 @@
 package schemas
 
+import "strings"
+
 // Tree is a git working tree as the process beside it found it: no agent says it. Calls over HTTP have none.
 type Tree struct {
 	Path   string `json:"path,omitempty"`
@@ -24,3 +26,6 @@ func (t Tree) First(n int) Tree {
 
 // ShortCommit is the id of a commit as people and models read it.
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }
+
+// IsCommit tells whether a text is the id of a commit, or the beginning of one.
+func IsCommit(said string) bool { return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == "" }

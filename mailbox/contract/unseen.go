@@ -35,18 +35,6 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
-// Commit is the commit that was delivered: the one that the completion names, else that of its working tree, as far as it
-// is known. The name may be the beginning of an id.
-func Commit(done schemas.Completion) string {
-	if said, ok := done.Results["commit"].(string); ok && isCommit(said) {
-		return said
-	}
-	if done.Tree != nil {
-		return done.Tree.Commit
-	}
-	return ""
-}
-
 // See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial.
 func See(done *schemas.Completion, seen schemas.Sight) {
 	done.Criteria = slices.Clone(done.Criteria)
