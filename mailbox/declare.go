@@ -26,6 +26,8 @@ import (
 //
 // The rules of a file take the place of those that it declared before.
 //
+// The digest of the declaration is kept with it, see [Service.Declared].
+//
 // The error is that of [Service.Register] for the first agent that could not register so, and invalid for a rule that
 // cannot be read. Then nothing is changed.
 //
@@ -37,12 +39,16 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return schemas.DeclareOut{}, err
 	}
+	last, err := look(ctx, s, (*store.View).Declared)
+	if err != nil {
+		return schemas.DeclareOut{}, err
+	}
 	agents, err := read(ctx, s, said.changes)
 	if err != nil {
 		return schemas.DeclareOut{}, err
 	}
 	rules, err := look(ctx, s, said.otherRules)
-	if err != nil || len(agents) == 0 && !rules {
+	if err != nil || len(agents) == 0 && !rules && in.Digest == last {
 		return schemas.DeclareOut{}, err
 	}
 	if rules {
@@ -83,8 +89,15 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 				}
 			}
 		}
-		return out, nil
+		return out, o.tx.PutDeclared(in.Digest)
 	})
+}
+
+// Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
+// another declaration changes what a repetition would find.
+func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
+	last, err := look(ctx, s, (*store.View).Declared)
+	return schemas.DeclaredOut{Digest: last}, err
 }
 
 // otherRules tells whether a file declares other rules than before.

@@ -49,10 +49,20 @@ type AgentsOut struct {
 }
 
 // DeclareIn are the arguments of the administrative tool agents_declare: all that the files of a project say of agents,
-// and the rules in them.
-// Of an agent that several files declare, the last one holds.
+// and the rules in them. Of an agent that several files declare, the last one holds.
+//
+// Digest is one of all files together, as whoever read them makes it.
 type DeclareIn struct {
-	Files []DeclaringFile `json:"files"`
+	Files  []DeclaringFile `json:"files"`
+	Digest string          `json:"digest,omitempty" jsonschema:"maxLength=64"`
+}
+
+// DeclaredIn are the arguments of the administrative tool agents_declared: none.
+type DeclaredIn struct{}
+
+// DeclaredOut is the digest of what was declared last; empty where that had none.
+type DeclaredOut struct {
+	Digest string `json:"digest,omitempty"`
 }
 
 // DeclaringFile is one file that declares agents. An agent that has its name as its role stands for all whose names

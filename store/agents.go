@@ -136,6 +136,17 @@ type DeclaredRules struct {
 	Plans  []schemas.Plan  `json:"plans,omitempty"`
 }
 
+var declared = []byte("declared")
+
+// Declared returns the digest of what files declared last; "" for none.
+func (v *View) Declared() (string, error) {
+	b, err := v.r.Get(Sys, declared)
+	return string(b), err
+}
+
+// PutDeclared writes the digest of what files declare from now on, or that it has none.
+func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declared, []byte(digest)) }
+
 // AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
 func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
 

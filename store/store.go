@@ -6,6 +6,7 @@
 // so that keys sort as the values do. Times are milliseconds since 1970.
 //
 //	sys         "events"                      → how many events there are
+//	            "declared"                    → digest of the files that declared agents and rules last
 //	records     id                            → Record: the state of a handoff
 //	bodies      id, event, chunk (2 bytes)    → content of the event, 2,000 bytes a row
 //	ready       box, order, id                → the handoff may be claimed from the box
@@ -50,7 +51,8 @@
 //   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
 //     deleted.
 //   - agents and workflows are replaced by [Tx.PutAgent] and [Tx.PutWorkflow], and stay.
-//   - rules are written by [Tx.PutRules] as a file is read, and deleted with the file.
+//   - rules are written by [Tx.PutRules] as a file is read, and deleted with the file. [Tx.PutDeclared] replaces the
+//     digest with each declaration.
 //   - tokens are written by [Tx.PutToken]. A token that is revoked or expired stays and says so.
 //   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when
 //     [Tx.Read] marks them.

@@ -84,6 +84,9 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 			return nil, t.refuse(err)
 		}
 	}
+	if len(said.warnings) > 0 {
+		delete(args, "digest") // of files with secrets: each process that declares them is to be warned
+	}
 	canonical, err := schemas.Encode(args)
 	if err != nil {
 		return nil, err

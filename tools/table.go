@@ -70,6 +70,10 @@ var Admin = []Tool{
 		Description: "Say what the files of a project declare of agents, and their rules. What they no longer declare is forgotten.",
 	}, (*mailbox.Service).Declare, nothing),
 	define(Tool{
+		Name: "agents_declared", Title: "What was declared", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "The digest of what files declared last, so that it is not declared again.",
+	}, (*mailbox.Service).Declared, nothing),
+	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Walk the whole registry and compare it with the records.",
 	}, (*mailbox.Service).Audit, nothing),

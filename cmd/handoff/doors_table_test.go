@@ -52,7 +52,7 @@ var doors = slices.Concat(
 		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(byModel, escaped, "resource context://{+path}", "render"),
-	through(byProgram, inJSON, "capture", "admin agents_declare", "admin audit_verify",
+	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin audit_verify",
 		"admin connection_close", "admin connection_open",
 		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news",
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_overview",

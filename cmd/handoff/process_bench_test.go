@@ -83,29 +83,41 @@ func middle[T int64 | float64 | time.Duration](v []T) T {
 }
 
 // BenchmarkStart measures from starting the process to an answered tools/list, beside a server without
-// tools and without a store.
+// tools and without a store: in no project, and in one whose rules a process before it declared.
 func BenchmarkStart(b *testing.B) {
 	ours, empty := built(b, "handoff/cmd/handoff"), built(b, "handoff/cmd/handoff/testdata/empty")
-	state := b.TempDir()
-	once := func(command ...string) time.Duration {
-		began := time.Now()
-		c := start(b, state, command...)
-		c.hello(b)
-		line, err := c.ask("tools/list", "{}")
-		require.NoError(b, err)
-		took := time.Since(began)
-		require.Contains(b, line, `"tools"`)
-		c.end(b)
-		return took
+	rules, err := os.ReadFile(filepath.Join("..", "..", "examples", "rules", "agents.yaml"))
+	require.NoError(b, err)
+	project := b.TempDir()
+	require.NoError(b, os.MkdirAll(filepath.Join(project, ".git"), 0o700))
+	require.NoError(b, os.MkdirAll(filepath.Join(project, ".handoff"), 0o700))
+	require.NoError(b, os.WriteFile(filepath.Join(project, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	require.NoError(b, os.WriteFile(filepath.Join(project, ".handoff", "agents.yaml"), rules, 0o600))
+	for name, dir := range map[string]string{"plain": b.TempDir(), "rules": project} {
+		b.Run(name, func(b *testing.B) {
+			state := b.TempDir()
+			once := func(command ...string) time.Duration {
+				began := time.Now()
+				c := start(b, state, command...)
+				c.hello(b)
+				line, err := c.ask("tools/list", "{}")
+				require.NoError(b, err)
+				took := time.Since(began)
+				require.Contains(b, line, `"tools"`)
+				c.end(b)
+				return took
+			}
+			var mine, theirs []time.Duration
+			once(ours, "mcp", "--workspace", "bench", "--dir", dir)
+			for b.Loop() {
+				mine = append(mine, once(ours, "mcp", "--workspace", "bench", "--dir", dir))
+				theirs = append(theirs, once(empty))
+			}
+			b.ReportMetric(float64(middle(mine).Microseconds())/1000, "ms")
+			b.ReportMetric(float64(middle(theirs).Microseconds())/1000, "empty-ms")
+			b.ReportMetric(float64(middle(mine))/float64(middle(theirs)), "x-empty")
+		})
 	}
-	var mine, theirs []time.Duration
-	for b.Loop() {
-		mine = append(mine, once(ours, "mcp", "--workspace", "bench"))
-		theirs = append(theirs, once(empty))
-	}
-	b.ReportMetric(float64(middle(mine).Microseconds())/1000, "ms")
-	b.ReportMetric(float64(middle(theirs).Microseconds())/1000, "empty-ms")
-	b.ReportMetric(float64(middle(mine))/float64(middle(theirs)), "x-empty")
 }
 
 var twoKB = strings.Repeat("abcdefgh", 256)

@@ -25,7 +25,8 @@ var administrative = types(
 	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
 	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
 	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{},
-	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{},
+	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.DeclaredIn{}, schemas.DeclaredOut{},
+	schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{},
 )
 
 func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.TypeOf) }

@@ -185,14 +185,81 @@ func TestChangesOfAFileAreToldAndABrokenOneLeavesTheLast(t *testing.T) {
 	require.Equal(t, []string{"agents.yaml:1: it cannot be read: it is no regular file. Make it a file that you may read, or remove it."}, warnings)
 }
 
+// another is a later process of the same project.
+func (d desk) another() desk {
+	return desk{&agentsfile.Declaring{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
+}
+
+// owner counts what is declared whole. An older one knows no digest.
+type owner struct {
+	tools.Invoker
+	older bool
+	whole int
+}
+
+func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	switch {
+	case o.older && c.Tool == "agents_declared":
+		return nil, schemas.Errorf(schemas.NotFound, "no tool agents_declared")
+	case o.older && strings.Contains(string(c.Args), `"digest"`):
+		return nil, schemas.Invalidf("digest", "there is no such field")
+	case c.Tool == "agents_declare":
+		o.whole++
+	}
+	return o.Invoker.Invoke(ctx, c)
+}
+
+func TestWhatWasDeclaredLastIsNotDeclaredAgain(t *testing.T) {
+	d := newDesk(t)
+	o := &owner{Invoker: d.Invoker}
+	d.Invoker = o
+	said := func(d desk, names string, whole int) {
+		t.Helper()
+		got, warnings := d.listed()
+		require.Equal(t, names, got)
+		require.Empty(t, warnings)
+		require.Equal(t, whole, o.whole)
+	}
+	said(d, "", 1)
+	d.write("agents:\n  qa:\n")
+	said(d, "qa ", 2)
+	said(d.another(), "qa ", 2)
+	require.NoError(t, os.Remove(d.file))
+	said(d.another(), "", 3)
+	d.write("agents:\n  qa:\n")
+	said(d.another(), "qa ", 4)
+
+	elsewhere := d.another()
+	elsewhere.Files = func() []agentsfile.File { return []agentsfile.File{{Path: d.file, Name: "other/agents.yaml"}} }
+	said(elsewhere, "qa ", 5)
+	said(d.another(), "qa ", 6)
+	said(d.another(), "qa ", 6)
+	updated := d.another()
+	updated.Version = "v2"
+	said(updated, "qa ", 7)
+
+	o.older = true
+	said(d.another(), "qa ", 8)
+	said(d.another(), "qa ", 9)
+	o.older = false
+	for range 2 {
+		d.write("agents:\n  qa:\n    acepts: [code]\n")
+		_, warnings := d.another().listed()
+		require.Len(t, warnings, 1)
+	}
+}
+
 func TestSecretsInAFileAreMaskedAndTold(t *testing.T) {
 	d := newDesk(t)
 	token := "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	d.write("agents:\n  qa:\n    description: use " + token + "\n")
-	names, warnings := d.listed()
-	require.Equal(t, "qa ", names)
-	require.Len(t, warnings, 1)
-	require.Contains(t, warnings[0], "description held a secret (github-token)")
+	for range 2 { // each process is warned
+		d = d.another()
+		names, warnings := d.listed()
+		require.Equal(t, "qa ", names)
+		require.Len(t, warnings, 1)
+		require.Contains(t, warnings[0], "description held a secret (github-token)")
+	}
 	all, err := d.Invoker.Invoke(t.Context(), tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"})
 	require.NoError(t, err)
 	require.Contains(t, string(all), "use [secret: github-token]")
@@ -203,7 +270,7 @@ func TestSecretsInAFileAreMaskedAndTold(t *testing.T) {
 	refusing.Secrets = tools.RefuseSecrets
 	d.Invoker = refusing
 	d.write("agents:\n  qa:\n    description: use " + token + "\n")
-	names, warnings = d.listed()
+	names, warnings := d.listed()
 	require.Empty(t, names)
 	require.Contains(t, strings.Join(warnings, ""), "holds a secret")
 }

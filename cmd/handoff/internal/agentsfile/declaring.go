@@ -2,6 +2,8 @@ package agentsfile
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,14 +22,20 @@ type File struct{ Path, Name string }
 
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
-func (f File) Read() (said schemas.DeclaringFile, problems []string) { return f.read(true) }
+func (f File) Read() (said schemas.DeclaringFile, problems []string) {
+	text, problems := f.text()
+	if len(problems) > 0 {
+		return said, problems
+	}
+	return f.Says(text)
+}
 
-func (f File) read(expressions bool) (said schemas.DeclaringFile, problems []string) {
+// text is what stands in the file: nothing where it is not there.
+func (f File) text() (text []byte, problems []string) {
 	info, err := os.Stat(f.Path)
-	var text []byte
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return schemas.DeclaringFile{Name: f.Name}, nil
+		return nil, nil
 	case err == nil && !info.Mode().IsRegular():
 		err = errors.New("it is no regular file")
 	case err == nil && info.Size() <= mostBytes:
@@ -39,9 +47,9 @@ func (f File) read(expressions bool) (said schemas.DeclaringFile, problems []str
 		err = failed.Err
 	}
 	if err != nil {
-		return said, f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
+		problems = f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
 	}
-	return f.says(text, expressions)
+	return text, problems
 }
 
 // Says gives what the text of a file declares, as [File.Read] does.
@@ -69,21 +77,22 @@ func (f File) sentences(wrong ...Problem) (said []string) {
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
 type Declaring struct {
 	tools.Invoker
-	Files func() []File      // finds them, at the first call for which they matter
-	Own   schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
+	Files   func() []File      // finds them, at the first call for which they matter
+	Own     schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
+	Version string             // of the program: to another one the same text may say something else
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
-	said     said   // what the files say, as they were read last
+	texts    texts  // of the files, as they were read last
 	stamp    string // of the files as they were told last
 	problems []string
 	own      schemas.Agent // for whom Own was told
 }
 
-// said is what files say in one state of them, and what is wrong with that.
-type said struct {
+// texts is what stands in files in one state of them, and what is wrong with reading that.
+type texts struct {
 	stamp    string
-	files    []schemas.DeclaringFile
+	of       [][]byte
 	problems []string
 }
 
@@ -104,16 +113,26 @@ func (d *Declaring) find() string {
 	return d.stamped()
 }
 
-// read reads the files, unless they are those that were read last. Their expressions are left to the owner of the store.
-func (d *Declaring) read(stamp string) said {
-	if d.said.files == nil || d.said.stamp != stamp {
-		d.said = said{stamp: stamp}
+// read reads the files, unless they are those that were read last.
+func (d *Declaring) read(stamp string) texts {
+	if d.texts.of == nil || d.texts.stamp != stamp {
+		d.texts = texts{stamp: stamp}
 		for _, f := range d.files {
-			says, problems := f.read(false)
-			d.said.files, d.said.problems = append(d.said.files, says), append(d.said.problems, problems...)
+			text, problems := f.text()
+			d.texts.of, d.texts.problems = append(d.texts.of, text), append(d.texts.problems, problems...)
 		}
 	}
-	return d.said
+	return d.texts
+}
+
+// digest is one of all files together: of their names and texts, in their order.
+func (d *Declaring) digest(read texts) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q", d.Version)
+	for i, f := range d.files {
+		fmt.Fprintf(h, " %q %d:%s", f.Name, len(read.of[i]), read.of[i])
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // concerned are the tools whose results depend on who there is.
@@ -155,32 +174,53 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 	return d.problems
 }
 
-// declare tells what the files say. Expressions are read by the owner of the store, and only where they changed, since it
-// takes long to make their language; where the owner refuses one, it is looked for here, for its line.
+// teller is who tells, whoever made the call before which the files are told.
+var teller = schemas.Caller{Via: schemas.ViaCLI}
+
+// declare tells what the files say, unless that was told last, by whichever process: then they are not even parsed.
 func (d *Declaring) declare(ctx context.Context, stamp string) {
 	read := d.read(stamp)
-	in := schemas.DeclareIn{Files: read.files}
 	d.problems = slices.Clone(read.problems)
 	var err error
 	if len(d.problems) == 0 {
-		var out schemas.DeclareOut
-		call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "agents_declare"}
-		out, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, call, in)
-		d.problems = out.Warnings
+		digest := d.digest(read)
+		last, unknown := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
+		if unknown != nil {
+			digest = "" // an owner of an older version does not take it
+		}
+		if unknown != nil || last.Digest != digest {
+			err = d.declareWhole(ctx, read, digest)
+		}
 	}
-	e := schemas.AsError(err)
-	if e != nil && e.Code == schemas.Invalid {
-		for _, f := range d.files {
-			_, problems := f.Read()
+	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
+		d.stamp = stamp // what an owner of an older version does not know is not said to it again
+	}
+}
+
+// declareWhole tells all that the files say, unless something is wrong with it. Expressions are read by the owner of the
+// store, and only where they changed, since it takes long to make their language; where the owner refuses one, it is
+// looked for here, for its line.
+func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
+	in := schemas.DeclareIn{Digest: digest}
+	for i, f := range d.files {
+		says, problems := f.says(read.of[i], false)
+		in.Files, d.problems = append(in.Files, says), append(d.problems, problems...)
+	}
+	if len(d.problems) > 0 {
+		return nil
+	}
+	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
+	d.problems = out.Warnings
+	if e := schemas.AsError(err); e != nil && e.Code == schemas.Invalid {
+		for i, f := range d.files {
+			_, problems := f.Says(read.of[i])
 			d.problems = append(d.problems, problems...)
 		}
 		if len(d.problems) == 0 { // such as a secret that is refused
 			d.problems = []string{e.Error()}
 		}
 	}
-	if e == nil || e.Code != schemas.Unavailable {
-		d.stamp = stamp // what an owner of an older version does not know is not said to it again
-	}
+	return err
 }
 
 // stamped tells one state of the files from another: when each was changed, and how long it is.

@@ -46,5 +46,5 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 
 // Declaring puts what the files declare before an invoker.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
-	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles}
+	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Version: a.Release.Version}
 }
