@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"regexp"
 	"strings"
 
 	"handoff/schemas"
@@ -66,13 +65,11 @@ func (o *op) maxDepth(d *draft) int {
 	return int(min(d.handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// numbered are the names that workflows get from their first handoff.
-var numbered = regexp.MustCompile(`^wf_[0-9]+$`)
-
 // checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
 // the workflow of another's root. Such a name may be used once its workflow exists.
 func (o *op) checkWorkflow(name schemas.Workflow) error {
-	if !numbered.MatchString(string(name)) {
+	number, numbered := strings.CutPrefix(string(name), "wf_")
+	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
 		return nil
 	}
 	wf, err := o.Workflow(name)

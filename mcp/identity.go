@@ -86,13 +86,17 @@ func clientName(ctx context.Context) string {
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]`)
-
 // AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
 // has at most 64 bytes. A client whose name is reserved, or can be taken for a reserved one, gets "-client" after it, and
 // one without a name is "client".
 func AgentOf(client string) schemas.Agent {
-	name := strings.TrimLeft(notInNames.ReplaceAllString(client, "-"), ".-") // a name does not begin so
+	name := strings.Map(func(r rune) rune {
+		if schemas.NotInWords(r) {
+			return '-'
+		}
+		return r
+	}, client)
+	name = strings.TrimLeft(name, ".-") // a name does not begin so
 	agent := schemas.Agent(cmp.Or(name[:min(len(name), 64)], "client"))
 	if _, err := schemas.ParseAgent("client", string(agent)); err != nil || agent == schemas.Human || agent == schemas.System {
 		return agent[:min(len(agent), 64-len("-client"))] + "-client"

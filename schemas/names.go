@@ -17,13 +17,16 @@ const (
 	System Agent = "system"
 )
 
-// nameForm leaves out what a shell takes for a flag or a directory. IsWord counts, since a counted repetition takes
-// noticeably longer to compile.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-
 // IsWord tells whether s is what skills, roles and names are made of: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin
-// with . or -.
-func IsWord(s string) bool { return len(s) <= 64 && nameForm.MatchString(s) }
+// with . or -, which a shell takes for a directory or a flag.
+func IsWord(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, NotInWords)
+}
+
+// NotInWords tells whether a character may not stand in what [IsWord] describes.
+func NotInWords(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
+}
 
 // ParseAgent checks the form of a name; field names the argument in the error. It does not ask whether there is such
 // an agent, and it lets the reserved names pass, but none that could be taken for one of them. The secret of a token is

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -20,7 +21,7 @@ type pen struct {
 
 var (
 	newlines = strings.NewReplacer("\r\n", "\n", "\u2028", `\u2028`, "\u2029", `\u2029`)
-	tagLike  = regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`)
+	tagLike  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`) })
 )
 
 // clean makes text visible and breaks up what looks like a tag: control, bidirectional and zero-width characters become
@@ -28,7 +29,7 @@ var (
 // of Unicode become escapes, so that no text has lines of which the pen does not know.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
-	s = tagLike.ReplaceAllString(s, "&lt;$1")
+	s = tagLike().ReplaceAllString(s, "&lt;$1")
 	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
 }
 

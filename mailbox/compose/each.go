@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -42,11 +43,11 @@ func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *sche
 }
 
 // blank is where a text of options.each stands in a message.
-var blank = regexp.MustCompile(`\{\{ *each *\}\}`)
+var blank = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
 // distinct is a text that says for which part it is. An empty one stays empty, so that it is refused.
 func distinct(text string) string {
-	if strings.TrimSpace(text) == "" || blank.MatchString(text) {
+	if strings.TrimSpace(text) == "" || blank().MatchString(text) {
 		return text
 	}
 	return strings.TrimSpace(text) + " ({{each}})"
@@ -59,6 +60,6 @@ func filled(message any, text string) (in schemas.SendIn, err error) {
 	if err != nil {
 		return in, err
 	}
-	err = json.Unmarshal(blank.ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
+	err = json.Unmarshal(blank().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
 	return in, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -71,8 +72,8 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 var (
 	// A bullet is a line of a list, enumerated a number within a text. Numbers have two digits at most, so that a year
 	// begins no point.
-	bullet     = regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`)
-	enumerated = regexp.MustCompile(`(?:^|\s)[(#]?(\d{1,2})[.):]\s`)
+	bullet     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
+	enumerated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)[(#]?(\d{1,2})[.):]\s`) })
 )
 
 // PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue
@@ -83,7 +84,7 @@ func PointsIn(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
 	for line := range strings.Lines(text) {
-		switch m := bullet.FindStringSubmatch(strings.TrimSpace(line)); {
+		switch m := bullet().FindStringSubmatch(strings.TrimSpace(line)); {
 		case m != nil:
 			points = append(points, m[1])
 		case len(points) == 0:
@@ -92,7 +93,7 @@ func PointsIn(text string) (lead string, points []string) {
 			points[len(points)-1] += " " + strings.TrimSpace(line)
 		}
 	}
-	if len(points) > 1 || len(points) == 1 && !enumerated.MatchString(" "+points[0]) {
+	if len(points) > 1 || len(points) == 1 && !enumerated().MatchString(" "+points[0]) {
 		return strings.TrimSpace(strings.Join(before, " ")), points
 	}
 	if lead, points = numberedIn(text); len(points) > 1 {
@@ -105,7 +106,7 @@ func PointsIn(text string) (lead string, points []string) {
 // the text.
 func numberedIn(text string) (lead string, points []string) {
 	lead, from := text, 0
-	for _, m := range enumerated.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range enumerated().FindAllStringSubmatchIndex(text, -1) {
 		if n, _ := strconv.Atoi(text[m[2]:m[3]]); n != len(points)+1 {
 			continue
 		}

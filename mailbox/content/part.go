@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -15,7 +16,7 @@ import (
 const mostKnown = 20
 
 // lineRange is one line, as 10 or L10, or lines, as 10-40 or L10-L40.
-var lineRange = regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`)
+var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
 // Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0; or
 // the section of Markdown under a heading, by its words or as links write them, as known-issues. No name is the whole
@@ -24,7 +25,7 @@ func Part(text, name string) (string, error) {
 	if name == "" {
 		return text, nil
 	}
-	if m := lineRange.FindStringSubmatch(name); m != nil {
+	if m := lineRange().FindStringSubmatch(name); m != nil {
 		return lines(text, m[1], m[2])
 	}
 	if strings.HasPrefix(name, "/") {
@@ -111,7 +112,7 @@ func Text(raw json.RawMessage) string {
 }
 
 // heading is a heading of Markdown that begins with its marks. One that is underlined is none.
-var heading = regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`)
+var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
 // section is a heading with all below it, up to the next of its level or above. Lines in fences are no headings. Of
 // several with the same words the first counts. Case and the marks of Markdown do not matter, see [slug].
@@ -123,7 +124,7 @@ func section(text, name string) (string, error) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		m := heading.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		m := heading().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m != nil && !fenced {
 			if level > 0 && len(m[1]) <= level {
 				break

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -68,8 +69,8 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 }
 
 var (
-	numberForm   = regexp.MustCompile(`^(?i:criterion )?[#(]?([0-9]{1,4})[.):]?$`)
-	numberedForm = regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`)
+	numberForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:criterion )?[#(]?([0-9]{1,4})[.):]?$`) })
+	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
 // find gives the index of the criterion that name names, or -1. Text comes before numbers: a criterion whose text is
@@ -81,10 +82,10 @@ func find(asked []schemas.Answered, name string) int {
 			return i
 		}
 	}
-	if m := numberForm.FindStringSubmatch(name); m != nil {
+	if m := numberForm().FindStringSubmatch(name); m != nil {
 		return byNumber(asked, m[1])
 	}
-	if m := numberedForm.FindStringSubmatch(name); m != nil {
+	if m := numberedForm().FindStringSubmatch(name); m != nil {
 		// The text decides: a number beside another text is a slip that must not answer the wrong one.
 		if i := byNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
 			return i

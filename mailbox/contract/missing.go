@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
 
 // open is what a text leaves for somebody to find out: a question, or a mark for what is not known yet.
-var open = regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
+var open = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
+})
 
 // mostOpen is how many open questions are named.
 const mostOpen = 5
@@ -34,7 +37,7 @@ func Missing(h schemas.Handoff) (missing []string) {
 			}
 		}
 	}
-	for _, text := range open.FindAllString(strings.Join(texts, "\n"), mostOpen) {
+	for _, text := range open().FindAllString(strings.Join(texts, "\n"), mostOpen) {
 		missing = append(missing, "an answer to: "+schemas.Visible(schemas.Shorten(strings.TrimSpace(text), 200)))
 	}
 	return missing

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -145,14 +146,14 @@ func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 }
 
 // hashed matches the end of a name that was made of a subject and its hash.
-var hashed = regexp.MustCompile(`-[0-9a-f]{8}$`)
+var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9a-f]{8}$`) })
 
 // subjectName is the name for the subject of a token, where tokens of the workspace have their own name. No token of
 // the workspace has such a name, because their names have no colon.
 func subjectName(subject string) string {
 	const maxName = 60
 	name := schemas.Visible(subject)
-	if name != subject || len(name) > maxName || hashed.MatchString(name) { // others may look the same
+	if name != subject || len(name) > maxName || hashed().MatchString(name) { // others may look the same
 		name = schemas.Clip(name, maxName-9) + "-" + Hash(subject)[:8]
 	}
 	return "jwt:" + name

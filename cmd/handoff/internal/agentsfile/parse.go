@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -74,12 +75,12 @@ func parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	return p.said, p.problems
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
 // broken is the problem of a file that is no YAML.
 func broken(text []byte, err error) Problem {
 	p := Problem{1, err.Error(), "Compare it with the lines around it: names end with a colon and a space, and lists are written [code, tests]."}
-	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlError().FindStringSubmatch(err.Error()); m != nil {
 		p.What = "this is not YAML: " + m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			if strings.HasPrefix(m[2], "did not find expected ") && !strings.Contains(m[2], "alphabetic") {

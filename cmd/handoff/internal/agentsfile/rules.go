@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -133,12 +134,12 @@ func (p *parser) expressions() {
 	}
 }
 
-var decodeError = regexp.MustCompile(`line (\d+): (.*)`)
+var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
 // undecoded is the problem of a value that is YAML and no data: a name that is there twice, or braces that are no text.
 func undecoded(n *yaml.Node, err error) Problem {
 	p := Problem{braces(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
-	if m := decodeError.FindStringSubmatch(err.Error()); m != nil {
+	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
 		p.Line, _ = strconv.Atoi(m[1]) // digits
 		p.What = m[2]
 	}
@@ -161,12 +162,10 @@ func braces(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-var inPath = regexp.MustCompile(`[^.\[\]]+`)
-
 // below is the value to which a path leads, or the last one on the way that is there. One value may stand where a list
 // of one is meant.
 func below(n *yaml.Node, path string) *yaml.Node {
-	for _, part := range inPath.FindAllString(path, -1) {
+	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias
 		}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/git"
@@ -193,7 +194,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-var noSlug = regexp.MustCompile(`[^a-z0-9_]+`)
+var noSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
 // nameOf makes a name from a path. People recognise it, and no other path has the same.
 func nameOf(project string) string {
@@ -201,7 +202,7 @@ func nameOf(project string) string {
 	if base == ".git" {
 		base = filepath.Base(filepath.Dir(project))
 	}
-	slug := noSlug.ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
+	slug := noSlug().ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
 	slug = strings.Trim(slug[:min(len(slug), 40)], "-")
 	if slug == "" {
 		slug = "project"
