@@ -28,4 +28,6 @@ func (t Tree) First(n int) Tree {
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }
 
 // IsCommit tells whether a text is the id of a commit, or the beginning of one.
-func IsCommit(said string) bool { return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == "" }
+func IsCommit(said string) bool {
+	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
+}
