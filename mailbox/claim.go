@@ -221,7 +221,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	o.touch(&now)
 	took := happening{action: a, was: r, now: &now}
 	if now.Tree = 0; o.by.Tree != nil {
-		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: o.by.Tree}
+		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: few(o.by.Tree)}
 	}
 	if err := o.commit(took); err != nil {
 		return claimed{}, err

@@ -79,7 +79,7 @@ func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 
 // encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
 // content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
-// and the session of the sender. It runs before the transaction where that is possible, because there is one writer.
+// the session of the sender, and what git and the files were. It runs before the transaction where that is possible, because there is one writer.
 func (s *Service) encode(d *draft) error {
 	content, err := s.content("", d.handoff)
 	if err != nil {
@@ -88,9 +88,14 @@ func (s *Service) encode(d *draft) error {
 	h := d.handoff
 	d.content, d.words = content, wordsOf(&h)
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
-	h.Source.AgentID = ""
+	h.Source.AgentID, h.Tree = "", nil
 	if d.located {
 		h.Context = d.said
+	}
+	if h.Context != nil {
+		c := *h.Context
+		c.Files = schemas.Map(c.Files, func(f schemas.File) schemas.File { f.Digest = ""; return f })
+		h.Context = &c
 	}
 	d.digest, err = digestOf(h)
 	return err

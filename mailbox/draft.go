@@ -93,13 +93,27 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 // a send the same as another, since a tree goes on.
 func (d *draft) locate(in *schemas.Tree) {
 	h := &d.handoff
-	if in == nil || h.Type == schemas.TypeMessage || orZero(h.Context).Project != nil {
+	if in == nil || h.Type == schemas.TypeMessage {
+		return
+	}
+	h.Tree = few(in)
+	if orZero(h.Context).Project != nil {
 		return
 	}
 	d.located, d.said = true, h.Context
 	c := orZero(h.Context)
 	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
 	h.Context = &c
+}
+
+// few is what is kept of a working tree where no result is compared with it: some of the files that are in no commit.
+func few(t *schemas.Tree) *schemas.Tree {
+	if t == nil {
+		return nil
+	}
+	kept := t.First(20)
+	kept.Since, kept.Changed = "", nil
+	return &kept
 }
 
 // sizes checks the limits on what is sent; the whole is checked when it is encoded. The error is invalid for a task

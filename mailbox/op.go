@@ -265,7 +265,7 @@ func (o *op) change(h happening, r *store.Record, alter func(now *store.Record))
 }
 
 // changeNoted is [op.change] with the note that came with an action, to which the record points from then on. Without a
-// note the record points to the note before, and only to whom it was passed is kept. Earlier notes stay with their events.
+// note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier notes stay with their events.
 // It gives the record as it is then.
 func (o *op) changeNoted(
 	h happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
@@ -278,7 +278,7 @@ func (o *op) changeNoted(
 	if said.Note != "" {
 		now.Note = o.next()
 	}
-	if said.Note != "" || said.To != "" {
+	if said.Note != "" || said.To != "" || said.Tree != nil {
 		h.said = said
 	}
 	h.was, h.now = r, &now

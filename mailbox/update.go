@@ -161,7 +161,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		r = kept
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
-	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent}
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: few(o.by.Tree)}
 	return o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false

@@ -61,6 +61,9 @@ type Caller struct {
 	// Tree is the working tree beside the process of the caller, nil where there is none or it does not matter.
 	Tree *Tree `json:"tree,omitempty"`
 
+	// Touched is what that tree changes, of a claim, a report and a completion.
+	Touched *Touched `json:"touched,omitempty"`
+
 	// Sight is what that process saw of the checks of a completion, nil where it did not look.
 	Sight *Sight `json:"sight,omitempty"`
 

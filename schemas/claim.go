@@ -43,7 +43,11 @@ type ClaimOut struct {
 	// Unread ones, when nothing waits
 	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
 
-	ToDo        ToDo   `json:"-"` // what a completion has to say
+	ToDo ToDo `json:"-"` // what a completion has to say
+	// What became of the files of the context
+	SinceSent string   `json:"since_sent,omitempty"`
+	Overlaps  []string `json:"overlaps,omitempty"` // who else holds work on the same files, each told once
+
 	MoreNotices bool   `json:"-"` // are unread than are shown
 	Waits       string `json:"-"` // a sentence on mail that the agent does not get now
 	Again       bool   `json:"-"` // the brief has only what the session has not read

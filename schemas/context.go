@@ -47,7 +47,8 @@ type File struct {
 	Lines string `json:"lines,omitempty"` // as 1-9
 	Note  string `json:"note,omitempty"`
 
-	Missing bool `json:"missing,omitempty" jsonschema_extras:"x-hidden=true"` // was not there when it was sent
+	Missing bool   `json:"missing,omitempty" jsonschema_extras:"x-hidden=true"` // was not there when it was sent
+	Digest  string `json:"digest,omitempty" jsonschema_extras:"x-hidden=true"`  // of its content then: the first 16 digits of its SHA-256
 }
 
 // Artifact is something made before, by path or in full.

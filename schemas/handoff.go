@@ -37,6 +37,7 @@ type Handoff struct {
 	Metadata     Metadata      `json:"metadata"`
 	Origin       *Origin       `json:"origin,omitempty"`
 	Rework       *Rework       `json:"rework,omitempty"`
+	Tree         *Tree         `json:"tree,omitempty"` // of its sender: observed, not said
 }
 
 // Rework says that a handoff does work again whose result was returned. Points are the criteria of this round: they are

@@ -75,6 +75,9 @@ type Step struct {
 	Unmet         int            `json:"unmet,omitempty"`
 	Results       map[string]any `json:"results,omitempty"` // branch, commit, cost …
 
+	Trees  []string `json:"trees,omitempty"`  // in which it was sent, claimed and completed, as "sent, claimed in main@1a2b3c4d5e"
+	Unseen []string `json:"unseen,omitempty"` // what the completion says and git does not see
+
 	Done *Completion `json:"-"` // for those who draw it
 }
 
@@ -89,6 +92,7 @@ type Moment struct {
 	Text   string    `json:"text,omitempty"`
 
 	PassedTo Address `json:"passed_to,omitempty"` // by whoever held it
+	Tree     string  `json:"tree,omitempty"`      // in which it was done, as "main@1a2b3c4d5e, dirty"
 }
 
 // Hop is one passing of work. Its fields are those of the kernl handoffs design.

@@ -47,6 +47,7 @@ type UpdateIn struct {
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
+	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed, not said
 }
 
 // Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,

@@ -194,6 +194,20 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
+// sentFrom says that the tree of the sender has more than its commit, to whoever works in another one.
+func sentFrom(in Input, p pen) []string {
+	t, mine := in.Handoff.Tree, cmp.Or(in.Standing.ClaimedIn, &schemas.Tree{})
+	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
+		return nil
+	}
+	some := t.First(3)
+	text := strings.Join(some.Uncommitted, ", ")
+	if some.More > 0 {
+		text += fmt.Sprintf(" and %d more", some.More)
+	}
+	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
+}
+
 // references name content that is kept elsewhere, with what matters of it: how much there is, the call that reads it
 // where it is kept here, and the key points that the sender gave.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {

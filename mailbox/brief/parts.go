@@ -95,7 +95,7 @@ func parts(in Input, p pen) []part {
 		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
 		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
-		{name: "project", section: ofContext, lines: project(c.Project, p), context: true},
+		{name: "project", section: ofContext, lines: append(project(c.Project, p), sentFrom(in, p)...), context: true},
 		{name: "artifacts", section: ofKey, lines: artifacts(c.Artifacts, p), heads: heads(h.ID, c.Artifacts, p), context: true},
 		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
 		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},

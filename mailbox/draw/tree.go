@@ -149,6 +149,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	add("Files", filesOf(s))
 	add("Tests", testsOf(s))
 	add("Criteria", counts(s.Unmet, "unmet"))
+	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
 		add(OneLine(name, 30), Value(s.Results[name]))
 	}

@@ -28,6 +28,8 @@ type said struct {
 		Failure schemas.FailureDetail `json:"failure"` // of a late one
 	} `json:"failure"`
 	Completion schemas.Result `json:"completion"` // that is late
+	Tree       *schemas.Tree  `json:"tree"`
+	ClaimedIn  *schemas.Tree  `json:"claimed_in"`
 }
 
 // words are how the content of an event reads, for the actions that say something.
@@ -62,7 +64,7 @@ func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Mo
 				return nil, err
 			}
 			told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
-			told[i].PassedTo = passedTo(e, content)
+			told[i].PassedTo, told[i].Tree = passedTo(e, content), treeOf(e, content)
 		}
 		if e.For != "" {
 			told[i].Text = toldFirst(told[i].Text, e.For)
@@ -87,6 +89,16 @@ func passedTo(e schemas.Event, content []byte) (to schemas.Address) {
 		to = schemas.Address(released.To)
 	}
 	return to
+}
+
+// treeOf is the working tree in which something was done, empty where nobody looked.
+func treeOf(e schemas.Event, content []byte) string {
+	var s said
+	here := slices.Contains([]life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}, life.Action(e.Action))
+	if !here || json.Unmarshal(content, &s) != nil || s.Tree == nil && s.ClaimedIn == nil {
+		return ""
+	}
+	return cmp.Or(s.Tree, s.ClaimedIn).String()
 }
 
 // MostOfText is how much of what was said is told with an event, in bytes.
@@ -168,6 +180,7 @@ func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) err
 	if err != nil {
 		return err
 	}
+	step.Trees = trees(all)
 	step.Story = worthTelling(all)
 	step.Earlier = max(len(step.Story)-mostTold, 0)
 	step.Story = step.Story[step.Earlier:]
@@ -175,6 +188,24 @@ func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) err
 	h, err := Handoff(v, r)
 	step.After = dependencies(h, r)
 	return err
+}
+
+// trees are the working trees of what happened, each behind all that was done there one after the other.
+func trees(all []schemas.Moment) (told []string) {
+	last := ""
+	for _, m := range all {
+		switch {
+		case m.Tree == "" || life.Action(m.Action) == life.Progress:
+			continue
+		case m.Tree == last:
+			did, _, _ := strings.Cut(told[len(told)-1], " in ")
+			told[len(told)-1] = did + ", " + m.Action + " in " + m.Tree
+		default:
+			told = append(told, m.Action+" in "+m.Tree)
+		}
+		last = m.Tree
+	}
+	return told
 }
 
 // worthTelling leaves out of what happened what others tell: the first claim is the row itself, and who claims again

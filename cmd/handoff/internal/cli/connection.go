@@ -150,7 +150,7 @@ func (conn *Connection) invoker() tools.Invoker {
 		if err != nil {
 			dir = "" // of no project
 		}
-		conn.beside = project.Files{Invoker: conn.App.Declaring(boxes), Dir: dir}
+		conn.beside = &project.Files{Invoker: conn.App.Declaring(boxes), Dir: dir}
 	}
 	return conn.beside
 }

@@ -3,41 +3,80 @@ package git
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Changes are what git itself finds in a working tree: the files in which a commit and that of HEAD differ, and those
-// with changes that are in no commit, untracked ones among them. Paths are relative to the root.
-//
-// It runs the program git, since nothing else knows its index and its rules for what is ignored, twice and for five
-// seconds at most. Nothing in the tree is written, and none of the programs runs that its configuration may name for
-// differences and for watching files. The error says what git said, as where the commit is not in the repository.
-func (r Repository) Changes(ctx context.Context, since string) (committed, uncommitted []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if since != "" {
-		if !isObjectID(since) {
-			return nil, nil, errors.New("no id of a commit")
-		}
-		if committed, err = r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", since, "HEAD", "--"); err != nil {
-			return nil, nil, err
-		}
+// Status lists the files with changes that are in no commit, untracked ones last, and says where HEAD left the branch into
+// which it goes: the one that it follows under another name, that which the remote origin has checked out, main or
+// master. The base is empty where there is none of these.
+func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
+	rows, err := r.list(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	if err != nil || len(rows) == 0 {
+		return "", nil, err
 	}
-	rows, err := r.list(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
-	for _, row := range rows { // "XY path"
+	for _, row := range rows[1:] { // "XY path"
 		uncommitted = append(uncommitted, row[min(3, len(row)):])
 	}
-	return committed, uncommitted, err
+	_, upstream, _ := strings.Cut(rows[0], "...") // "## main...origin/main [gone]"
+	upstream, _, _ = strings.Cut(upstream, " ")
+	if base, err = r.base(ctx, upstream); err != nil && ctx.Err() == nil {
+		err = nil // histories that have nothing in common
+	}
+	return base, uncommitted, err
+}
+
+// base is the last commit that HEAD and the branch into which it goes have in common.
+func (r Repository) base(ctx context.Context, upstream string) (string, error) {
+	branch, commit := r.Head()
+	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
+	if own := []string{"refs/heads/" + upstream, "refs/remotes/" + upstream}; path.Base(upstream) != path.Base(branch) {
+		into = append(own, into...)
+	} else { // the branch itself, where it was pushed
+		into = append(into, own...)
+	}
+	for _, ref := range into {
+		switch tip := r.commitOf(ref); {
+		case tip == "" || commit == "" || ref == "refs/heads/"+branch:
+		case tip == commit:
+			return commit, nil
+		default:
+			found, err := r.list(ctx, "merge-base", commit, tip)
+			return strings.TrimSpace(strings.Join(found, "")), err
+		}
+	}
+	return "", nil
+}
+
+// Changed lists the files in which two commits differ.
+func (r Repository) Changed(ctx context.Context, from, to string) ([]string, error) {
+	if !isObjectID(from) || !isObjectID(to) {
+		return nil, errors.New("no id of a commit")
+	}
+	if from == to {
+		return nil, nil
+	}
+	return r.list(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
+}
+
+// Newest lists so many of the newest commits that HEAD has.
+func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
+	rows, err := r.list(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
+	return strings.Fields(strings.Join(rows, "")), err
 }
 
 // mostListed is how much git may print, in bytes.
 const mostListed = 16 << 20
 
-// list runs git and gives what it printed, which it ends with a zero each.
+// list runs the program git, since nothing else knows its index and its rules for what is ignored, and gives what it
+// printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of the
+// programs runs that its configuration may name for differences and for watching files. The error says what git said, as
+// where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", r.Root, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...)                                                      //nolint:gosec // none of it is said by a call

@@ -178,7 +178,10 @@ func parseHead(content string) (ref, commit string) {
 func (r Repository) commitOf(ref string) string {
 	content, err := readSmall(filepath.Join(r.Common, filepath.FromSlash(ref)))
 	if err == nil {
-		_, commit := parseHead(content)
+		other, commit := parseHead(content)
+		if strings.HasSuffix(ref, "/HEAD") && other != "" && !strings.HasSuffix(other, "/HEAD") { // the branch that a remote has checked out
+			return r.commitOf(other)
+		}
 		return commit
 	}
 	packed, err := platform.OpenRegular(filepath.Join(r.Common, "packed-refs"))

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"handoff/schemas"
@@ -17,19 +19,29 @@ import (
 
 // Files is an invoker that reads the files of a project to which calls refer: only the process beside the files can. The
 // content of a file stands in the place of the path of a reference, and files of the context that are not there are
-// marked. The caller is given the working tree, which no agent can say.
+// marked; of the others a digest goes along, so that a claim is told beside another checkout which of them changed since.
+// The caller is given the working tree, which no agent can say. It may be used concurrently.
 type Files struct {
 	tools.Invoker
-	Dir string // the directory of the project, beyond which nothing is read; empty: nothing is read at all
+	Dir      string        // the directory of the project, beyond which nothing is read; empty: nothing is read at all
+	Patience time.Duration // how long git may take at least
+
+	mu      sync.Mutex // guards what git found for the last send
+	found   schemas.Tree
+	foundAt time.Time
 }
 
 // Invoke passes the call on, with the files. The error is invalid for a file that may not be read.
-func (f Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
+func (f *Files) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, err error) {
 	if c.Args, err = Enclose(c.Args, f.Dir); err != nil {
 		return nil, err
 	}
-	c.Caller.Tree = f.beside(ctx, c)
-	return f.Invoker.Invoke(ctx, c)
+	f.beside(ctx, &c)
+	out, err := f.Invoker.Invoke(ctx, c)
+	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
+		out = f.withChanged(ctx, c, out)
+	}
+	return out, err
 }
 
 // mostRead bounds what is read for one call, in bytes: as much as a message over any transport has.
@@ -51,7 +63,7 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if d.UseNumber(); d.Decode(&whole) != nil {
 		return args, nil
 	}
-	changed, left := false, mostRead
+	changed, left, digested := false, mostRead, 4*mostRead
 	for _, object := range []any{whole, within(whole, "changes"), within(whole, "continuation")} {
 		context := within(object, "context")
 		for _, ref := range listed(context, "references") {
@@ -62,7 +74,7 @@ func Enclose(args json.RawMessage, dir string) (json.RawMessage, error) {
 			changed, left = changed || taken > 0, left-taken
 		}
 		for _, file := range listed(context, "files") {
-			changed = note(root, file) || changed
+			changed = note(root, file, &digested) || changed
 		}
 	}
 	if !changed {
@@ -109,17 +121,17 @@ func enclose(root *os.Root, ref map[string]any, most int) (taken int, err error)
 	return len(text), nil
 }
 
-// note marks a file of the context that is not there.
-func note(root *os.Root, file map[string]any) (changed bool) {
+// note marks a file of the context that is not there, and adds the digest of one that is, while so many bytes are left.
+func note(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
-	if path == "" || strings.ContainsAny(path, "*?[{:") {
-		return false
-	}
-	_, err := root.Stat(inside(root, path))
-	if changed = errors.Is(err, fs.ErrNotExist); changed {
+	digest, gone := digestOf(root, path, left)
+	switch {
+	case gone:
 		file["missing"] = true
+	case digest != "":
+		file["digest"] = digest
 	}
-	return changed
+	return gone || digest != ""
 }
 
 // NameOf is the name that the content of a file has as a reference.

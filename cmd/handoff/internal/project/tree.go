@@ -4,7 +4,9 @@ package project
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"time"
 
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
@@ -21,56 +23,122 @@ func treeOf(dir string) (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// located tells of which calls it matters in which working tree they are made.
-var located = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.CompleteIn{}.Tool()}
+// How long git may take: what it finds is left out after that. Only a completion is worth waiting for.
+const (
+	usualTime    = 50 * time.Millisecond
+	completeTime = 5 * time.Second
+)
 
-// beside is the working tree in which a call is made; of a completion also what changed there since the claim. It is nil
-// for other calls, and where there is no git.
-func (f Files) beside(ctx context.Context, c tools.Call) *schemas.Tree {
-	if !slices.Contains(located, c.Tool) {
-		return nil
-	}
-	tree, repository := treeOf(f.Dir)
-	if tree == nil || c.Tool != (schemas.CompleteIn{}).Tool() {
-		return tree
-	}
-	claimed := f.claimedIn(ctx, c)
-	if claimed == nil {
-		return tree
-	}
-	var err error
-	tree.Since = claimed.Commit
-	if tree.Changed, tree.Uncommitted, err = repository.Changes(ctx, tree.Since); err != nil {
-		tree.Unknown = schemas.Clip(err.Error(), 200)
-	}
-	kept := tree.First(mostFiles)
-	return &kept
+// named is what a call says of the work that it is about.
+type named struct {
+	HandoffID string         `json:"handoff_id"`
+	Action    schemas.Action `json:"action"`
+	Type      string         `json:"type"`
 }
 
-// mostFiles is how many files of each kind are kept.
-const mostFiles = 200
+// beside adds to a call the working tree in which it is made, with what is in no commit there; to a claim, a report and a
+// completion also what the branch changes; and to the last two what became of the tree since the claim. It adds nothing to
+// other calls, and where there is no git.
+func (f *Files) beside(ctx context.Context, c *tools.Call) {
+	about, ok := located(*c)
+	if !ok {
+		return
+	}
+	tree, repository := treeOf(f.Dir)
+	if tree == nil {
+		return
+	}
+	c.Caller.Tree = tree
+	most := max(usualTime, f.Patience)
+	switch c.Tool {
+	case schemas.SendIn{}.Tool():
+		f.lately(tree, func() { status(ctx, most, tree, repository, nil) })
+		return
+	case schemas.CompleteIn{}.Tool():
+		most = max(most, completeTime)
+		fallthrough
+	case schemas.UpdateIn{}.Tool():
+		if got := f.look(ctx, *c, about.HandoffID, "outcome"); got.Standing != nil && got.Standing.ClaimedIn != nil {
+			tree.Since = got.Standing.ClaimedIn.Commit
+		}
+	}
+	c.Caller.Touched = &schemas.Touched{Repository: repository.Common}
+	status(ctx, most, tree, repository, c.Caller.Touched)
+}
 
-// claimedIn is where the handoff was claimed that a call completes, nil where nobody knows: then the mailbox says what is
-// wrong with the call.
-func (f Files) claimedIn(ctx context.Context, c tools.Call) *schemas.Tree {
-	tool, err := tools.Find(c.Tool)
+// status finds what git knows of a tree in so much time, and of what its branch changes unless that is nil. Of what it does
+// not find in time nothing is told.
+func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	was := *tree
+	base, uncommitted, err := r.Status(limited)
+	tree.Base, tree.Uncommitted = base, uncommitted
+	if err == nil && tree.Since != "" {
+		tree.Changed, err = r.Changed(limited, tree.Since, tree.Commit)
+	}
+	if err == nil && touched != nil {
+		touched.Ahead = tree.Changed
+		if base != "" {
+			touched.Ahead, err = r.Changed(limited, base, tree.Commit)
+		}
+		touched.Ahead = touched.Ahead[:min(len(touched.Ahead), mostFiles)]
+	}
+	if err == nil && tree.Since != "" {
+		touched.Commits, err = r.Newest(limited, mostCommits)
+	}
 	if err != nil {
-		return nil
+		if *tree, tree.Unknown = was, schemas.Clip(err.Error(), 200); limited.Err() != nil && ctx.Err() == nil {
+			tree.Unknown = fmt.Sprintf("git took longer than %v", most)
+		}
+	}
+	*tree = tree.First(mostFiles)
+}
+
+// How many files of each kind are kept, and by how many commits a tree knows the work of others.
+const (
+	mostFiles   = 200
+	mostCommits = 100
+)
+
+// lately finds what git knows of a tree, unless that was found for another send within the last two seconds.
+func (f *Files) lately(tree *schemas.Tree, find func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if time.Since(f.foundAt) < 2*time.Second && f.found.Path == tree.Path && f.found.Commit == tree.Commit {
+		*tree = f.found
+		return
+	}
+	find()
+	f.found, f.foundAt = *tree, time.Now()
+}
+
+// located tells of which calls it matters in which working tree they are made, and what they are about.
+func located(c tools.Call) (about named, ok bool) {
+	tool, err := tools.Find(c.Tool)
+	if err != nil || !slices.Contains([]string{
+		schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool(),
+	}, c.Tool) {
+		return about, false
 	}
 	args, err := tool.Canonical(c.Args)
-	var in schemas.CompleteIn
-	if err != nil || json.Unmarshal(args, &in) != nil {
-		return nil
+	if err != nil || json.Unmarshal(args, &about) != nil || about.Type == schemas.TypeMessage {
+		return about, false // the mailbox says what is wrong
 	}
-	look := c
-	look.ID, look.Tool, look.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
-	if look.Args, err = schemas.Encode(schemas.GetIn{HandoffID: in.HandoffID, View: "outcome"}); err != nil {
-		return nil
+	return about, about.Action == "" || about.Action == schemas.ActProgress
+}
+
+// look reads a handoff for whoever calls, without what only programs want to know of that. It is empty where it cannot be
+// read: then the mailbox says what is wrong with the call.
+func (f *Files) look(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
+	args, err := schemas.Encode(schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
+	if err != nil {
+		return got
 	}
-	raw, err := f.Invoker.Invoke(ctx, look)
-	var got schemas.GetOut
-	if err != nil || json.Unmarshal(raw, &got) != nil || got.Standing == nil {
-		return nil
+	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree, c.Args = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil, args
+	raw, err := f.Invoker.Invoke(ctx, c)
+	if err != nil || json.Unmarshal(raw, &got) != nil {
+		return schemas.GetOut{}
 	}
-	return got.Standing.ClaimedIn
+	return got
 }

@@ -85,7 +85,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		defer end()
 		declaring.Invoker = traces.Invoker(boxes)
 		server := mcp.New(mcp.Config{
-			Invoker: project.Files{Invoker: declaring, Dir: dir}, Caller: by, Name: agentOf,
+			Invoker: &project.Files{Invoker: declaring, Dir: dir}, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,

@@ -103,6 +103,8 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}
 	p.Document(out.Handoff)
+	p.Field("files", out.SinceSent)
+	p.Warn(out.Overlaps)
 	printNext(a, p, raw)
 }
 

@@ -1,0 +1,131 @@
+package project_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/project"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// agent is one at work in a checkout, whose process adds what only it can know.
+type agent struct {
+	testing.TB
+	*project.Files
+	name schemas.Agent
+}
+
+// newAgent begins work in a directory. Git may take its time, on whatever machine this is.
+func newAgent(t testing.TB, w *mailboxtest.World, name schemas.Agent, dir string) agent {
+	return agent{t, &project.Files{Invoker: tools.Local{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
+}
+
+// does calls a tool.
+func does[Out any](a agent, in interface{ Tool() string }) (out Out) {
+	a.Helper()
+	args, err := json.Marshal(in)
+	require.NoError(a, err)
+	by := schemas.Caller{Agent: a.name, AgentID: string(a.name) + "-1", Via: schemas.ViaCLI}
+	raw, err := a.Invoke(context.Background(), tools.Call{Caller: by, Tool: in.Tool(), Args: args})
+	require.NoError(a, err)
+	require.NoError(a, json.Unmarshal(raw, &out))
+	return out
+}
+
+func (a agent) write(path, text string) {
+	path = filepath.Join(a.Dir, path)
+	require.NoError(a, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(a, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// git runs the real one.
+func (a agent) git(args ...string) {
+	cmd := exec.CommandContext(a.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd.Dir = a.Dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	out, err := cmd.CombinedOutput()
+	require.NoError(a, err, "%v: %s", args, out)
+}
+
+// commit commits all there is.
+func (a agent) commit() {
+	a.git("add", "-A")
+	a.git("commit", "-q", "--allow-empty", "-m", "more")
+}
+
+// begun is a repository with one commit of these files, and who works there.
+func begun(t testing.TB, w *mailboxtest.World, name schemas.Agent, files ...string) agent {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git to look at")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	a := newAgent(t, w, name, dir)
+	a.git("init", "-q", "-b", "main")
+	for _, file := range files {
+		a.write(file, file)
+	}
+	a.commit()
+	return a
+}
+
+// apart is another worktree of the repository, on a branch of its own.
+func (a agent) apart(w *mailboxtest.World, name schemas.Agent) agent {
+	dir := filepath.Join(a.TempDir(), string(name))
+	a.git("worktree", "add", "-q", "-b", string(name), dir)
+	return newAgent(a.TB, w, name, dir)
+}
+
+func TestWhereWorkIsSentClaimedAndCompletedIsKept(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", "a.go", "b.go", "c.go", "d.go")
+	qa := lead.apart(w, "qa")
+	lead.write("a.go", "changed")
+	lead.write("new/x.go", "new")
+	require.NoError(t, os.Remove(filepath.Join(lead.Dir, "c.go")))
+	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it", Context: &schemas.Context{
+		Files: []schemas.File{{Path: "a.go"}, {Path: "b.go"}, {Path: "c.go"}, {Path: "d.go"}},
+	}})
+	qa.write("b.go", "changed")
+	require.NoError(t, os.Remove(filepath.Join(qa.Dir, "d.go")))
+	claim := does[schemas.ClaimOut](qa, schemas.ClaimIn{})
+	require.Contains(t, claim.Brief, "\n- Sent from a tree with uncommitted changes: a.go, c.go, new/x.go: you may not see them\n")
+	require.Equal(t, "changed since it was sent: a.go, b.go; gone: d.go", claim.SinceSent)
+	qa.commit()
+	does[schemas.UpdateOut](qa, schemas.UpdateIn{HandoffID: sent.HandoffID.String(), Action: schemas.ActProgress, Note: "half"})
+	does[schemas.CompleteOut](qa, schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Result: schemas.Result{
+		Summary: "done", Deliverables: []schemas.Delivered{{FilesModified: []string{"b.go", "c.go"}}},
+	}})
+	told := does[schemas.HistoryOut](lead, schemas.HistoryIn{Format: "rows"}).Items[0]
+	require.Len(t, told.Trees, 3)
+	require.Regexp(t, `^sent in main@\w{10}, dirty$`, told.Trees[0])
+	require.Regexp(t, `^claimed in qa@\w{10}, dirty$`, told.Trees[1])
+	require.Regexp(t, `^completed in qa@\w{10}$`, told.Trees[2])
+	require.Equal(t, []string{"git sees no change since the claim in c.go"}, told.Unseen)
+	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
+	require.Equal(t, []string{"b.go", "d.go"}, got.Completion.Tree.Changed)
+	require.Equal(t, got.Handoff.Tree.Commit, got.Completion.Tree.Base)
+	require.Len(t, got.Handoff.Context.Files[0].Digest, 16)
+}
+
+func TestGitIsWaitedForNoLongerThanItsTime(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", "a.go")
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nexec sleep 600\n"), 0o700))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	lead.Patience = 0
+	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it"})
+	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
+	require.Equal(t, "main", got.Handoff.Tree.Branch)
+	require.Equal(t, "git took longer than 50ms", got.Handoff.Tree.Unknown)
+}

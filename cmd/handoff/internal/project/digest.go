@@ -1,0 +1,83 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// digestOf is the digest of a regular file as it is kept with a path, see [schemas.File], or says that there is none. It
+// is empty for one that is not read, as where it is too large by itself or for what is left of one call.
+func digestOf(root *os.Root, path string, left *int) (digest string, gone bool) {
+	if path == "" || strings.ContainsAny(path, "*?[{:") {
+		return "", false
+	}
+	path = inside(root, path)
+	info, err := root.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > int64(min(mostRead, *left)) {
+		return "", errors.Is(err, fs.ErrNotExist)
+	}
+	content, err := root.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	*left -= len(content)
+	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
+}
+
+// withChanged adds to the answer of a claim which files of the context are not what they were when it was sent, as they
+// stand in this checkout.
+func (f *Files) withChanged(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
+	var claim schemas.ClaimOut
+	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
+		return out
+	}
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return out
+	}
+	defer root.Close()
+	h := f.look(ctx, c, claim.HandoffID.String(), "full").Handoff
+	if h == nil || h.Context == nil {
+		return out
+	}
+	text, err := schemas.Encode(changedSince(root, h.Context.Files))
+	if err != nil || string(text) == `""` {
+		return out
+	}
+	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
+}
+
+// changedSince says which files have another digest by now, and which are gone; nothing where all are as they were.
+func changedSince(root *os.Root, files []schemas.File) string {
+	var changed, gone []string
+	left := 4 * mostRead
+	for _, file := range files {
+		if file.Digest == "" {
+			continue
+		}
+		switch digest, none := digestOf(root, file.Path, &left); {
+		case none:
+			gone = append(gone, file.Path)
+		case digest != "" && digest != file.Digest:
+			changed = append(changed, file.Path)
+		}
+	}
+	var parts []string
+	if len(changed) > 0 {
+		parts = append(parts, "changed since it was sent: "+strings.Join(changed, ", "))
+	}
+	if len(gone) > 0 {
+		parts = append(parts, "gone: "+strings.Join(gone, ", "))
+	}
+	return schemas.Visible(strings.Join(parts, "; "))
+}
