@@ -206,7 +206,10 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself",
 		imports: []string{"tools/relay/platform"},
 	},
-	{level: 5, path: "cmd/handoff/internal/process", about: "processes of this machine"},
+	{
+		level: 5, path: "cmd/handoff/internal/process", about: "processes of this machine",
+		owns: []string{"golang.org/x/sys"},
+	},
 	{
 		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
 		owns: []string{"golang.org/x/sys"},
@@ -232,6 +235,14 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents and rules that files declare",
 		imports: []string{"schemas", "schemas/closest", "mailbox/rules", "tools"},
 		owns:    []string{"go.yaml.in/yaml/v3"},
+	},
+	{
+		level: 5, path: "cmd/handoff/internal/checks", about: "whether work holds what its repository asks for",
+		imports: []string{
+			"schemas", "schemas/closest", "mailbox/secret", "mailbox/contract", "tools/relay/platform", "cmd/handoff/internal/git",
+			"cmd/handoff/internal/process", "cmd/handoff/internal/agentsfile",
+		},
+		owns: []string{"go.yaml.in/yaml/v3"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{
@@ -370,6 +381,14 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/commands/checks", about: "checks listed, allowed and run",
+		imports: []string{
+			"schemas", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
 		imports: []string{
 			"schemas", "tools", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/identity",
@@ -397,7 +416,7 @@ var house = []room{
 			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
-			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
+			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/commands/checks", "cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
 			"cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},

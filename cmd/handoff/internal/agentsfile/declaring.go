@@ -63,9 +63,12 @@ func (f File) says(text []byte, expressions bool) (said schemas.DeclaringFile, p
 	return said, f.sentences(wrong...)
 }
 
-func (f File) sentences(wrong ...Problem) (said []string) {
+func (f File) sentences(wrong ...Problem) []string { return Sentences(f.Name, wrong) }
+
+// Sentences tell what is wrong with a file of that name, each with its line and remedy.
+func Sentences(name string, wrong []Problem) (said []string) {
 	for _, p := range wrong {
-		said = append(said, fmt.Sprintf("%s:%d: %s. %s", f.Name, p.Line, p.What, p.Remedy))
+		said = append(said, fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy))
 	}
 	return said
 }

@@ -52,27 +52,37 @@ func Parse(text []byte) (schemas.DeclaringFile, []Problem) { return parse(text, 
 
 // parse reads a file, without looking into the expressions of its rules unless that is asked for.
 func parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
-	if len(text) > mostBytes || !utf8.Valid(text) {
-		return schemas.DeclaringFile{}, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var doc, more yaml.Node
-	switch err := decoder.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return schemas.DeclaringFile{}, nil
-	case err != nil:
-		return schemas.DeclaringFile{}, []Problem{broken(text, err)}
-	}
-	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return schemas.DeclaringFile{}, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
+	root, wrong := Document(text)
+	if root == nil {
+		return schemas.DeclaringFile{}, wrong
 	}
 	p := &parser{lines: map[string]int{}}
-	p.file(doc.Content[0])
+	p.file(root)
 	if expressions {
 		p.expressions()
 	}
 	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
 	return p.said, p.problems
+}
+
+// Document reads a file of one YAML document, of at most 1 MiB. Root is nil for one that is broken, and for one in which
+// nothing is written.
+func Document(text []byte) (root *yaml.Node, wrong []Problem) {
+	if len(text) > mostBytes || !utf8.Valid(text) {
+		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, more yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, []Problem{broken(text, err)}
+	}
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
+	}
+	return doc.Content[0], nil
 }
 
 var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })

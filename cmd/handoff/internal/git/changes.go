@@ -103,3 +103,18 @@ func (l *limited) Write(b []byte) (int, error) {
 	}
 	return l.Builder.Write(b)
 }
+
+// Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id. It
+// runs git, as [Repository.Changes] does.
+func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if r.Root == "" {
+		r.Root = r.Dir
+	}
+	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(strings.Join(found, "")), nil
+}

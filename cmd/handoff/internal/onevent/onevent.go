@@ -45,7 +45,7 @@ func (c Command) Run(ctx context.Context, happened schemas.Change, event []byte)
 	if c.Grace == 0 {
 		c.Grace = usualGrace
 	}
-	cmd := shell(context.WithoutCancel(ctx), c.Line) // it is signalled, not cut off
+	cmd := process.Shell(context.WithoutCancel(ctx), c.Line) // it is signalled, not cut off
 	cmd.Stdin = bytes.NewReader(event)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
 	cmd.Env = slices.Concat(c.Environ, Variables(happened))

@@ -99,6 +99,12 @@ func StateDir(getenv func(string) string, home string) string {
 	return filepath.Join(state, "handoff")
 }
 
+// ChecksDir is the directory in which package checks keeps its files.
+func ChecksDir(getenv func(string) string) (string, error) {
+	state, err := stateDir(getenv)
+	return filepath.Join(state, ".checks"), err
+}
+
 func homeDir(getenv func(string) string) string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if dir := getenv(name); filepath.IsAbs(dir) {

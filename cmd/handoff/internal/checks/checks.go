@@ -1,0 +1,105 @@
+// Package checks looks itself whether work holds what its repository asks for.
+//
+// The file .handoff/checks.yaml of a repository is a list of checks by name: commands, and questions about the files of a
+// commit. It is read from the base of the work, never from a working tree, so that a change cannot weaken its own gate. A
+// person allows a list once, by its digest; another list asks again. Without that nothing runs, and no command ever comes
+// from a handoff.
+//
+// A command runs in a clean tree of its own, at the commit that is looked at. The tree is kept between runs below the
+// directory of handoff's files, in a slot:
+//
+//	REPOSITORY/allowed     the digests of the lists that a person allowed
+//	REPOSITORY/git         a git directory that borrows the objects of the repository, and has no configuration of it
+//	REPOSITORY/kept-KEY    the tests that passed at a base
+//	REPOSITORY/N/lock      held while somebody uses slot N
+//	REPOSITORY/N/mark      the id of the command that runs in it
+//	REPOSITORY/N/git       a git directory as above, with an index
+//	REPOSITORY/N/tree      the files
+//
+// Between the command and this process stands a supervisor, see [Supervise]: it ends all that a command started, also when
+// this process is killed.
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// File is where a list stands in a repository.
+const File = ".handoff/checks.yaml"
+
+// List is what a repository asks for.
+type List struct {
+	Digest string  `json:"digest"` // SHA-256 of its bytes, in hexadecimal
+	Checks []Check `json:"checks"`
+}
+
+// Check is one row of a list: a command, or a question about a commit. Its other fields are empty.
+type Check struct {
+	Name   string `json:"name"`
+	Always bool   `json:"always,omitempty"` // it is asked of all work in the repository
+
+	Run     string        `json:"run,omitempty"` // a line for the shell
+	Timeout time.Duration `json:"timeout_ns,omitempty"`
+	Dir     string        `json:"dir,omitempty"`
+	Env     []string      `json:"env,omitempty"`    // names of variables that are passed along
+	Report  string        `json:"report,omitempty"` // gotest, or junit: and the path of a file
+	Kept    bool          `json:"kept,omitempty"`   // what passed at the base must pass
+	Base    []string      `json:"base,omitempty"`   // globs of files that are as at the base
+
+	Exists  string   `json:"exists,omitempty"`  // a file of the commit
+	Touches []string `json:"touches,omitempty"` // globs: the commit changes one such file
+	Leaves  []string `json:"leaves,omitempty"`  // globs: the commit changes no such file
+	Tree    string   `json:"tree,omitempty"`    // clean
+	JSON    string   `json:"json,omitempty"`    // a file of the commit meets
+	Schema  string   `json:"schema,omitempty"`  // a JSON Schema of the base
+}
+
+// find gives the check of a name, nil if there is none.
+func (l List) find(name string) *Check {
+	if i := slices.IndexFunc(l.Checks, func(c Check) bool { return c.Name == name }); i >= 0 {
+		return &l.Checks[i]
+	}
+	return nil
+}
+
+// Names are those of all checks, in the order of the list.
+func (l List) Names() (names []string) {
+	for _, c := range l.Checks {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// String says in a line what a check does, as a person reads it before it is allowed.
+func (c Check) String() string {
+	var what []string
+	for _, part := range []struct{ name, said string }{
+		{"run", c.Run},
+		{"exists", c.Exists},
+		{"touches", strings.Join(c.Touches, " ")},
+		{"leaves", strings.Join(c.Leaves, " ")},
+		{"tree", c.Tree},
+		{"json", c.JSON},
+		{"schema", c.Schema},
+		{"dir", strings.TrimPrefix(c.Dir, ".")},
+		{"env", strings.Join(c.Env, " ")},
+		{"report", c.Report},
+		{"base", strings.Join(c.Base, " ")},
+	} {
+		if part.said != "" {
+			what = append(what, part.name+" "+part.said)
+		}
+	}
+	if c.Run != "" {
+		what = append(what, fmt.Sprintf("timeout %s", c.Timeout))
+	}
+	for name, on := range map[string]bool{"kept": c.Kept, "always": c.Always} {
+		if on {
+			what = append(what, name)
+		}
+	}
+	return c.Name + ": " + strings.Join(what, "; ")
+}

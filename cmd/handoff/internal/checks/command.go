@@ -1,0 +1,210 @@
+package checks
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/process"
+	"handoff/mailbox/secret"
+	"handoff/schemas"
+)
+
+// command runs the command of a check at the commit, and says what came of it.
+func (l *looking) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
+	if l.slot == nil {
+		sweep(l.Dir, l.Now())
+		if l.slot, err = take(ctx, l.place, l.Repository, l.Commit); err != nil {
+			return err
+		}
+	}
+	var before []string
+	if c.Kept {
+		if before, err = l.passedBefore(ctx, c); err != nil {
+			return err
+		}
+	}
+	tree, err := l.slot.merged(ctx, l.Commit, l.changed, c.Base)
+	if err != nil {
+		return err
+	}
+	ended, reported, err := l.run(ctx, c, tree)
+	if err != nil {
+		return err
+	}
+	said.Exit, said.Millis, said.Output, said.Why = ended.Exit, ended.Millis, ended.Output, ended.Why
+	said.Tail = tail(ended.Tail)
+	if lost := reported.lost(before); said.Why == "" && len(lost) > 0 {
+		said.Why = some(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
+	}
+	return nil
+}
+
+const mostTail = 4 << 10 // bytes
+
+// tail is the end of what a command printed, as text without secrets.
+func tail(printed []byte) string {
+	text, _ := secret.Mask(strings.ToValidUTF8(string(printed), "\ufffd"))
+	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
+}
+
+// run runs the command of a check in a tree, and gives what its report names. What is wrong with it is in ended.Why. The
+// error says that it could not be run.
+func (l *looking) run(ctx context.Context, c Check, tree string) (ended ended, reported results, err error) {
+	s := l.slot
+	if err := s.prepare(ctx, tree); err != nil {
+		return ended, reported, err
+	}
+	dir, ok := within(s.tree, c.Dir)
+	if !ok {
+		ended.Why = c.Dir + " is no directory of the commit"
+		return ended, reported, nil
+	}
+	if err := clearReport(c.Report, s.tree); err != nil {
+		return ended, reported, err
+	}
+	id := newID()
+	if err := errors.Join(settle(filepath.Join(s.path, markFile), id), os.Mkdir(temporary(id), 0o700)); err != nil {
+		return ended, reported, err
+	}
+	defer s.endLeft()
+	o := order{Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout, Print: filepath.Join(s.path, stdout)}
+	if ended, err = l.supervised(ctx, o); err != nil || ended.Why != "" {
+		return ended, reported, err
+	}
+	if c.Report != "" {
+		if reported, err = readReport(c.Report, s.tree, o.Print); err != nil {
+			ended.Why = err.Error()
+		}
+	}
+	switch {
+	case ended.Exit == nil || *ended.Exit != 0:
+		ended.Why = "it was killed"
+		if ended.Exit != nil {
+			ended.Why = fmt.Sprintf("it ended with status %d", *ended.Exit)
+		}
+		if problem := reported.problem(); len(reported.failed) > 0 {
+			ended.Why += ", " + problem
+		}
+	case c.Report != "" && ended.Why == "":
+		ended.Why = reported.problem()
+	}
+	return ended, reported, nil
+}
+
+// within gives a directory of a tree, unless a link in it leads out.
+func within(tree, dir string) (string, bool) {
+	top, err := filepath.EvalSymlinks(tree)
+	if err != nil {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(dir)))
+	if err != nil {
+		return "", false
+	}
+	below, err := filepath.Rel(top, real)
+	info, statErr := os.Stat(real)
+	return real, err == nil && statErr == nil && filepath.IsLocal(below) && info.IsDir()
+}
+
+func newID() string {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	return hex.EncodeToString(id[:])
+}
+
+// passed are the variables that each command has, as far as they are set.
+var passed = []string{"PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME"}
+
+var passedWindows = []string{
+	"SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
+	"ProgramData", "ProgramFiles", "ProgramFiles(x86)", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+}
+
+func (l *looking) environ(c Check, id string) (vars []string) {
+	names := append(append([]string{}, passed...), c.Env...)
+	if runtime.GOOS == "windows" {
+		names = append(names, passedWindows...)
+		vars = []string{"TEMP=" + temporary(id), "TMP=" + temporary(id)}
+	}
+	for _, name := range names {
+		if value := l.Getenv(name); value != "" {
+			vars = append(vars, name+"="+value)
+		}
+	}
+	return append(vars, "TMPDIR="+temporary(id), mark+"="+id)
+}
+
+// supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process does, the
+// supervisor ends all that the command started.
+func (l *looking) supervised(ctx context.Context, o order) (ended ended, err error) {
+	told, err := json.Marshal(o)
+	if err != nil {
+		return ended, err
+	}
+	cmd := exec.CommandContext(ctx, l.Executable, "checks", "run", "--"+SuperviseFlag) //nolint:gosec // this program itself
+	process.Tree(cmd)                                                                  // Ctrl-C is for this process
+	cmd.Env, cmd.WaitDelay = os.Environ(), endLimit
+	if runtime.GOOS != "windows" {
+		cmd.ExtraFiles = []*os.File{l.slot.lock}
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return ended, err
+	}
+	cmd.Cancel = in.Close
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	if err := cmd.Start(); err != nil {
+		return ended, err
+	}
+	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait says so
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return ended, ctx.Err()
+	}
+	if unread := json.Unmarshal(out.Bytes(), &ended); err != nil || unread != nil {
+		said, _, _ := strings.Cut(problem.String(), "\n")
+		return ended, schemas.Errorf(schemas.Unavailable, "what supervises commands ended early: %w: %s", errors.Join(err, unread), said).
+			WithHint("Complete the work again.")
+	}
+	return ended, nil
+}
+
+// passedBefore are the tests that passed at the base. Its command runs there once.
+func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, err error) {
+	said, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(append([]byte(l.Base+" "), said...))
+	file := filepath.Join(l.place, "kept-"+hex.EncodeToString(key[:8]))
+	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &names) == nil {
+		now := time.Now()
+		_ = os.Chtimes(file, now, now) // else it runs there once more, a week later
+		return names, nil
+	}
+	ended, reported, err := l.run(ctx, c, l.Base)
+	if err != nil {
+		return nil, err
+	}
+	if ended.Exit == nil || len(reported.passed)+len(reported.failed) == 0 && *ended.Exit != 0 {
+		return nil, schemas.Errorf(schemas.Unavailable, "which tests passed at the base %s is not known: %s", schemas.ShortCommit(l.Base), ended.Why).
+			WithHint("A person mends the command, or leaves out kept: true.")
+	}
+	if said, err = json.Marshal(reported.passed); err != nil {
+		return nil, err
+	}
+	return reported.passed, settle(file, string(said))
+}

@@ -1,0 +1,283 @@
+package checks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/git"
+	"handoff/mailbox/contract"
+	"handoff/schemas"
+)
+
+// Runner looks at checks. Its methods may be called concurrently, also by several processes.
+type Runner struct {
+	Dir        string // for files that are kept, see [handoff/cmd/handoff/internal/workspace.ChecksDir]
+	Executable string // this program, which is started again to supervise commands
+	Getenv     func(string) string
+	Now        func() time.Time
+}
+
+// Job is what is looked at: checks for one piece of work.
+type Job struct {
+	Repository git.Repository
+	Base       string   // the whole id of the commit at which the work began; the list is read from it
+	Commit     string   // the whole id of the commit that is to pass
+	Names      []string // of the checks that are asked for; those that are always asked for come by themselves
+
+	Uncommitted []string // files with changes that are in no commit, where the work was done
+	Unknown     string   // why nobody knows those
+}
+
+// Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
+// *[schemas.Error]: unavailable where there is no repository or no git, not_found where there is no list or no such
+// commit, and invalid, with all problems, for a list that is broken.
+func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
+	o, err := r.reader(from, base)
+	if err != nil {
+		return List{}, err
+	}
+	text, ok, err := o.text(ctx, base, File, mostBytes+1)
+	switch {
+	case ctx.Err() != nil:
+		return List{}, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return List{}, schemas.Errorf(schemas.Unavailable, "the program git is not installed here").
+			WithHint("A person installs git, so that a commit can be looked at in a tree of its own.")
+	case !ok && !o.has(ctx, base):
+		return List{}, schemas.Errorf(schemas.NotFound, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
+			WithHint("Fetch it, or name another base.")
+	case err != nil:
+		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
+	case !ok:
+		return List{}, schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
+			WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
+	}
+	list, problems := Parse([]byte(text))
+	if len(problems) > 0 {
+		return list, schemas.Errorf(schemas.Invalid, "%s", strings.Join(problems, "\n")).
+			WithHint("A person mends the list and commits it, where the work begins.")
+	}
+	return list, nil
+}
+
+// reader gives objects that are only read.
+func (r Runner) reader(from git.Repository, base string) (objects, error) {
+	if from.Common == "" || !whole(base) {
+		return objects{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
+			WithHint("Checks are looked at in a git repository: a person makes one, with git init and a commit.")
+	}
+	o, err := borrow(filepath.Join(r.place(from), "git"), from, base)
+	if err != nil {
+		return o, schemas.Errorf(schemas.Unavailable, "%w", err)
+	}
+	return o, nil
+}
+
+// Denied says that nobody allowed the list of a repository.
+func Denied(from git.Repository, l List) error {
+	return schemas.Errorf(schemas.Denied, "nobody allowed the list of checks %s, or it was changed since", l.Digest[:12]).
+		WithHint("A person allows it once, at a terminal: %s", allow(from))
+}
+
+func allow(from git.Repository) string {
+	return "handoff checks allow --dir " + from.Root
+}
+
+// Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
+// none, in a sentence for models that says what a person can do. A list that cannot be read is itself the name of a reason,
+// also where no check was asked for. What a commit fails is no error: the error is that of ctx, or of the disk.
+func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
+	seen := schemas.Sight{Unobserved: map[string]string{}}
+	all := func(names []string, err error) (schemas.Sight, error) {
+		for _, name := range names {
+			seen.Unobserved[name] = reason(err)
+		}
+		return seen, ctx.Err()
+	}
+	list, err := r.Read(ctx, job.Repository, job.Base)
+	if e := schemas.AsError(err); e != nil {
+		names := job.Names
+		if e.Code == schemas.Invalid {
+			names = append(slices.Clone(names), File)
+		}
+		return all(names, err)
+	}
+	wanted := slices.Clone(job.Names)
+	for _, c := range list.Checks {
+		if c.Always && !slices.Contains(wanted, c.Name) {
+			wanted = append(wanted, c.Name)
+		}
+	}
+	if len(wanted) == 0 {
+		return seen, nil
+	}
+	if !r.Allowed(job.Repository, list) {
+		return all(wanted, Denied(job.Repository, list))
+	}
+	l := looking{Runner: r, Job: job, list: list, place: r.place(job.Repository)}
+	if err := l.begin(ctx); err != nil {
+		return all(wanted, err)
+	}
+	for _, name := range wanted {
+		said, err := l.check(ctx, name)
+		if err != nil {
+			seen.Unobserved[name] = reason(err)
+		} else if said != nil {
+			seen.Observed = append(seen.Observed, *said)
+		}
+	}
+	return seen, errors.Join(ctx.Err(), l.end())
+}
+
+// reason says an error and its way out as one text.
+func reason(err error) string {
+	e, coded := errors.AsType[*schemas.Error](err)
+	if !coded {
+		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
+	}
+	return schemas.Visible(strings.TrimSpace(e.Message + ". " + e.Hint))
+}
+
+// looking is one look at a job.
+type looking struct {
+	Runner
+	Job
+	list    List
+	place   string
+	objects objects
+	changed []change // from the base to the commit
+	slot    *slot    // nil until a command runs
+}
+
+// begin finds out what the commit is to its base.
+func (l *looking) begin(ctx context.Context) (err error) {
+	const fetch = "Commit the work, and complete it again from the repository that has the commit."
+	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
+		return err
+	}
+	if !whole(l.Commit) || !l.objects.has(ctx, l.Commit) {
+		return schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.ShortCommit(l.Commit)).WithHint(fetch)
+	}
+	if _, err := l.objects.git(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit); err != nil {
+		const said = "the commit %s does not contain the base %s, from which the list of checks is read"
+		return schemas.Errorf(schemas.Conflict, said, schemas.ShortCommit(l.Commit), schemas.ShortCommit(l.Base)).
+			WithHint("Merge the base, or rebase onto it, and complete the work again.")
+	}
+	l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
+	return err
+}
+
+func (l *looking) end() error {
+	if l.slot == nil {
+		return nil
+	}
+	return l.slot.leave()
+}
+
+// check looks at one check. Its error says why nothing is observed of it.
+func (l *looking) check(ctx context.Context, name string) (*schemas.Observation, error) {
+	c := l.list.find(name)
+	if c == nil {
+		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
+			WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
+	}
+	said := &schemas.Observation{Check: name, Commit: l.Commit, List: l.list.Digest, At: l.Now()}
+	var err error
+	switch {
+	case c.Run != "":
+		err = l.command(ctx, *c, said)
+	case c.Exists != "":
+		said.Why, err = l.exists(ctx, c.Exists)
+	case c.Tree != "":
+		said.Why, err = l.clean()
+	case c.JSON != "":
+		said.Why, err = l.conforms(ctx, *c)
+	default:
+		said.Why = l.scope(*c)
+	}
+	said.Passed = said.Why == ""
+	return said, err
+}
+
+func (l *looking) exists(ctx context.Context, path string) (why string, err error) {
+	id, _, err := l.objects.file(ctx, l.Commit, path)
+	if err == nil && id == "" {
+		why = path + " is no regular file of the commit"
+	}
+	return why, err
+}
+
+func (l *looking) clean() (why string, err error) {
+	if l.Unknown != "" {
+		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
+			WithHint("Complete the work from its working tree.")
+	}
+	return some(l.Uncommitted, "the working tree has changes that are in no commit"), nil
+}
+
+func (l *looking) scope(c Check) (why string) {
+	var touched, left []string
+	touches, leaves := globs(c.Touches), globs(c.Leaves)
+	for _, f := range l.changed {
+		if len(c.Touches) > 0 && touches.MatchString(f.path) {
+			touched = append(touched, f.path)
+		}
+		if len(c.Leaves) > 0 && leaves.MatchString(f.path) {
+			left = append(left, f.path)
+		}
+	}
+	if len(c.Touches) > 0 && len(touched) == 0 {
+		return "the commit changes no file that matches " + strings.Join(c.Touches, " or ")
+	}
+	return some(left, "the commit changes what it has to leave alone")
+}
+
+// some says what is wrong with files, and names the first of them.
+func some(files []string, what string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	named := schemas.Visible(strings.Join(files[:min(len(files), 5)], ", "))
+	if more := len(files) - 5; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return what + ": " + named
+}
+
+const (
+	mostJSON   = 1 << 20
+	mostSchema = 64 << 10
+)
+
+func (l *looking) conforms(ctx context.Context, c Check) (why string, err error) {
+	written, ok, err := l.objects.text(ctx, l.Base, c.Schema, mostSchema)
+	if err != nil {
+		return "", err
+	}
+	var schema *contract.Schema
+	if ok {
+		schema, err = contract.Compile(json.RawMessage(written))
+	}
+	if !ok || err != nil || schema == nil {
+		return "", schemas.Errorf(schemas.Invalid, "%s is no JSON Schema at the base", c.Schema).
+			WithHint("A person mends it, where the work begins.")
+	}
+	text, ok, err := l.objects.text(ctx, l.Commit, c.JSON, mostJSON)
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return c.JSON + " is no regular file of the commit, or has more than 1 MiB", nil
+	}
+	if err := schema.Check(json.RawMessage(text)); err != nil {
+		return c.JSON + " does not meet " + c.Schema + ": " + schemas.AsError(err).Message, nil
+	}
+	return "", nil
+}

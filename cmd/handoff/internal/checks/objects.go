@@ -1,0 +1,179 @@
+package checks
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/git"
+	"handoff/tools/relay/platform"
+)
+
+// objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that one,
+// and of the user, nothing holds in it: neither hooks nor filters nor a program that watches files.
+type objects struct {
+	dir   string   // the git directory
+	tree  string   // its working tree; empty where only objects are read
+	index string   // a file that stands for its index; empty for its own
+	held  *os.File // a lock that git holds as long as it runs, nil for none
+
+	shallow string // where the history of the repository ends, if it does
+}
+
+// whole tells whether s is the whole id of an object, by SHA-1 or SHA-256.
+func whole(s string) bool { return (len(s) == 40 || len(s) == 64) && hexadecimal(s) }
+
+func hexadecimal(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// borrow readies a git directory, which may be there. Commit is what HEAD is in it.
+func borrow(dir string, from git.Repository, commit string) (objects, error) {
+	o := objects{dir: dir}
+	if shallow := filepath.Join(from.Common, "shallow"); exists(shallow) {
+		o.shallow = shallow
+	}
+	format, extension := 0, ""
+	if len(commit) == 64 {
+		format, extension = 1, "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	windows := runtime.GOOS == "windows"
+	config := fmt.Sprintf("[core]\n\trepositoryformatversion = %d\n\tbare = false\n\tfileMode = %t\n\tsymlinks = %t\n\tignoreCase = %t\n\tlongPaths = true\n"+
+		"\thooksPath = %s\n\tattributesFile = %[5]s\n\tfsmonitor = false\n%[6]s",
+		format, !windows, !windows, windows || runtime.GOOS == "darwin", os.DevNull, extension)
+	for _, folder := range []string{"objects/info", "refs"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o700); err != nil {
+			return o, err
+		}
+	}
+	for name, text := range map[string]string{
+		"config": config, "objects/info/alternates": filepath.Join(from.Common, "objects") + "\n", "HEAD": commit + "\n",
+	} {
+		if err := settle(filepath.Join(dir, filepath.FromSlash(name)), text); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// settle makes a file say what it has to, unless it does. Others may read it meanwhile.
+func settle(path, text string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+		if said, err := os.ReadFile(path); err == nil && string(said) == text {
+			return nil
+		}
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(text)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = platform.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(temp.Name()))
+	}
+	return err
+}
+
+// mostPrinted is how much git may print, in bytes.
+const mostPrinted = 64 << 20
+
+// git runs git, with an input, and gives what it printed. The error says what git said.
+func (o objects) git(ctx context.Context, input string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") { // as of a hook of git
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "GIT_DIR="+o.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	if o.tree != "" {
+		cmd.Env = append(cmd.Env, "GIT_WORK_TREE="+o.tree)
+		cmd.Dir = o.tree
+	}
+	if o.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+o.index)
+	}
+	if o.shallow != "" {
+		cmd.Env = append(cmd.Env, "GIT_SHALLOW_FILE="+o.shallow)
+	}
+	if o.held != nil && runtime.GOOS != "windows" {
+		cmd.ExtraFiles = []*os.File{o.held}
+	}
+	cmd.WaitDelay = time.Second
+	var out, problem bounded
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &problem
+	err := cmd.Run()
+	if said, _, _ := strings.Cut(problem.String(), "\n"); err != nil && said != "" && ctx.Err() == nil {
+		err = fmt.Errorf("git %s: %s: %w", args[0], said, err)
+	}
+	return out.String(), err
+}
+
+// bounded keeps what is written to it, and fails past the limit.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > mostPrinted {
+		return 0, errors.New("git prints too much")
+	}
+	return b.Buffer.Write(p)
+}
+
+// has tells whether there is a commit of this id.
+func (o objects) has(ctx context.Context, commit string) bool {
+	kind, err := o.git(ctx, "", "cat-file", "-t", commit)
+	return err == nil && kind == "commit\n"
+}
+
+// file finds a regular file of a commit, through links that stay in the tree. The id is empty where there is none.
+func (o objects) file(ctx context.Context, commit, path string) (id string, size int, err error) {
+	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
+	words := strings.Fields(found)
+	if err != nil || len(words) != 3 || words[1] != "blob" || !whole(words[0]) {
+		return "", 0, err
+	}
+	size, err = strconv.Atoi(words[2])
+	return words[0], size, err
+}
+
+// text gives the text of a regular file of a commit. Ok is false where there is none of at most so many bytes.
+func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
+	id, size, err := o.file(ctx, commit, path)
+	if err != nil || id == "" || size > most {
+		return "", false, err
+	}
+	text, err = o.git(ctx, "", "cat-file", "blob", id)
+	return text, err == nil, err
+}
+
+// A change is a file in which two commits differ, with what it is in the first: nothing where it is new.
+type change struct{ path, mode, id string }
+
+// changes compares two commits, file by file.
+func (o objects) changes(ctx context.Context, from, to string) (all []change, err error) {
+	listed, err := o.git(ctx, "", "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from, to)
+	rows := strings.Split(listed, "\x00")
+	for ; len(rows) > 1; rows = rows[2:] { // ":100644 100644 ID ID M", then the path
+		words := strings.Fields(strings.TrimPrefix(rows[0], ":"))
+		if len(words) < 5 {
+			return nil, errors.New("git lists changes in a way that is not known")
+		}
+		all = append(all, change{path: rows[1], mode: words[0], id: words[2]})
+	}
+	return all, err
+}

@@ -1,0 +1,279 @@
+package checks
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/schemas"
+	"handoff/schemas/closest"
+)
+
+const (
+	mostBytes  = 64 << 10 // of a list
+	mostChecks = 100
+	mostWords  = 64
+	mostText   = 4000
+
+	usualTimeout = 10 * time.Minute
+	mostTimeout  = 2 * time.Hour
+)
+
+// Parse reads a list, and says all that is wrong with it as sentences with file, line and remedy. Its checks are of use
+// only where nothing is.
+func Parse(text []byte) (List, []string) {
+	sum := sha256.Sum256(text)
+	p := &parser{list: List{Digest: hex.EncodeToString(sum[:])}}
+	if len(text) > mostBytes {
+		p.problems = []agentsfile.Problem{{Line: 1, What: "this is more than 64 KiB", Remedy: "Put commands into scripts, and name those."}}
+		return p.list, agentsfile.Sentences(File, p.problems)
+	}
+	root, problems := agentsfile.Document(text)
+	if p.problems = problems; root != nil {
+		p.file(root)
+	}
+	slices.SortStableFunc(p.problems, func(a, b agentsfile.Problem) int { return a.Line - b.Line })
+	return p.list, agentsfile.Sentences(File, p.problems)
+}
+
+type parser struct {
+	list     List
+	problems []agentsfile.Problem
+}
+
+func (p *parser) wrong(n *yaml.Node, remedy, what string, args ...any) {
+	what = schemas.Visible(fmt.Sprintf(what, args...))
+	p.problems = append(p.problems, agentsfile.Problem{Line: n.Line, What: what, Remedy: remedy})
+}
+
+// each goes through the names of an object. Aliases are not followed: what a person reads is what runs.
+func (p *parser) each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		p.wrong(n, remedy, "%s has no names in it", what)
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		switch {
+		case name.Kind != yaml.ScalarNode || value.Kind == yaml.AliasNode:
+			p.wrong(name, "Write it out.", "this is an alias, or no name")
+		case seen[name.Value]:
+			p.wrong(name, "Keep one of them.", "%q is here twice", name.Value)
+		default:
+			seen[name.Value] = true
+			fn(name, value)
+		}
+	}
+}
+
+const fileRemedy = "Begin with checks:, and write names below it, indented by two spaces, as test: go test ./..."
+
+var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`) })
+
+func (p *parser) file(root *yaml.Node) {
+	p.each(root, "the file", fileRemedy, func(name, all *yaml.Node) {
+		if name.Value != "checks" {
+			p.wrong(name, fileRemedy, "%q is no list of checks", name.Value)
+			return
+		}
+		p.each(all, "checks", fileRemedy, func(name, says *yaml.Node) {
+			switch {
+			case !nameForm().MatchString(name.Value):
+				p.wrong(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
+			case len(p.list.Checks) == mostChecks:
+				p.wrong(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
+			default:
+				p.check(name, says)
+			}
+		})
+	})
+}
+
+// kinds has the fields of each kind of check behind the one by which it is known.
+var kinds = map[string][]string{
+	"run":     {"timeout", "dir", "env", "report", "kept", "base"},
+	"exists":  nil,
+	"touches": {"leaves"},
+	"leaves":  {"touches"},
+	"tree":    nil,
+	"json":    {"schema"},
+}
+
+// fields are those of a check by name, with what each takes.
+func (c *Check) fields() map[string]any {
+	return map[string]any{
+		"run": &c.Run, "timeout": &c.Timeout, "dir": &c.Dir, "env": &c.Env, "report": &c.Report, "kept": &c.Kept,
+		"base": &c.Base, "always": &c.Always, "exists": &c.Exists, "touches": &c.Touches, "leaves": &c.Leaves,
+		"tree": &c.Tree, "json": &c.JSON, "schema": &c.Schema,
+	}
+}
+
+var (
+	fieldNames = slices.Sorted(maps.Keys((&Check{}).fields()))
+	kindNames  = slices.Sorted(maps.Keys(kinds))
+)
+
+func (p *parser) check(name, says *yaml.Node) {
+	c := Check{Name: name.Value}
+	given := map[string]*yaml.Node{}
+	if says.Kind == yaml.ScalarNode {
+		given["run"] = says
+		c.Run = p.text("run", says)
+	} else {
+		p.each(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
+			given[field.Value] = field
+			p.field(&c, field, value)
+		})
+	}
+	p.whole(&c, name, given)
+	p.list.Checks = append(p.list.Checks, c)
+}
+
+// whole tells which fields do not go together, and fills in what is usual.
+func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
+	kind := ""
+	for _, k := range kindNames {
+		if given[k] != nil && (kind == "" || !slices.Contains(kinds[kind], k)) {
+			if kind != "" {
+				p.wrong(given[k], "Make two checks of it.", "%s and %s are two kinds of checks", kind, k)
+				return
+			}
+			kind = k
+		}
+	}
+	if kind == "" {
+		p.wrong(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
+		return
+	}
+	for _, field := range fieldNames {
+		_, isKind := kinds[field]
+		if given[field] != nil && !isKind && field != "always" && !slices.Contains(kinds[kind], field) {
+			p.wrong(given[field], "Leave it out.", "%s is not of a check with %s", field, kind)
+		}
+	}
+	switch {
+	case kind == "json" && given["schema"] == nil:
+		p.wrong(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
+	case c.Kept && c.Report == "":
+		p.wrong(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
+	case kind == "run":
+		c.Dir = cmp.Or(c.Dir, ".")
+		c.Timeout = cmp.Or(c.Timeout, usualTimeout)
+	}
+}
+
+func (p *parser) field(c *Check, name, value *yaml.Node) {
+	switch into := c.fields()[name.Value].(type) {
+	case *string:
+		if name.Value == "report" && value.Kind == yaml.MappingNode && len(value.Content) == 2 && value.Content[0].Value == "junit" {
+			*into = "junit: " + p.text("junit", value.Content[1])
+		} else {
+			*into = p.text(name.Value, value)
+		}
+		p.meaning(name.Value, *into, value)
+	case *bool:
+		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
+			p.wrong(value, "Write true or false.", "%s is neither true nor false", name.Value)
+		}
+	case *time.Duration:
+		d, err := schemas.ParseDuration(name.Value, value.Value)
+		if *into = d; err != nil || value.Kind != yaml.ScalarNode || d < time.Second || d > mostTimeout {
+			p.wrong(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
+		}
+	case *[]string:
+		*into = p.words(name.Value, value)
+	default:
+		remedy := "There are " + strings.Join(fieldNames, ", ") + "."
+		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
+			remedy = "Write " + meant[0] + "."
+		}
+		p.wrong(name, remedy, "%q is no field of a check", name.Value)
+	}
+}
+
+// text is a value that is meant as text, on one line.
+func (p *parser) text(field string, n *yaml.Node) string {
+	if n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
+		p.wrong(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
+	}
+	return strings.TrimSpace(n.Value)
+}
+
+var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`) })
+
+func (p *parser) words(field string, list *yaml.Node) (words []string) {
+	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || len(list.Content) > mostWords {
+		p.wrong(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
+		return nil
+	}
+	for _, n := range list.Content {
+		word := p.text(field, n)
+		switch {
+		case field == "env" && (!variableForm().MatchString(word) || word == mark || word == "TMPDIR"):
+			p.wrong(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
+		case field != "env" && (!local(word) || strings.ContainsAny(word, "[]{}")):
+			p.wrong(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// meaning tells what is wrong with a text of a field that is not free.
+func (p *parser) meaning(field, said string, n *yaml.Node) {
+	path := said
+	switch field {
+	case "run":
+		return
+	case "tree":
+		if said != "clean" {
+			p.wrong(n, "Write tree: clean.", "%q is nothing that a tree can be", said)
+		}
+		return
+	case "report":
+		if said == gotest {
+			return
+		}
+		var ok bool
+		if path, ok = junitFile(said); !ok {
+			p.wrong(n, "Write gotest, or {junit: FILE}.", "%q is no kind of report", said)
+			return
+		}
+	}
+	if !local(path) || path == "." && field != "dir" {
+		p.wrong(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
+	}
+}
+
+// local tells whether a path, with slashes, stays in the repository whatever is there.
+func local(path string) bool {
+	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, `\`) &&
+		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
+}
+
+// globs gives one expression for paths that any of the patterns matches: ** stands for any directories, * and ? for
+// characters of one name.
+func globs(patterns []string) *regexp.Regexp {
+	var all []string
+	for _, pattern := range patterns {
+		words := regexp.QuoteMeta(pattern)
+		words = strings.ReplaceAll(words, `\*\*/`, `(.*/)?`)
+		words = strings.ReplaceAll(words, `\*\*`, `.*`)
+		words = strings.ReplaceAll(words, `\*`, `[^/]*`)
+		all = append(all, strings.ReplaceAll(words, `\?`, `[^/]`))
+	}
+	return regexp.MustCompile(`(?s)^(` + strings.Join(all, "|") + `)$`)
+}

@@ -1,0 +1,166 @@
+package checks
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+const gotest = "gotest"
+
+// junitFile is the file of a report in the form of JUnit.
+func junitFile(report string) (path string, ok bool) {
+	path, ok = strings.CutPrefix(report, "junit:")
+	return strings.TrimSpace(path), ok
+}
+
+// results are what a report says: the tests that passed, and those that failed.
+type results struct{ passed, failed []string }
+
+// problem says why a report does not show that work is good.
+func (r results) problem() string {
+	switch {
+	case len(r.failed) > 0:
+		return some(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
+	case len(r.passed) == 0:
+		return "its report names no test that passed"
+	}
+	return ""
+}
+
+// lost are the tests of another report that passed there and do not pass in this one.
+func (r results) lost(before []string) (names []string) {
+	slices.Sort(r.passed)
+	for _, name := range before {
+		if _, found := slices.BinarySearch(r.passed, name); !found {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// sum takes what failed once out of what passed, as where a test ran twice.
+func (r *results) sum() {
+	slices.Sort(r.failed)
+	r.failed = slices.Compact(r.failed)
+	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
+		_, failed := slices.BinarySearch(r.failed, name)
+		return failed
+	})
+	slices.Sort(r.passed)
+	r.passed = slices.Compact(r.passed)
+}
+
+// readReport reads what a command reported, of the kind that its check names: in a tree, or in what it printed.
+func readReport(report, tree, printed string) (r results, err error) {
+	path, isFile := junitFile(report)
+	if !isFile {
+		f, err := os.Open(printed)
+		if err != nil {
+			return r, err
+		}
+		defer f.Close()
+		return readGoTest(f)
+	}
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return r, err
+	}
+	defer root.Close()
+	info, err := root.Stat(path) // it follows no link out of the tree
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostOutput {
+		return r, fmt.Errorf("%s is no regular file in the tree, of 16 MiB at most", path)
+	}
+	text, err := root.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	return readJUnit(bytes.NewReader(text))
+}
+
+// clearReport removes a report that was there before the command, as one that was committed.
+func clearReport(report, tree string) error {
+	path, isFile := junitFile(report)
+	if !isFile {
+		return nil
+	}
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Lstat(path); err != nil {
+		return nil // none is there, or it is out of the tree, where it is not read either
+	}
+	if err := root.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// readGoTest reads what go test -json prints (go doc test2json). Other lines say nothing.
+func readGoTest(in io.Reader) (r results, err error) {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var event struct{ Action, Package, Test string }
+		if json.Unmarshal(line, &event) == nil {
+			name := strings.TrimSpace(event.Package + " " + event.Test)
+			switch {
+			case event.Action == "pass" && event.Test != "":
+				r.passed = append(r.passed, name)
+			case event.Action == "fail" || event.Action == "build-fail":
+				r.failed = append(r.failed, name)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			r.sum()
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+}
+
+// readJUnit reads the test cases of a report, however its suites are nested.
+func readJUnit(in io.Reader) (r results, err error) {
+	for d := xml.NewDecoder(in); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			r.sum()
+			return r, nil
+		}
+		if err != nil {
+			return r, fmt.Errorf("its report is no XML: %w", err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "testcase" {
+			continue
+		}
+		var c struct {
+			Class   string    `xml:"classname,attr"`
+			Name    string    `xml:"name,attr"`
+			Failure *struct{} `xml:"failure"`
+			Error   *struct{} `xml:"error"`
+			Skipped *struct{} `xml:"skipped"`
+		}
+		if err := d.DecodeElement(&c, &start); err != nil {
+			return r, fmt.Errorf("its report is no XML: %w", err)
+		}
+		switch name := strings.TrimSpace(c.Class + " " + c.Name); {
+		case c.Failure != nil || c.Error != nil:
+			r.failed = append(r.failed, name)
+		case c.Skipped == nil:
+			r.passed = append(r.passed, name)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/tools/relay/platform"
+)
+
+const (
+	slots = 4 // of a repository; who finds all in use waits
+	stale = 7 * 24 * time.Hour
+
+	mark     = "HANDOFF_CHECK" // the variable that processes of a command have
+	markFile = "mark"
+	lockFile = "lock"
+	stdout   = "stdout" // what a command printed, for its report
+)
+
+// A slot is a tree in which commands run, one at a time.
+type slot struct {
+	objects
+	path string
+	lock *os.File
+}
+
+// take gives a slot of a repository that nobody uses. What a run left there that was killed is ended first.
+func take(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
+	for s == nil {
+		for n := range slots {
+			if s, err = try(filepath.Join(place, fmt.Sprint(n+1))); s != nil || err != nil {
+				break
+			}
+		}
+		if err == nil && s == nil {
+			err = pause(ctx, 100*time.Millisecond)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s.endLeft()
+	if s.objects, err = borrow(filepath.Join(s.path, "git"), from, commit); err != nil {
+		return nil, errors.Join(err, s.leave())
+	}
+	s.tree, s.held = filepath.Join(s.path, "tree"), s.lock
+	return s, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	over := time.NewTimer(d)
+	defer over.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-over.C:
+		return nil
+	}
+}
+
+// try locks a slot; it gives nil if somebody has it, or took it away meanwhile.
+func try(path string) (*slot, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = platform.TryLock(lock); err == nil {
+		now := time.Now()
+		_ = os.Chtimes(lock.Name(), now, now)
+		locked, _ := lock.Stat()
+		if there, err := os.Stat(lock.Name()); err == nil && os.SameFile(locked, there) {
+			return &slot{path: path, lock: lock}, nil
+		}
+	}
+	_ = lock.Close() // nothing was written
+	if errors.Is(err, platform.ErrLocked) {
+		err = nil
+	}
+	return nil, err
+}
+
+func (s *slot) leave() error { return s.lock.Close() }
+
+// temporary is the directory for temporary files of a command. Its path is short, since sockets are made below it.
+func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
+
+// endLeft ends the processes of a command whose run was killed together with its supervisor, and removes what it left.
+func (s *slot) endLeft() {
+	path := filepath.Join(s.path, markFile)
+	id, err := platform.ReadRegular(path, 64)
+	if err == nil && len(id) == 16 && hexadecimal(string(id)) {
+		process.KillMarked(mark + "=" + string(id))
+		_ = wipe(temporary(string(id))) // the system does it one day
+	}
+	_ = os.Remove(path)
+	_ = os.Remove(filepath.Join(s.path, stdout))
+}
+
+// prepare makes the tree be what a tree of git says, without anything else. Whatever keeps that from being done in the
+// directory that is there, a new one has not.
+func (s *slot) prepare(ctx context.Context, tree string) error {
+	err := s.update(ctx, tree)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if err := errors.Join(wipe(s.tree), os.RemoveAll(filepath.Join(s.dir, "index"))); err != nil {
+		return err
+	}
+	return s.update(ctx, tree)
+}
+
+func (s *slot) update(ctx context.Context, tree string) error {
+	for _, name := range []string{"index.lock", "HEAD.lock"} {
+		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link that would lead git elsewhere
+		return fmt.Errorf("%s is no directory", s.tree)
+	}
+	if err := os.MkdirAll(s.tree, 0o700); err != nil {
+		return err
+	}
+	if err := settle(filepath.Join(s.tree, ".git"), "gitdir: "+filepath.ToSlash(s.dir)+"\n"); err != nil {
+		return err
+	}
+	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", tree); err != nil {
+		return err
+	}
+	_, err := s.git(ctx, "", "clean", "-ffdxq")
+	return err
+}
+
+// merged is the tree of a commit with files of its base: those that differ and match a pattern, where it differs. New
+// ones are left out.
+func (s *slot) merged(ctx context.Context, commit string, changed []change, patterns []string) (string, error) {
+	match := globs(patterns)
+	var removed, restored strings.Builder
+	for _, c := range changed {
+		if len(patterns) == 0 || !match.MatchString(c.path) {
+			continue
+		}
+		fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(commit)), c.path)
+		if strings.Trim(c.mode, "0") != "" {
+			fmt.Fprintf(&restored, "%s %s\t%s\x00", c.mode, c.id, c.path)
+		}
+	}
+	if removed.Len() == 0 {
+		return commit, nil
+	}
+	index := s.objects
+	index.index = filepath.Join(s.path, "index")
+	defer os.Remove(index.index)
+	if _, err := index.git(ctx, "", "read-tree", commit); err != nil {
+		return "", err
+	}
+	if _, err := index.git(ctx, removed.String()+restored.String(), "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	tree, err := index.git(ctx, "", "write-tree")
+	return strings.TrimSpace(tree), err
+}
+
+// wipe removes a directory, also where something in it may not be written.
+func wipe(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // it is removed
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
+// sweep removes what no run used for a week, of all repositories.
+func sweep(dir string, now time.Time) {
+	all, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
+	for _, path := range all {
+		used := filepath.Join(path, lockFile)
+		if strings.HasPrefix(filepath.Base(path), "kept-") {
+			used = path
+		}
+		info, err := os.Stat(used)
+		if err != nil || now.Sub(info.ModTime()) < stale {
+			continue
+		}
+		if used == path {
+			_ = os.Remove(path)
+		} else if s, err := try(path); s != nil && err == nil {
+			s.endLeft()
+			_ = wipe(path) // the next run tries again
+			_ = s.leave()
+		}
+	}
+}

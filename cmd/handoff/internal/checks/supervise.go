@@ -1,0 +1,207 @@
+package checks
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/process"
+)
+
+// SuperviseFlag is the flag of "handoff checks run" by which the program runs itself for [Supervise].
+const SuperviseFlag = "supervise"
+
+const (
+	mostOutput    = 16 << 20
+	mostProcesses = 1000
+	lookEvery     = 50 * time.Millisecond
+	grace         = time.Second      // for processes that are about to end when their command has
+	endLimit      = 15 * time.Second // for the supervisor to end all
+)
+
+// order is what a supervisor is told, as a line of JSON.
+type order struct {
+	Line, Dir string
+	Env       []string
+	Limit     time.Duration
+	Print     string // the file for what the command prints on standard output
+}
+
+// ended is what became of a command.
+type ended struct {
+	Exit   *int // nil if it was killed, or did not begin
+	Millis int64
+	Why    string // what is wrong with how it ended, in a sentence
+	Tail   []byte
+	Output string // SHA-256 of all that it printed
+}
+
+// Supervise runs a command that is ordered on in, and says on out what became of it. It returns when nothing is left that
+// the command started. The end of in kills it at once: whoever ordered it has gone.
+func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
+	said := bufio.NewReader(in)
+	line, err := said.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	var o order
+	if err := json.Unmarshal(line, &o); err != nil {
+		return err
+	}
+	if err := process.Adopt(); err != nil {
+		return err
+	}
+	within, over := context.WithCancelCause(ctx)
+	defer over(nil)
+	go func() {
+		_, _ = io.Copy(io.Discard, said)
+		over(errors.New("nobody waits for it"))
+	}()
+	done, err := o.run(within, over)
+	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // this process was told to end, so maybe the command was too
+		return err
+	}
+	return json.NewEncoder(out).Encode(done)
+}
+
+func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Limit, fmt.Errorf("it did not end within %s", o.Limit))
+	defer cancel()
+	print, err := os.OpenFile(o.Print, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return done, err
+	}
+	defer print.Close()
+	cmd := process.Shell(ctx, o.Line)
+	process.Tree(cmd)
+	cmd.Dir, cmd.Env = o.Dir, o.Env
+	all := &sink{sum: sha256.New(), over: over}
+	outputs, ends, err := pipes(2)
+	if err != nil {
+		return done, err
+	}
+	cmd.Stdout, cmd.Stderr = ends[0], ends[1]
+	begun := time.Now()
+	if err := cmd.Start(); err != nil {
+		return done, err
+	}
+	var copying sync.WaitGroup
+	for i, from := range outputs {
+		_ = ends[i].Close() // the command has its own
+		copying.Go(func() { all.copy(from, print, i == 0) })
+	}
+	watched := make(chan struct{})
+	go watch(cmd.Process.Pid, over, watched)
+	_ = cmd.Wait() // its state says it better
+	close(watched)
+	done.Millis = time.Since(begun).Milliseconds()
+	if left := remaining(ctx); ctx.Err() != nil {
+		done.Why = context.Cause(ctx).Error()
+	} else if left > 0 {
+		done.Why = fmt.Sprintf("it left %d processes running", left)
+	}
+	process.Kill(cmd)
+	process.KillBelow()
+	for _, from := range outputs { // nobody is left to write, where that can be known
+		_ = from.SetReadDeadline(time.Now().Add(grace))
+	}
+	copying.Wait()
+	if cause := context.Cause(ctx); cause != nil && done.Why == "" {
+		done.Why = cause.Error() // too much was printed until the end
+	}
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
+		done.Exit = &code
+	}
+	done.Tail, done.Output = all.last(), hex.EncodeToString(all.sum.Sum(nil))
+	return done, nil
+}
+
+func pipes(n int) (read, write []*os.File, err error) {
+	for range n {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, nil, err
+		}
+		read, write = append(read, r), append(write, w)
+	}
+	return read, write, nil
+}
+
+// watch counts the processes of a command until it has ended.
+func watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-look.C:
+		}
+		if len(process.Below(pid)) > mostProcesses {
+			over(fmt.Errorf("it had more than %d processes", mostProcesses))
+		}
+	}
+}
+
+// remaining counts the processes that a command left running, after a moment in which they may end by themselves.
+func remaining(ctx context.Context) (left int) {
+	for until := time.Now().Add(grace); ctx.Err() == nil; {
+		if left = len(process.Below(0)); left == 0 || time.Now().After(until) {
+			break
+		}
+		_ = pause(ctx, 5*time.Millisecond)
+	}
+	return left
+}
+
+// A sink takes what a command prints: it keeps the end, and ends the command past the limit.
+type sink struct {
+	over context.CancelCauseFunc
+
+	mu   sync.Mutex // guards the fields below
+	sum  hash.Hash
+	tail process.Tail
+	size int
+}
+
+func (s *sink) copy(from io.Reader, print io.Writer, printed bool) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if s.take(buffer[:n]) && printed {
+			_, _ = print.Write(buffer[:n]) // what is missing there is missing in the report
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take tells whether p is within the limit.
+func (s *sink) take(p []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size += len(p); s.size > mostOutput {
+		s.over(errors.New("it printed more than 16 MiB"))
+		return false
+	}
+	s.sum.Write(p)
+	_, _ = s.tail.Write(p) // it never fails
+	return true
+}
+
+// last gives the last 8 KiB, of which 4 are left when secrets are masked that begin before them.
+func (s *sink) last() []byte {
+	kept := s.tail.Bytes()
+	return kept[max(0, len(kept)-2*mostTail):]
+}

@@ -1,0 +1,214 @@
+// Package checks has the commands about the checks of a repository: which there are, who allowed them, and how they end.
+package checks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+const about = `A repository says in .handoff/checks.yaml what work has to pass, and handoff looks itself:
+
+  checks:
+    test: go test ./...                 # a command has to end with 0
+    unit:
+      run: go test -json ./...
+      report: gotest                    # or {junit: FILE}: it names tests that passed, and none that failed
+      kept: true                        # what passed at the base has to pass
+      base: ["**/*_test.go", Makefile]  # these files are as at the base
+    guide: {exists: docs/guide.md}
+    scope: {touches: ["src/**"], leaves: ["secrets/**"]}
+    clean: {tree: clean}
+    shape: {json: out.json, schema: schema.json}
+
+The list is read from the commit at which the work began. Nothing runs before a person allowed it, once for each state
+of the list. A command runs as you, in a clean tree of its own.`
+
+// Commands gives the commands of this package, for the root to add.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{cli.Group(&cobra.Command{
+		Use:   "checks",
+		Short: "Look whether work holds what its repository asks for",
+		Example: `  handoff checks list
+  handoff checks allow
+  handoff checks run`,
+		Long: about,
+	}, listCommand(a), allowCommand(a), denyCommand(a), runCommand(a))}
+}
+
+// here is a repository and what looks at its checks.
+type here struct {
+	checks.Runner
+	repository git.Repository
+	head       string
+}
+
+func find(a *cli.App) (h here, err error) {
+	dir, err := a.Location().ProjectDir()
+	if err != nil {
+		return h, err
+	}
+	files, err := workspace.ChecksDir(a.Getenv)
+	if err != nil {
+		return h, err
+	}
+	h.Runner = checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}
+	h.repository, _ = git.Find(dir, func(string) bool { return false })
+	_, h.head = h.repository.Head()
+	return h, nil
+}
+
+// commit gives the whole id of a commit that somebody named, or that of HEAD.
+func (h here) commit(ctx context.Context, flag, name string) (string, error) {
+	if name == "" || h.repository.Common == "" {
+		return h.head, nil
+	}
+	id, err := h.repository.Resolve(ctx, name)
+	if err != nil {
+		return "", schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.Visible(name)).
+			WithField(flag).WithHint("Name a commit, a branch or a tag.")
+	}
+	return id, nil
+}
+
+// listed is a list as it is printed.
+type listed struct {
+	Commit   string `json:"commit,omitempty"`
+	Allowed  bool   `json:"allowed"`
+	Problems string `json:"problems,omitempty"`
+	checks.List
+}
+
+func listCommand(a *cli.App) *cobra.Command {
+	var base string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show the list of checks, whether it is allowed, and what is wrong with it",
+		Example: `  handoff checks list
+  handoff checks list --base main`,
+		Long: "Exit status 2: something is wrong with the list.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, at, list, err := read(cmd.Context(), a, base)
+			broken := schemas.AsError(err)
+			if broken != nil && broken.Code != schemas.Invalid {
+				return err
+			}
+			said := listed{Commit: at, Allowed: broken == nil && h.Allowed(h.repository, list), List: list}
+			if broken != nil {
+				said.Problems = broken.Message
+			}
+			if err := a.PrintValue(said, said.print); err != nil || broken == nil {
+				return err
+			}
+			return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list it is (default: HEAD)")
+	return cmd
+}
+
+func read(ctx context.Context, a *cli.App, base string) (h here, at string, list checks.List, err error) {
+	if h, err = find(a); err != nil {
+		return h, at, list, err
+	}
+	if at, err = h.commit(ctx, "base", base); err != nil {
+		return h, at, list, err
+	}
+	list, err = h.Read(ctx, h.repository, at)
+	return h, at, list, err
+}
+
+func (l listed) print(p *cli.Page) {
+	for problem := range strings.Lines(l.Problems) {
+		p.Line("%s %s", p.Red("problem:"), schemas.Visible(strings.TrimSpace(problem)))
+	}
+	if l.Problems != "" {
+		return
+	}
+	for _, c := range l.Checks {
+		p.Line("%s", p.Quote(c.String(), 0))
+	}
+	state := p.Yellow("not allowed") + ": handoff checks allow"
+	if l.Allowed {
+		state = p.Green("allowed")
+	}
+	p.Line("%s of %s, at %s: %s", cli.Counted(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
+}
+
+func allowCommand(a *cli.App) *cobra.Command {
+	var base string
+	cmd := &cobra.Command{
+		Use:   "allow",
+		Short: "Let the commands of the list run, once you read them",
+		Example: `  handoff checks allow
+  handoff checks allow --base main`,
+		Long: "It shows the list and asks at the terminal. A list that changes is another one, and asks again.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, at, list, err := read(cmd.Context(), a, base)
+			if err != nil {
+				return err
+			}
+			if !h.Allowed(h.repository, list) {
+				if _, err := a.InPerson(cmd.Context(), question(h, list)); err != nil {
+					return err
+				}
+				if err := h.Allow(h.repository, list); err != nil {
+					return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
+				}
+			}
+			return a.PrintValue(listed{Commit: at, Allowed: true, List: list}, func(p *cli.Page) {
+				p.Line("%s %s: %s", p.Green("allowed"), list.Digest[:12], strings.Join(list.Names(), ", "))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list it is (default: HEAD)")
+	return cmd
+}
+
+// question is what a person is asked: whether all that a list says may run.
+func question(h here, list checks.List) *schemas.Error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the checks of %s run commands as you, whenever work in it is completed:\n", h.repository.Common)
+	for _, c := range list.Checks {
+		b.WriteString("  " + strings.ReplaceAll(c.String(), "\n", "\n      ") + "\n")
+	}
+	fmt.Fprintf(&b, "This list, SHA-256 %s, is allowed by a person alone", list.Digest)
+	return schemas.Errorf(schemas.Denied, "%s", b.String())
+}
+
+func denyCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "deny",
+		Short:   "Take back what was allowed in this repository",
+		Example: `  handoff checks deny`,
+		Long:    "No command runs until a person allows a list again. What is not looked at stays what its agent claims.",
+		Args:    cobra.NoArgs,
+		RunE: func(_ *cobra.Command, _ []string) error {
+			h, err := find(a)
+			if err != nil {
+				return err
+			}
+			was, err := h.Deny(h.repository)
+			if err != nil {
+				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
+			}
+			return a.PrintValue(map[string]bool{"denied": was}, func(p *cli.Page) {
+				if was {
+					p.Line("nothing is allowed any more")
+				} else {
+					p.Line("nothing was allowed")
+				}
+			})
+		},
+	}
+}

@@ -1,0 +1,111 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+func runCommand(a *cli.App) *cobra.Command {
+	var commit, base string
+	var supervise bool
+	cmd := &cobra.Command{
+		Use:   "run [CHECK…]",
+		Short: "Look at checks now, all of the list or those that are named",
+		Example: `  handoff checks run
+  handoff checks run test clean
+  handoff checks run --base main --commit feature --json`,
+		Long: `They are looked at in a clean tree of the commit, not in the working tree. The list is that of the base.
+
+Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if supervise {
+				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
+			}
+			h, at, list, err := read(cmd.Context(), a, base)
+			if err != nil {
+				return err
+			}
+			if !h.Allowed(h.repository, list) {
+				return checks.Denied(h.repository, list)
+			}
+			if len(names) == 0 {
+				names = list.Names()
+			}
+			job := checks.Job{Repository: h.repository, Base: at, Names: names}
+			if job.Commit, err = h.commit(cmd.Context(), "commit", commit); err != nil {
+				return err
+			}
+			job.Uncommitted, job.Unknown = h.uncommitted(cmd.Context())
+			seen, err := h.Look(cmd.Context(), job)
+			if err != nil {
+				return err
+			}
+			if err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) }); err != nil {
+				return err
+			}
+			return outcome(seen)
+		},
+	}
+	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` that is looked at (default: HEAD)")
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` at which the work began (default: HEAD)")
+	cmd.Flags().BoolVar(&supervise, checks.SuperviseFlag, false, "run the command that is ordered on standard input")
+	cmd.Flags().Lookup(checks.SuperviseFlag).Hidden = true
+	return cmd
+}
+
+func (h here) uncommitted(ctx context.Context) (files []string, unknown string) {
+	if h.repository.Root == "" {
+		return nil, "there is no working tree"
+	}
+	_, files, err := h.repository.Changes(ctx, "")
+	if err != nil {
+		return nil, err.Error()
+	}
+	return files, ""
+}
+
+const mostLines = 20 // of what a check printed that failed; --json has 4 KiB
+
+func print(p *cli.Page, seen schemas.Sight) {
+	var rows [][]string
+	for _, o := range seen.Observed {
+		state := p.Green("passed")
+		if !o.Passed {
+			state = p.Red("failed")
+		}
+		rows = append(rows, []string{o.Check, state, fmt.Sprintf("%.1f s", float64(o.Millis)/1000), schemas.Visible(o.Why)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen.Unobserved)) {
+		rows = append(rows, []string{schemas.Visible(name), p.Yellow("not seen"), "", seen.Unobserved[name]})
+	}
+	p.List("There is no check.", []string{"check", "state", "time", "why"}, rows)
+	for _, o := range seen.Observed {
+		if !o.Passed && o.Tail != "" {
+			p.Line("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
+			lines := strings.Split(strings.TrimSpace(o.Tail), "\n")
+			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-mostLines):], "\n"), 4))
+		}
+	}
+}
+
+// outcome is the exit status of what was seen.
+func outcome(seen schemas.Sight) error {
+	for _, o := range seen.Observed {
+		if !o.Passed {
+			return cli.Exit(1)
+		}
+	}
+	if len(seen.Unobserved) > 0 {
+		return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+	}
+	return nil
+}
