@@ -70,6 +70,18 @@ func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
+// Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id.
+func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
+	if r.Root == "" {
+		r.Root = r.Dir
+	}
+	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(strings.Join(found, "")), nil
+}
+
 // mostListed is how much git may print, in bytes.
 const mostListed = 16 << 20
 
@@ -102,19 +114,4 @@ func (l *limited) Write(b []byte) (int, error) {
 		return 0, errors.New("git lists too many files")
 	}
 	return l.Builder.Write(b)
-}
-
-// Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id. It
-// runs git, as [Repository.Changes] does.
-func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	if r.Root == "" {
-		r.Root = r.Dir
-	}
-	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(strings.Join(found, "")), nil
 }

@@ -66,7 +66,7 @@ func (h here) uncommitted(ctx context.Context) (files []string, unknown string) 
 	if h.repository.Root == "" {
 		return nil, "there is no working tree"
 	}
-	_, files, err := h.repository.Changes(ctx, "")
+	_, files, err := h.repository.Status(ctx)
 	if err != nil {
 		return nil, err.Error()
 	}
