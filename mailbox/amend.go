@@ -158,6 +158,7 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
+	now.Reviewer = orZero(h.Expectations).Review
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}

@@ -23,7 +23,8 @@ import (
 // Every criterion of the expectations is answered, by its text or by its number, and the output meets the schema, if
 // one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender is
 // told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
-// transaction, with the completed one as its parent.
+// transaction, with the completed one as its parent. Where the sender asked for a review, that is sent, and all else goes
+// on once the result is accepted. Of a review, the verdict takes effect.
 //
 // Errors:
 //   - invalid: an empty summary; a criterion that is not answered, or not one of this handoff; an output that does not
@@ -96,6 +97,9 @@ func (o *op) complete(
 	if done.Tree = o.by.Tree; kept.body != 0 {
 		done.Output = kept.output
 	}
+	if err := checkVerdict(r, done.Output); err != nil {
+		return out, err
+	}
 	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
 		done.Status = schemas.Partial
 	}
@@ -118,8 +122,16 @@ func (o *op) complete(
 	if err := o.tx.AddWords(r.ID, deliveredWords(done)); err != nil {
 		return out, err
 	}
+	text := completionText(done)
+	if r.Reviewer != "" {
+		text += fmt.Sprintf(" It counts once it was reviewed by %s.", r.Reviewer)
+		if err := o.holdBack(forward, &out); err != nil {
+			return out, err
+		}
+		forward = nil
+	}
 	err = o.commit(happening{
-		action: life.Complete, was: r, now: &now, text: completionText(done), forward: forward, said: done, part: "completion",
+		action: life.Complete, was: r, now: &now, text: text, forward: forward, said: done, part: "completion",
 	})
 	if err != nil {
 		return out, err
@@ -174,16 +186,14 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 	}
 	c := done.Continuation
 	switch {
-	case r.Forwarded == 0 && c != nil && c.Type == schemas.TypeMessage: // no record names it
+	case r.Forwarded == 0 && r.Reviewer == "" && c != nil && c.Type == schemas.TypeMessage: // no record names it
 		out.Forwarded = &schemas.SendOut{Status: "delivered", To: schemas.Address(c.To)}
-	case r.Forwarded != 0:
-		next, err := o.Record(r.Forwarded)
+	case cmp.Or(r.Forwarded, r.Review) != 0:
+		next, err := o.Record(cmp.Or(r.Forwarded, r.Review))
 		if err != nil {
 			return out, err
 		}
-		out.Forwarded = &schemas.SendOut{
-			HandoffID: next.ID, Status: string(next.Status), To: next.To, Workflow: next.Workflow, Parent: next.Parent,
-		}
+		out.Forwarded = sentAs(next)
 	}
 	return out, nil
 }
@@ -300,7 +310,7 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 		}
 	}
 	sent, err := o.deliver(&next)
-	if err != nil && o.over != nil {
+	if err != nil && (o.over != nil || h.action == life.Accept) {
 		return nil, err // which refuses the continuation alone
 	}
 	if err != nil {

@@ -21,6 +21,8 @@ var conditions = map[life.Condition]func(*happening) bool{
 	life.PassedOn:        func(h *happening) bool { return h.was.To != h.now.To },
 	life.IsRetry:         func(h *happening) bool { return h.now.RetryOf != 0 },
 	life.HasParent:       func(h *happening) bool { return h.now.Parent != 0 },
+	life.Reviewed:        func(h *happening) bool { return h.now.Reviewer != "" },
+	life.IsReview:        func(h *happening) bool { return h.now.Reviews != 0 },
 	life.Continues:       func(h *happening) bool { return h.forward != nil },
 	life.Routed:          func(h *happening) bool { return len(h.sends) > 0 },
 	life.Unrouted:        func(h *happening) bool { return len(h.sends) == 0 },
@@ -60,7 +62,16 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.endLeftovers(h.now)
 	case life.SendRouted:
 		return o.sendRouted(h)
+	case life.SendReview:
+		return o.sendReview(h)
+	case life.Judge:
+		return o.judgeReviewed(h)
+	case life.EndReview:
+		return came, o.endReview(h.now)
 	case life.PassOn:
+		if h.action == life.Accept {
+			return came, o.passOnAccepted(h)
+		}
 		came.forwarded, err = o.passOn(h)
 		if err != nil && o.over != nil { // a completion is not refused for the budget of what follows
 			came.unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.forward.to, schemas.AsError(err).Message)

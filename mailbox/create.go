@@ -34,7 +34,10 @@ func (o *op) create(d *draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r.Body, o.routed = o.next(), nil // last: what came before may have left events
-	return r, o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.content})
+	if err := o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.content}); err != nil {
+		return nil, err
+	}
+	return r, o.noteReview(r)
 }
 
 // newRecord is what a draft says of itself, in its place. The attempts that were made before are taken over, but at
@@ -56,6 +59,10 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 	}
 	if h.Rework != nil {
 		r.ReworkOf, r.Round = h.Rework.Of, h.Rework.Round
+	}
+	r.Reviewer = orZero(h.Expectations).Review
+	if h.Review != nil {
+		r.Reviews = h.Review.Of
 	}
 	if h.Origin != nil {
 		r.OriginID = h.Origin.HandoffID

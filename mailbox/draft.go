@@ -278,7 +278,8 @@ func foreignKey(from *schemas.Origin) string {
 // foreignPrefix begins no key of a caller, since those have no control characters.
 const foreignPrefix = "\x00handoff_id "
 
-// checkNamed checks who takes the work back after a failure, the names of checks, and the schema of the output.
+// checkNamed checks who takes the work back after a failure, the names of checks, who reviews, and the schema of the
+// output.
 func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {
 	if to := orZero(rollback).OnFailure; to != "" {
 		if err := mailboxOf("rollback.on_failure", string(to)); err != nil {
@@ -289,6 +290,11 @@ func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {
 		if !schemas.IsWord(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.Visible(schemas.Clip(name, 80))).
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
+		}
+	}
+	if review := orZero(e).Review; review != "" {
+		if _, err := schemas.ParseAddress("expectations.review", review); err != nil {
+			return err
 		}
 	}
 	_, err := contract.Compile(orZero(e).OutputSchema)

@@ -22,9 +22,10 @@ import (
 // connection of the holder is open, its calls put off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
-// view it then shows what changed. A handoff that ended is shown at once. So is a question that the caller is to answer,
-// and to a session that asked the answer, with its claim. A wait that is taken up at another process begins where it
-// was, and misses no change. What tells the caller of a handoff whose outcome or standing it is shown counts as read.
+// view it then shows what changed. A handoff that ended is shown at once, unless another agent reviews its result. So is a
+// question that the caller is to answer, and to a session that asked the answer, with its claim. A wait that is taken up at
+// another process begins where it was, and misses no change. What tells the caller of a handoff whose outcome or standing
+// it is shown counts as read.
 //
 // Errors:
 //   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
@@ -58,7 +59,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 		out.HandoffID, out.Status = r.ID, r.Status
-		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
+		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 && r.Review == 0 {
 			to, err := reading.Principal(v, r)
 			if out.Judges = to == by.Agent; err != nil {
 				return out, err

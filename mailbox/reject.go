@@ -32,7 +32,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if rejected.to, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
 		return out, err
 	}
-	out, next, err := o.endFailed(rejected, failureOf(in, schemas.ThenStop, ""), digest)
+	failure := failureOf(in, schemas.ThenStop, "")
+	if r.Reviews != 0 && rejected.to == "" {
+		rejected.then, rejected.why = schemas.ThenRollback, lost{Failure: &failure}
+	}
+	out, next, err := o.endFailed(rejected, failure, digest)
 	if next != nil {
 		out.RollbackHandoff, out.To = next.ID, next.To
 	}

@@ -32,6 +32,9 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 		if out.Warnings, err = o.checkRecipient(to, r.Type, false); err != nil {
 			return nil, err
 		}
+		if _, err := o.checkReviewer(r, to, r.Reviewer, false); err != nil {
+			return nil, err
+		}
 	}
 	now, err := o.release(r, to, in.Note)
 	if err != nil {

@@ -22,10 +22,12 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		_, err := o.step(life.Accept, r)
 		return r, err
 	}
-	text := strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))
-	return o.changeNoted(happening{action: life.Accept, text: text}, r, noteOf(in), func(now *store.Record) {
-		now.Accepted = store.At(o.now)
-	})
+	accepted := happening{action: life.Accept, text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))}
+	var err error
+	if accepted.forward, err = o.heldBack(r); err != nil {
+		return nil, err
+	}
+	return o.changeNoted(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.now) })
 }
 
 // returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
@@ -34,9 +36,13 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 //
 // It follows what comes of it by itself, since the result names the child. Those that waited for the work wait for the
 // child from then on; what was begun with the old result is not stopped, and the result warns of it. The error is
-// invalid where neither note nor changes say what to mend, limit for the chain or for the token of the caller.
+// invalid where neither note nor changes say what to mend, limit for the chain, for the rounds of reviewed work or for the
+// token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, err := o.step(life.Return, r); err != nil {
+		return nil, err
+	}
+	if err := o.roundLeft(r); err != nil {
 		return nil, err
 	}
 	rev, err := o.revised(life.Return, r, in, out)
@@ -116,6 +122,12 @@ func (o *op) revised(
 	if c.To != "" || amends && c.Type != "" {
 		if out.Warnings, err = o.checkRecipient(cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), opt.Force); err != nil {
 			return nil, err
+		}
+	}
+	if review := orZero(c.Expectations).Review; review != "" || rev.to != "" {
+		warnings, err := o.checkReviewer(r, cmp.Or(rev.to, r.To), cmp.Or(review, r.Reviewer), opt.Force)
+		if out.Warnings = append(out.Warnings, warnings...); err != nil {
+			return nil, inChanges(err)
 		}
 	}
 	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.now)

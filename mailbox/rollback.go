@@ -14,6 +14,9 @@ import (
 // nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
 // The holder is warned of that in the result. It reads only, and runs before the failure is committed.
 func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+	if r.Reviews != 0 && asked == schemas.ThenStop {
+		asked = schemas.ThenRollback // somebody judges the work
+	}
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
@@ -30,6 +33,9 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 // workflow. Without a name it is who takes the work back, see [reading.TakesBack]. The error is invalid for any other.
 // Others may not be named, so that failed work cannot be put upon an agent that never had a part in it.
 func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
+	if to == "" && r.Reviews != 0 {
+		return o.nextReviewer(r)
+	}
 	if to == "" {
 		return reading.TakesBack(r), nil
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // occasions are the actions for which the files of a project may have rules, and how those call them. What a person
-// refused, and what a holder failed with a way on of its own choice, no rule sends on.
+// refused, and what a holder failed with a way on of its own choice, no rule sends on. A review is part of the work that
+// it is about, so no rule fires for it, and work that is reviewed counts as completed once it is accepted.
 var occasions = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
@@ -25,11 +26,12 @@ var occasions = map[life.Action]string{
 // that its content can be read. Content that cannot be read fires nothing.
 func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	on := occasions[h.action]
-	if on == "" || h.chosen {
+	if on == "" || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
 		return nil, nil
 	}
 	set, err := o.rules(o.View)
-	if err != nil || set.Empty(on) {
+	counts := h.now.Reviewer != "" && h.action == life.Accept
+	if err != nil || set.Empty(on) && (!counts || set.Empty(occasions[life.Complete])) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.now)
@@ -37,7 +39,11 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
-	return set.Fire(on, facts), nil
+	sends := set.Fire(on, facts)
+	if counts {
+		sends = append(set.Fire(occasions[life.Complete], facts), sends...)
+	}
+	return sends, nil
 }
 
 // factsOf gathers what rules know of a handoff.

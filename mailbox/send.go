@@ -147,7 +147,12 @@ func (o *op) checkDraft(d *draft) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.checkRecipient(d.to, d.handoff.Type, d.force)
+	if warnings, err = o.checkRecipient(d.to, d.handoff.Type, d.force); err != nil {
+		return nil, err
+	}
+	sent := &store.Record{From: o.by.Agent, To: d.to}
+	more, err := o.checkReviewer(sent, d.to, orZero(d.handoff.Expectations).Review, d.force)
+	return append(warnings, more...), err
 }
 
 // send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and

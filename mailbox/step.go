@@ -114,9 +114,13 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// verifies tells whether the caller holds a verification request that is a child of r. Children that cannot be read do
-// not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has few.
+// verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Children that
+// cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has few.
 func (o *op) verifies(r *store.Record) (bool, error) {
+	if review := o.usable(r.Review); review != nil && review.Holder == o.by.Agent &&
+		(review.Status.Held() || review.Status == schemas.Completed) {
+		return true, nil
+	}
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
 		if err != nil {
 			return false, err

@@ -17,6 +17,9 @@ import (
 // rollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
 // the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
 func (o *op) rollback(h *happening) (*store.Record, error) {
+	if h.now.Reviews != 0 {
+		return o.reviewInstead(h)
+	}
 	r, to := h.now, cmp.Or(h.to, reading.TakesBack(h.now))
 	next := o.sentWith(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
@@ -52,6 +55,9 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
 func (o *op) escalate(h *happening) (*store.Record, error) {
+	if h.now.Reviews != 0 {
+		return o.reviewInstead(h)
+	}
 	r := h.now
 	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title)
 	return o.child(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
@@ -112,7 +118,9 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 		return nil, err
 	}
 	d.to, d.token, d.handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
-	d.handoff.Source = o.signature()
+	if r.Reviewer == "" { // else it stays its sender's, whoever reviews it
+		d.handoff.Source = o.signature()
+	}
 	// The work was approved; this is the rest of it.
 	d.handoff.Metadata.NeedsApproval = orZero(h.again.changes.Options).NeedsApproval
 	return o.succeed(life.Redo, r, d, h.again.under(r))

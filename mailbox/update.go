@@ -97,7 +97,7 @@ func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	decided := happening{action: life.Approve, text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided.action, decided.text = life.Refuse, "Not approved. "+in.Note
+		decided = unjudged(happening{action: life.Refuse, text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, conflict(r, "%s does not wait for approval", r.ID).
@@ -120,7 +120,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
-	return o.changeNoted(happening{action: life.Cancel, text: text}, r, noteOf(in), o.end)
+	return o.changeNoted(unjudged(happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
 }
 
 // openChildren are the children of a handoff that have not ended, oldest first.

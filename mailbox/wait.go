@@ -124,7 +124,16 @@ func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// await waits until a handoff changes, or with view outcome until it ends, or until the wait is over. It ends at once
+// othersJudge tells whether a result does not count yet, and another agent than the given one is to review it.
+func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
+	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
+		return false
+	}
+	review := reading.Readable(v, r.Review)
+	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
+}
+
+// await waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is over. It ends at once
 // where the caller is asked, and where its own question was answered: nothing would happen while it waits. A change is
 // a newer event of the handoff than the one at the beginning of the wait, whose number is given. That the wait is over
 // is no error: the caller is shown what is.
@@ -140,7 +149,7 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 				first = eventAt(v, r, since)
 			}
 			over, err = toAnswer(v, r, by.Agent)
-			return over || answered(r, by) || r.Status.Ended() || r.Event != first && in.View != "outcome", err
+			return over || answered(r, by) || r.Status.Ended() && !othersJudge(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
 		})
 	})
 	return first, err

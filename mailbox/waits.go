@@ -110,7 +110,7 @@ func (w *waits) take(dep schemas.ID) (accepted bool) {
 // isDone tells whether nobody needs to wait for a handoff any more. An ended handoff that is not completed is never
 // done: what waits for it stays blocked until another handoff takes its place, or somebody changes for what is waited.
 func isDone(dep *store.Record, accepted bool) bool {
-	return dep.Status == schemas.Completed && (!accepted || dep.Accepted != 0)
+	return dep.Status == schemas.Completed && (!accepted && dep.Reviewer == "" || dep.Accepted != 0)
 }
 
 // lastRound is the rework of a returned handoff, and of that one; any other handoff is its own. It ends because each

@@ -7,6 +7,9 @@ import "encoding/json"
 // a JSON Schema that the output of the completion has to meet. Checks name what the repository defines in
 // .handoff/checks.yaml: each is a criterion, behind those, and its answer is observed where a check could run.
 //
+// Review names who judges the result before it counts: [ReviewBySender], or an address. Whoever did the work never
+// reviews it. MaxRounds is how often the work may be done, 3 unless given; past that a person decides.
+//
 // Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
 // deadline, unless an earlier one is given.
 type Expectations struct {
@@ -23,7 +26,21 @@ type Expectations struct {
 	Strict bool `json:"strict,omitempty"`
 	// Names from .handoff/checks.yaml: run, not believed
 	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
+	// Who judges the result: sender, agent, role:NAME…
+	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
+	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
 }
+
+// Rounds is how often reviewed work may be done before a person decides.
+func (e *Expectations) Rounds() int {
+	if e == nil || e.MaxRounds == 0 {
+		return 3
+	}
+	return e.MaxRounds
+}
+
+// ReviewBySender is the reviewer of work whose sender judges it.
+const ReviewBySender = "sender"
 
 // Deliverable is one thing that must come back.
 type Deliverable struct {

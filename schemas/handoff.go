@@ -38,7 +38,28 @@ type Handoff struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	Rework       *Rework       `json:"rework,omitempty"`
 	Tree         *Tree         `json:"tree,omitempty"` // of its sender: observed, not said
+	Review       *Review       `json:"review,omitempty"`
 }
+
+// Review says that a handoff judges the result of another. Its output is a [Verdict].
+type Review struct {
+	Of     ID    `json:"of"`
+	Round  int   `json:"round"`  // of that work, from 1
+	Rounds int   `json:"rounds"` // after which a person decides
+	By     Agent `json:"by"`     // who did the work
+}
+
+// Verdict is the output of a review. Rework has points.
+type Verdict struct {
+	Verdict string   `json:"verdict"` // [VerdictAccept] or [VerdictRework]
+	Points  []string `json:"points,omitempty"`
+}
+
+// The verdicts of a review.
+const (
+	VerdictAccept = "accept"
+	VerdictRework = "rework"
+)
 
 // Rework says that a handoff does work again whose result was returned. Points are the criteria of this round: they are
 // among the success criteria of the handoff, and stand first in its brief.

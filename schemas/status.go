@@ -110,4 +110,5 @@ const (
 	TypeFixComplete  = "fix_complete"
 	TypeVerification = "verification_request"
 	TypeMessage      = "message"
+	TypeReview       = "review" // also what the mailbox sends to judge a result
 )

@@ -86,7 +86,7 @@ type Removal struct {
 	IfStuck      []string `json:"if_stuck,omitempty"`
 	Checks       []string `json:"checks,omitempty"`
 	Data         []string `json:"data,omitempty"`
-	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration
+	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration, review
 }
 
 // Conditions are what a holder needs before it goes on: the conditional acknowledgement of the agent handoff

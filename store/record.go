@@ -89,6 +89,9 @@ type Record struct {
 	Asker         schemas.Agent   `json:"asker,omitempty"`
 	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
 	Promises      bool            `json:"promises,omitempty"` // criteria or an output schema were declared
+	Reviewer      string          `json:"rvr,omitempty"`      // who judges the result before it counts, as the sender said
+	Review        schemas.ID      `json:"rv,omitempty"`       // the handoff that judges its result, the latest
+	Reviews       schemas.ID      `json:"rvs,omitempty"`      // the handoff whose result it judges
 	SentWith      string          `json:"with,omitempty"`     // name of the bearer token that it was sent with
 
 	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended

@@ -46,6 +46,23 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.Asks(a.Criterion) }, p)...)
 }
 
+// review is what whoever did the work answers to each criterion, and what was observed of it.
+func review(in Input, p pen) (lines []string) {
+	for _, r := range in.Results {
+		if of := in.Handoff.Review; of == nil || r.HandoffID != of.Of {
+			continue
+		}
+		for _, a := range r.Criteria {
+			met := "not met"
+			if a.IsMet() {
+				met = "met"
+			}
+			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, mostResult), met, p.line(cmp.Or(r.Basis(a), "claimed"), mostResult)))
+		}
+	}
+	return lines
+}
+
 // criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
 // how to answer, and whether all must be met. Those of a rework stand there.
 func criteria(all []schemas.Answered, r *schemas.Rework, strict bool, p pen) []string {
@@ -92,6 +109,9 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, blocked []string, p
 	lines = append(lines, p.field("Estimated", e.EstimatedDuration)...)
 	if h.Metadata.Priority != "" && h.Metadata.Priority != schemas.Normal {
 		lines = append(lines, p.field("Priority", string(h.Metadata.Priority))...)
+	}
+	if e.Review != "" {
+		lines = append(lines, fmt.Sprintf("- Your result counts once it was reviewed by %s", p.line(e.Review, 128)))
 	}
 	return append(lines, p.items("", e.Constraints)...)
 }

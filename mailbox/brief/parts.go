@@ -16,6 +16,7 @@ const (
 	ofAncestors section = iota
 	ofRework
 	ofTask
+	ofReview
 	ofContext
 	ofYours
 	ofKey
@@ -31,6 +32,7 @@ var headings = [sectionCount]string{
 	ofAncestors:   "",
 	ofRework:      "\n## Rework\n",
 	ofTask:        "\n## Task\n",
+	ofReview:      "\n## Asked And Answered\n",
 	ofContext:     "\n## Context Summary\n",
 	ofYours:       "\n## Your Specific Task\n",
 	ofKey:         "\n## Key Information\n",
@@ -73,6 +75,7 @@ func parts(in Input, p pen) []part {
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []part{
 		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), each: true},
+		{name: "answers to review", section: ofReview, lines: review(in, p), each: true},
 		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p), each: true},
 		{name: "task", section: ofTask, lines: p.quote("", h.Task), must: true},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing.BlockedBy, p)},

@@ -188,6 +188,8 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	extend(&e.Checks, more.Checks)
 	replace(&e.Timeout, more.Timeout)
 	replace(&e.EstimatedDuration, more.EstimatedDuration)
+	replace(&e.Review, more.Review)
+	replace(&e.MaxRounds, more.MaxRounds)
 	if len(more.OutputSchema) > 0 {
 		e.OutputSchema = more.OutputSchema
 	}

@@ -102,6 +102,7 @@ func empty(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 		"deadline":           func() { h.Metadata.Deadline = (*time.Time)(nil) },
 		"timeout":            func() { e.Timeout = "" },
 		"estimated_duration": func() { e.EstimatedDuration = "" },
+		"review":             func() { e.Review, e.MaxRounds = "", 0 },
 	}
 	do, ok := fields[field]
 	if !ok {

@@ -59,8 +59,17 @@ const (
 	// SendElsewhere sends the same work, beside the handoff in its chain, to whom the one who rejected it named.
 	SendElsewhere Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, else to rollback.on_failure
-	// of the send, else to the sender. Where the chain is too long, human is told instead.
+	// of the send, else to the sender. Where the chain is too long, human is told instead. A review goes to the sender of
+	// the work, and then to human.
 	SendRollback Consequence = "send it back as the rollback rule says"
+	// SendReview sends a result to whoever judges it. Where that is refused, as at the end of a chain or of a budget, the
+	// owner of the workflow and human are told, and the sender judges.
+	SendReview Consequence = "send its result to its reviewer"
+	// Judge does what a review says to the work that it is about, in the name of the reviewer: it accepts the work, or
+	// returns it with the points. Where no round is left, or the return is refused, human gets a review to decide.
+	Judge Consequence = "accept or return what it reviewed"
+	// EndReview cancels the review of a result that was judged otherwise, if there is one.
+	EndReview Consequence = "cancel its review"
 	// SendToDecider sends human a child to decide. Where the chain is too long, human is told instead.
 	SendToDecider Consequence = "send it to human to decide"
 )
@@ -86,7 +95,10 @@ const (
 	IsRetry Condition = "it is a retry"
 	// HasParent holds when the handoff is a part of another, or goes on after it.
 	HasParent Condition = "it has a parent"
-	// Continues holds when a completion names somebody to go on.
+	// Reviewed holds when somebody judges the result before it counts, and IsReview when the handoff is such a review.
+	Reviewed Condition = "its result is reviewed"
+	IsReview Condition = "it is a review"
+	// Continues holds when a completion names somebody to go on, once its result counts.
 	Continues Condition = "the completion passes on"
 	// Routed holds where a rule of a file fires; Unrouted where none does.
 	Routed   Condition = "a rule of a file fires"
@@ -97,6 +109,7 @@ const (
 	Disproved Condition = "a check does not pass"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
 	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
+	// ThenRollback holds for a review however it ends without a verdict.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"
@@ -117,6 +130,7 @@ var follows = []Row{
 	{Amend, NeedsApproval, then(AskApproval)},
 	{Approve, Always, then(TellSender)},
 	{Refuse, Always, then(TellSender, TellWaiting)},
+	{Refuse, ThenRollback, then(SendRollback)},
 	{Ask, NeedsPermission, then(TellHuman)},
 	{Ask, Always, then(TellAnswerer)},
 	{Answer, Always, then(TellAsker)},
@@ -128,6 +142,8 @@ var follows = []Row{
 	{Complete, Always, then(TellSender, FreeWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},
 	{Complete, IsRetry, then(EndLeftovers)},
+	{Complete, Reviewed, then(SendReview)},
+	{Complete, IsReview, then(Judge)},
 	{Complete, Continues, then(PassOn)},
 	{Complete, Routed, then(SendRouted)},
 	{Fail, Always, then(TellSender)},
@@ -138,6 +154,7 @@ var follows = []Row{
 	{Fail, Always, then(TellWaiting)},
 	{Reject, Always, then(TellSender)},
 	{Reject, Redirects, then(SendElsewhere)},
+	{Reject, ThenRollback, then(SendRollback)},
 	{Reject, Always, then(TellWaiting)},
 	{Reject, Routed, then(SendRouted)},
 	{Expire, Always, then(TellSender, TellWaiting, CancelParts)},
@@ -151,11 +168,13 @@ var follows = []Row{
 	{Cancel, Always, then(TellRecipient)},
 	{Cancel, Always, then(TellWaiting)},
 	{Cancel, Routed, then(SendRouted)},
+	{Cancel, ThenRollback, then(SendRollback)},
 
-	{Accept, Always, then(TellHolder, FreeWaiting)},
+	{Accept, Always, then(TellHolder, EndReview, FreeWaiting)},
+	{Accept, Continues, then(PassOn)},
 	{Accept, Routed, then(SendRouted)},
 	{Observe, Disproved, then(TellSender)},
-	{Return, Always, then(SendBack)},
+	{Return, Always, then(EndReview, SendBack)},
 	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},
 	{Retry, Always, then(MoveWaiting)},

@@ -26,7 +26,7 @@ const (
 	Owner                       // sent the first handoff of its workflow
 	Human                       // a person, on the command line
 	Clock                       // the server, for what is due by time or follows from something else
-	Verifier                    // holds a verification_request that is a child of it
+	Verifier                    // holds a verification_request that is a child of it, or reviews it
 )
 
 // Step is what an action does in a state. It is a value, and nothing of the table can be changed through it.

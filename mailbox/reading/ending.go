@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"fmt"
 
 	"handoff/mailbox/draw"
@@ -35,7 +36,7 @@ func AttemptsUsedUp(r *store.Record) string {
 }
 
 // WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
-// note of whoever returned, cancelled or refused it. It is empty for any other, and where nobody gave a reason: the
+// note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any other, and where nobody gave a reason: the
 // last report of a holder is none. F is the failure that [Result] read, nil where there is none; the caller hands it
 // in, so that it is read once. The error is that of reading the note.
 func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
@@ -44,7 +45,9 @@ func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error
 		return f.Failure.Description, nil
 	case r.Status == schemas.TimedOut:
 		return WhyTimedOut(r), nil
-	case !r.Status.Ended() || r.Status == schemas.Completed:
+	case r.Status == schemas.Completed:
+		return pendingAcceptance(v, r)
+	case !r.Status.Ended():
 		return "", nil
 	}
 	var note schemas.UpdateIn
@@ -60,4 +63,21 @@ func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error
 // long, and where a rule of a file sends the work elsewhere.
 func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
+}
+
+// pendingAcceptance says who judges a result that does not count yet, and in which round; "" for any other result.
+func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
+	if r.Reviewer == "" || r.Accepted != 0 {
+		return "", nil
+	}
+	h, err := Handoff(v, r)
+	if err != nil {
+		return "", err
+	}
+	by, err := Principal(v, r)
+	text := fmt.Sprintf("%s accepts or returns it", by)
+	if review := Readable(v, r.Review); review != nil && !review.Status.Ended() {
+		text = fmt.Sprintf("under review by %s (%s)", cmp.Or(string(review.Holder), string(review.To)), review.ID)
+	}
+	return fmt.Sprintf("acceptance pending: %s, round %d of %d", text, max(r.Round, 1), h.Expectations.Rounds()), err
 }

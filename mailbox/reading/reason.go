@@ -50,6 +50,9 @@ func stalled(v *store.View, r *store.Record) (string, error) {
 		before := Readable(v, id)
 		switch {
 		case before == nil || !before.Status.Ended():
+		case before.Status == schemas.Completed && before.Reviewer != "":
+			reason, err := pendingAcceptance(v, before)
+			return fmt.Sprintf("%s: %s", id, reason), err
 		case before.Status == schemas.Completed:
 			to, err := Principal(v, before)
 			return fmt.Sprintf("%s has not accepted %s, which is completed", to, id), err

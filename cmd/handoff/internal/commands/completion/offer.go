@@ -36,7 +36,7 @@ func table() []offered {
 		{plans, []string{"workflow start"}},
 		{agents, []string{"agents", "agents register", "--agent", "--alternative", "--for", "--rollback-to"}},
 		{commaSeparated(agents), []string{"token add --agents"}},
-		{recipients, []string{"send", "--join", "--next", "--on-failure", "--to"}},
+		{recipients, []string{"send", "--join", "--next", "--on-failure", "--review", "--to"}},
 		{roles, []string{"--role", "--agent-role"}},
 		{capabilities, []string{"--capability"}},
 		{workTypes, []string{"--type"}},

@@ -39,7 +39,7 @@ was changes nothing. A text that is refused is kept in a file, which --file take
 
 // work is a handoff as a person edits it, in this order and by these names.
 type work struct {
-	To, Title, Type, Priority, Deadline, Timeout string
+	To, Title, Type, Priority, Deadline, Timeout, Review string
 
 	EstimatedDuration     string   `yaml:"estimated_duration"`
 	Tags                  []string `yaml:"tags,flow"`
@@ -53,7 +53,7 @@ type work struct {
 func workOf(h *schemas.Handoff) work {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	w := work{
-		Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority), Timeout: e.Timeout,
+		Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority), Timeout: e.Timeout, Review: e.Review,
 		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
 		Criteria: e.SuccessCriteria, Constraints: e.Constraints, IfStuck: e.IfStuck, Checks: e.Checks,
 	}
@@ -86,6 +86,7 @@ func (before work) changesTo(after work) (cli.Arguments, error) {
 		{"changes.summary", before.Summary, after.Summary},
 		{"changes.detail", before.Detail, after.Detail},
 		{"changes.expectations.timeout", before.Timeout, after.Timeout},
+		{"changes.expectations.review", before.Review, after.Review},
 		{"changes.expectations.estimated_duration", before.EstimatedDuration, after.EstimatedDuration},
 	} {
 		name := f.path[strings.LastIndex(f.path, ".")+1:]

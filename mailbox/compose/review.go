@@ -1,0 +1,54 @@
+package compose
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// verdictSchema is what a review has to say.
+var verdictSchema = json.RawMessage(`{"type":"object","required":["verdict"],"properties":{` +
+	`"verdict":{"enum":["accept","rework"]},"points":{"type":"array","items":{"type":"string"},` +
+	`"description":"with rework: what is to be mended, one each"}}}`)
+
+// Review asks for a verdict on what was delivered for what was asked, with the diff by reference. Why says what made the
+// review necessary, "" for nothing but that the sender wants one. Title and task may be longer than a handoff allows.
+func Review(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
+	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: hold it against what was asked.", of.By, of.Of, of.Round, of.Rounds)}
+	if why != "" {
+		task = append(task, why)
+	}
+	task = append(task, "Complete this with a verdict: accept, or rework with points, which become the criteria of the next round.")
+	if diff := diffOf(done.Tree); diff != "" {
+		task = append(task, "Diff: "+diff)
+	}
+	return schemas.Handoff{
+		Type: schemas.TypeReview, Title: fmt.Sprintf("Review of %s: %s", of.Of, asked.Title), Review: &of,
+		Task:         strings.Join(append(task, "Asked: "+asked.Task), "\n\n"),
+		Expectations: &schemas.Expectations{OutputSchema: verdictSchema},
+	}
+}
+
+// diffOf says where the changes of a completion are, "" where git saw none.
+func diffOf(t *schemas.Tree) string {
+	if t == nil || t.Since == "" {
+		return ""
+	}
+	seen := t.First(20)
+	text := fmt.Sprintf("git diff %s..%s", schemas.ShortCommit(t.Since), schemas.ShortCommit(t.Commit))
+	if t.Branch != "" {
+		text += ", branch " + t.Branch
+	}
+	if len(seen.Changed) > 0 {
+		text += "; changed: " + strings.Join(seen.Changed, ", ")
+	}
+	if len(seen.Uncommitted) > 0 {
+		text += "; in no commit: " + strings.Join(seen.Uncommitted, ", ")
+	}
+	if seen.More > 0 {
+		text += fmt.Sprintf(", and %d more", seen.More)
+	}
+	return text
+}

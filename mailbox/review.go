@@ -1,0 +1,366 @@
+package mailbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// A result that somebody reviews counts once it is accepted: until then the handoff is completed, those that wait for it
+// go on waiting, and what its completion passes on is held back. The review is a handoff of its own, a child of the work
+// from the sender of that, whose completion accepts or returns the work. The record of the work names the latest one.
+
+// checkReviewer refuses work that whoever is to do it would review, unless the sender forces it and nobody else could; and
+// a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work or
+// declined to judge it. R is the record as it is, or as much of one as is known of a send.
+func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
+	const field = "expectations.review"
+	target := schemas.Agent(to)
+	switch {
+	case r.Reviews != 0 && review != "":
+		return nil, schemas.Invalidf(field, "%s is a review itself", r.ID).WithHint("Leave it out.")
+	case r.Reviews != 0 && slices.Contains(r.Excluded, target):
+		return nil, conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
+	case review == "":
+		return nil, nil
+	}
+	reviewer := schemas.Address(review)
+	if review == schemas.ReviewBySender {
+		reviewer = schemas.Address(r.From)
+	} else if review != r.Reviewer {
+		if warnings, err = o.checkRecipient(reviewer, schemas.TypeReview, force); err != nil {
+			return nil, forcible(schemas.AsError(err).WithField(field))
+		}
+	}
+	if _, directed := to.Directed(); !directed || reviewer != to {
+		return warnings, nil // of a pool the one who does the work is excluded
+	}
+	others, err := o.othersReview(target, r.From)
+	if err != nil || force && len(others) == 0 {
+		return warnings, err
+	}
+	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(field).
+		WithKnown(schemas.Texts(others[:min(len(others), mostNamed)])...).
+		WithHint("Name another, or human. Where nobody else could, options.force lets it pass.")
+}
+
+// othersReview are the agents besides the author that could review work: its sender, and who registered for reviews.
+func (o *op) othersReview(author, sender schemas.Agent) (others []schemas.Agent, err error) {
+	if sender != author && sender != schemas.System {
+		others = []schemas.Agent{sender}
+	}
+	cards, err := o.cards()
+	for _, c := range cards {
+		if c.Registered && c.Name != author && c.Name != sender && roster.Accepts(c, schemas.TypeReview) {
+			others = append(others, c.Name)
+		}
+	}
+	return others, err
+}
+
+// sendReview sends a result to its reviewer, see [life.SendReview].
+func (o *op) sendReview(h *happening) (came outcome, err error) {
+	var review *store.Record
+	err = o.alone(func() error {
+		to, err := o.reviewer(h.now)
+		if err == nil {
+			review, err = o.review(h.now, to, "", nil)
+		}
+		return err
+	})
+	if err != nil {
+		came.unsent = fmt.Sprintf("nobody was asked to review it, and human was told: %s", schemas.AsError(err).Message)
+		return came, o.tellUnsent(h.now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.now.ID), err)
+	}
+	came.forwarded = sentAs(review)
+	return came, nil
+}
+
+// reviewer is who reviews a result: whom the sender named, or the sender. In the place of whoever did the work comes the
+// sender, else human, unless nobody else could and the sender named it all the same.
+func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
+	sender, err := reading.Principal(o.View, r)
+	if err != nil {
+		return "", err
+	}
+	to := schemas.Address(r.Reviewer)
+	if r.Reviewer == schemas.ReviewBySender {
+		to = schemas.Address(sender)
+	}
+	if to != schemas.Address(r.Holder) {
+		return to, nil
+	}
+	others, err := o.othersReview(r.Holder, sender)
+	switch {
+	case to == r.To && len(others) == 0:
+	case sender != r.Holder:
+		to = schemas.Address(sender)
+	default:
+		to = schemas.Address(schemas.Human)
+	}
+	return to, err
+}
+
+// review makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the work.
+// Where nobody takes it, it goes to the sender, or to human. The errors are those of a chain that is too long, but for
+// human, and of a workflow past its limits.
+func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
+	line := lineage{}.under(r)
+	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {
+		return nil, err
+	}
+	var asked schemas.Handoff
+	var done schemas.Completion
+	if err := o.Saying(r.ID, r.Body, &asked); err != nil {
+		return nil, err
+	}
+	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		return nil, err
+	}
+	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}
+	d := &draft{handoff: compose.Review(asked, done, of, why), to: to, excluded: slices.Clone(excluded)}
+	if to != schemas.Address(r.Holder) && !slices.Contains(excluded, r.Holder) {
+		d.excluded = append(d.excluded, r.Holder)
+	}
+	h := &d.handoff
+	h.Title, h.Task = schemas.Clip(h.Title, o.Limits.Title), schemas.Clip(h.Task, o.Limits.Task)
+	h.Source = schemas.Source{Agent: r.From}
+	sender, err := reading.Principal(o.View, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case to == schemas.Address(schemas.Human):
+		h.Kind = "escalation"
+	case to == schemas.Address(sender) || sender == r.Holder:
+		h.Metadata.NoTakers = "human"
+	default:
+		h.Metadata.NoTakers = "return"
+	}
+	o.inherit(d, r)
+	if err := o.encode(d); err != nil {
+		return nil, err
+	}
+	return o.create(d, line)
+}
+
+// noteReview notes on the work which review judges it. Any other handoff than a review is left as it is.
+func (o *op) noteReview(review *store.Record) error {
+	if review.Reviews == 0 {
+		return nil
+	}
+	r, err := o.Record(review.Reviews)
+	if err != nil || r.Status != schemas.Completed {
+		return err
+	}
+	now := r.Clone()
+	now.Review = review.ID
+	return o.commit(happening{action: life.Forward, was: r, now: &now, other: review.ID})
+}
+
+// checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
+func checkVerdict(r *store.Record, output json.RawMessage) error {
+	if r.Reviews == 0 {
+		return nil
+	}
+	v := verdictIn(output)
+	switch {
+	case v.Verdict != schemas.VerdictAccept && v.Verdict != schemas.VerdictRework:
+		return schemas.Invalidf("output.verdict", "is %s or %s, for %s", schemas.VerdictAccept, schemas.VerdictRework, r.Reviews)
+	case v.Verdict == schemas.VerdictRework && len(v.Points) == 0:
+		return schemas.Invalidf("output.points", "are needed with %s", schemas.VerdictRework).
+			WithHint("Say what is to be mended, one point each.")
+	}
+	return nil
+}
+
+// verdictIn is the verdict that an output says, without empty points.
+func verdictIn(output json.RawMessage) (v schemas.Verdict) {
+	if json.Unmarshal(output, &v) != nil {
+		return schemas.Verdict{}
+	}
+	v.Points = slices.DeleteFunc(v.Points, func(point string) bool { return strings.TrimSpace(point) == "" })
+	return v
+}
+
+// underReview is the work that a review is to judge, nil where that is done or another review does it.
+func (o *op) underReview(review *store.Record) *store.Record {
+	r := o.usable(review.Reviews)
+	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
+		return nil
+	}
+	return r
+}
+
+// judgeReviewed does to the work what its review says, see [life.Judge].
+func (o *op) judgeReviewed(h *happening) (came outcome, err error) {
+	r := o.underReview(h.now)
+	done, _ := h.said.(schemas.Completion)
+	if r == nil {
+		return came, nil
+	}
+	v := verdictIn(done.Output)
+	in := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept, Note: schemas.Clip(done.Summary, o.Limits.Task)}
+	if v.Verdict == schemas.VerdictAccept {
+		_, err = o.accept(r, in, &schemas.UpdateOut{})
+		return came, err
+	}
+	in.Action, in.Changes = schemas.ActReturn, &schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: v.Points}}
+	var out schemas.UpdateOut
+	next := (*store.Record)(nil)
+	err = o.alone(func() error {
+		out = schemas.UpdateOut{}
+		_, err := o.returnWork(r, in, &out)
+		return err
+	})
+	if err == nil {
+		next, err = o.Record(out.Created)
+	} else {
+		why := fmt.Sprintf("%s asks for rework: %s\n%s\nBut %s. Accept the result, or return it with points all the same.",
+			o.by.Agent, done.Summary, schemas.Numbered(v.Points, "\n"), schemas.AsError(err).Message)
+		next, err = o.review(r, schemas.Address(schemas.Human), why, nil)
+	}
+	if err == nil {
+		came.forwarded = sentAs(next)
+	}
+	return came, err
+}
+
+// roundLeft refuses anybody but human to return reviewed work that was done as often as its sender allowed.
+func (o *op) roundLeft(r *store.Record) error {
+	if r.Reviewer == "" || o.by.Agent == schemas.Human {
+		return nil
+	}
+	var asked schemas.Handoff
+	if err := o.Saying(r.ID, r.Body, &asked); err != nil {
+		return err
+	}
+	round, rounds := max(r.Round, 1), asked.Expectations.Rounds()
+	if round < rounds {
+		return nil
+	}
+	return schemas.Errorf(schemas.Limit, "%s is round %d of %d at most", r.ID, round, rounds).About(r.ID, r.Status, 0).
+		WithHint("Only a person begins another round. Accept it, or ask human.").
+		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
+}
+
+// unjudged lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
+func unjudged(h happening, r *store.Record) happening {
+	if r.Reviews != 0 {
+		h.then, h.why = schemas.ThenRollback, lost{Reason: h.text}
+	}
+	return h
+}
+
+// nextReviewer is who judges instead of a reviewer that is gone: the sender of the work, else human.
+func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
+	r, err := o.Record(gone.Reviews)
+	if err != nil {
+		return "", err
+	}
+	sender, err := reading.Principal(o.View, r)
+	if sender == gone.Holder || schemas.Address(sender) == gone.To || slices.Contains(gone.Excluded, sender) {
+		sender = schemas.Human
+	}
+	return sender, err
+}
+
+// reviewInstead sends a review that ended without a verdict to another: whom its holder named, else the sender of the
+// work, else human. After human nobody comes: the sender is told, and accepts or returns the work.
+func (o *op) reviewInstead(h *happening) (*store.Record, error) {
+	gone := h.now
+	r := o.underReview(gone)
+	if r == nil || gone.To == schemas.Address(schemas.Human) {
+		return nil, nil
+	}
+	to := h.to
+	if to == "" && h.then != schemas.ThenEscalate {
+		var err error
+		if to, err = o.nextReviewer(gone); err != nil {
+			return nil, err
+		}
+	}
+	if to == "" || slices.Contains(gone.Excluded, to) {
+		to = schemas.Human
+	}
+	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.why.text())
+	next, err := o.orTell(h, func() (*store.Record, error) { return o.review(r, schemas.Address(to), why, gone.Excluded) })
+	if next == nil || err != nil {
+		return nil, err
+	}
+	now := gone.Clone()
+	now.Successor = next.ID
+	return next, o.commit(happening{action: life.Forward, was: gone, now: &now, other: next.ID})
+}
+
+// endReview cancels the review of work that was judged without it, in the name of the clock.
+func (o *op) endReview(judged *store.Record) error {
+	review := o.usable(judged.Review)
+	if review == nil || review.Status.Ended() {
+		return nil
+	}
+	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.by.Agent, judged.ID)
+	return o.actingAs(clockCaller, func() error {
+		cancelled := happening{action: life.Cancel, other: judged.ID, text: text}
+		_, err := o.changeNoted(cancelled, review, schemas.UpdateIn{Action: schemas.ActCancel, Note: text}, o.end)
+		return err
+	})
+}
+
+// holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
+func (o *op) holdBack(next *draft, out *schemas.CompleteOut) error {
+	if next == nil {
+		return nil
+	}
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.to))
+	_, err := o.checkDraft(next)
+	return within("continuation", err)
+}
+
+// heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
+// refuses no acceptance.
+func (o *op) heldBack(r *store.Record) (*draft, error) {
+	if r.Reviewer == "" {
+		return nil, nil
+	}
+	var done schemas.Completion
+	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		return nil, err
+	}
+	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
+	if err != nil {
+		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
+	}
+	return next, nil
+}
+
+// passOnAccepted sends what was held back, in the name of whoever did the work.
+func (o *op) passOnAccepted(h *happening) error {
+	err := o.alone(func() error {
+		return o.actingAs(holderOf(h.now, o.by), func() error {
+			_, err := o.passOn(h)
+			return err
+		})
+	})
+	if err != nil {
+		return o.tellUnsent(h.now, fmt.Sprintf("What was to follow %s", h.now.ID), err)
+	}
+	return nil
+}
+
+// holderOf is who did the work, as the caller of what it said then.
+func holderOf(r *store.Record, by schemas.Caller) schemas.Caller {
+	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
+}
+
+// sentAs is what a send would have answered of a handoff.
+func sentAs(r *store.Record) *schemas.SendOut {
+	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
+}
