@@ -49,7 +49,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	}
 	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(field).
 		WithKnown(schemas.Texts(others[:min(len(others), mostNamed)])...).
-		WithHint("Name another, or human. Where nobody else could, options.force lets it pass.")
+		WithHint("Name another, or human. Where nobody else could, force it.")
 }
 
 // othersReview are the agents besides the author that could review work: its sender, and who registered for reviews.

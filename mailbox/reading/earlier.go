@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/brief"
+	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -125,6 +126,9 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 		}
 		told := brief.Result{Title: of.Title}
 		if v.Saying(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
+			if seen, err := Seen(v, of); err == nil {
+				contract.See(&told.Completion, seen)
+			}
 			all = append(all, told)
 		}
 	}
