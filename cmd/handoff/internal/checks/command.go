@@ -35,9 +35,15 @@ func (l *looking) command(ctx context.Context, c Check, said *schemas.Observatio
 			return err
 		}
 	}
-	tree, err := l.slot.merged(ctx, l.Commit, l.changed, c.Base)
-	if err != nil {
-		return err
+	tree := l.Commit
+	if len(c.Base) > 0 {
+		changed, err := l.changes(ctx)
+		if err != nil {
+			return err
+		}
+		if tree, err = l.slot.merged(ctx, l.Commit, changed, c.Base); err != nil {
+			return err
+		}
 	}
 	ended, reported, err := l.run(ctx, c, tree)
 	if err != nil {

@@ -152,26 +152,37 @@ type looking struct {
 	list    List
 	place   string
 	objects objects
-	changed []change // from the base to the commit
+	changed []change // from the base to the commit, nil until somebody asks
 	slot    *slot    // nil until a command runs
 }
 
-// begin finds out what the commit is to its base.
+// begin finds out whether the commit contains its base.
 func (l *looking) begin(ctx context.Context) (err error) {
-	const fetch = "Commit the work, and complete it again from the repository that has the commit."
 	if l.objects, err = l.reader(l.Repository, l.Base); err != nil {
 		return err
 	}
-	if !whole(l.Commit) || !l.objects.has(ctx, l.Commit) {
-		return schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.ShortCommit(l.Commit)).WithHint(fetch)
+	contains := errors.New("it is no id")
+	if whole(l.Commit) {
+		_, contains = l.objects.git(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit)
 	}
-	if _, err := l.objects.git(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit); err != nil {
-		const said = "the commit %s does not contain the base %s, from which the list of checks is read"
-		return schemas.Errorf(schemas.Conflict, said, schemas.ShortCommit(l.Commit), schemas.ShortCommit(l.Base)).
-			WithHint("Merge the base, or rebase onto it, and complete the work again.")
+	switch {
+	case contains == nil:
+		return nil
+	case !whole(l.Commit) || !l.objects.has(ctx, l.Commit):
+		return schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.Clip(l.Commit, 40)).
+			WithHint("Commit the work, and complete it again from the repository that has the commit.")
 	}
-	l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
-	return err
+	const said = "the commit %s does not contain the base %s, from which the list of checks is read"
+	return schemas.Errorf(schemas.Conflict, said, schemas.ShortCommit(l.Commit), schemas.ShortCommit(l.Base)).
+		WithHint("Merge the base, or rebase onto it, and complete the work again.")
+}
+
+// changes are the files in which the commit differs from its base.
+func (l *looking) changes(ctx context.Context) (_ []change, err error) {
+	if l.changed == nil {
+		l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
+	}
+	return l.changed, err
 }
 
 func (l *looking) end() error {
@@ -200,15 +211,15 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	case c.JSON != "":
 		said.Why, err = l.conforms(ctx, *c)
 	default:
-		said.Why = l.scope(*c)
+		said.Why, err = l.scope(ctx, *c)
 	}
 	said.Passed = said.Why == ""
 	return said, err
 }
 
 func (l *looking) exists(ctx context.Context, path string) (why string, err error) {
-	id, _, err := l.objects.file(ctx, l.Commit, path)
-	if err == nil && id == "" {
+	there, err := l.objects.isFile(ctx, l.Commit, path)
+	if err == nil && !there {
 		why = path + " is no regular file of the commit"
 	}
 	return why, err
@@ -222,10 +233,14 @@ func (l *looking) clean() (why string, err error) {
 	return some(l.Uncommitted, "the working tree has changes that are in no commit"), nil
 }
 
-func (l *looking) scope(c Check) (why string) {
+func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
+	changed, err := l.changes(ctx)
+	if err != nil {
+		return "", err
+	}
 	var touched, left []string
 	touches, leaves := globs(c.Touches), globs(c.Leaves)
-	for _, f := range l.changed {
+	for _, f := range changed {
 		if len(c.Touches) > 0 && touches.MatchString(f.path) {
 			touched = append(touched, f.path)
 		}
@@ -234,9 +249,9 @@ func (l *looking) scope(c Check) (why string) {
 		}
 	}
 	if len(c.Touches) > 0 && len(touched) == 0 {
-		return "the commit changes no file that matches " + strings.Join(c.Touches, " or ")
+		return "the commit changes no file that matches " + strings.Join(c.Touches, " or "), nil
 	}
-	return some(left, "the commit changes what it has to leave alone")
+	return some(left, "the commit changes what it has to leave alone"), nil
 }
 
 // some says what is wrong with files, and names the first of them.

@@ -140,25 +140,31 @@ func (o objects) has(ctx context.Context, commit string) bool {
 	return err == nil && kind == "commit\n"
 }
 
-// file finds a regular file of a commit, through links that stay in the tree. The id is empty where there is none.
-func (o objects) file(ctx context.Context, commit, path string) (id string, size int, err error) {
-	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
-	words := strings.Fields(found)
-	if err != nil || len(words) != 3 || words[1] != "blob" || !whole(words[0]) {
-		return "", 0, err
-	}
-	size, err = strconv.Atoi(words[2])
-	return words[0], size, err
+// isFile tells whether a path leads to a regular file of a commit, through links that stay in the tree.
+func (o objects) isFile(ctx context.Context, commit, path string) (bool, error) {
+	_, size, err := o.find(ctx, "--batch-check", commit, path)
+	return size >= 0, err
 }
 
-// text gives the text of a regular file of a commit. Ok is false where there is none of at most so many bytes.
+// text gives the text of such a file. Ok is false where there is none of at most so many bytes.
 func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
-	id, size, err := o.file(ctx, commit, path)
-	if err != nil || id == "" || size > most {
+	text, size, err := o.find(ctx, "--batch", commit, path)
+	if err != nil || size < 0 || size > most || len(text) <= size {
 		return "", false, err
 	}
-	text, err = o.git(ctx, "", "cat-file", "blob", id)
-	return text, err == nil, err
+	return text[:size], true, nil
+}
+
+// find gives what cat-file says of a file behind its first line, and its size, negative where there is none.
+func (o objects) find(ctx context.Context, how, commit, path string) (rest string, size int, err error) {
+	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", how, "--follow-symlinks")
+	first, rest, _ := strings.Cut(found, "\n")
+	words := strings.Fields(first)
+	if err != nil || len(words) != 3 || words[1] != "blob" || !whole(words[0]) {
+		return "", -1, err
+	}
+	size, err = strconv.Atoi(words[2])
+	return rest, size, err
 }
 
 // A change is a file in which two commits differ, with what it is in the first: nothing where it is new.

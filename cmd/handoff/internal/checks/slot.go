@@ -151,7 +151,7 @@ func (s *slot) merged(ctx context.Context, commit string, changed []change, patt
 	match := globs(patterns)
 	var removed, restored strings.Builder
 	for _, c := range changed {
-		if len(patterns) == 0 || !match.MatchString(c.path) {
+		if !match.MatchString(c.path) {
 			continue
 		}
 		fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(commit)), c.path)
@@ -163,7 +163,7 @@ func (s *slot) merged(ctx context.Context, commit string, changed []change, patt
 		return commit, nil
 	}
 	index := s.objects
-	index.index = filepath.Join(s.path, "index")
+	index.index, index.tree = filepath.Join(s.path, "index"), ""
 	defer os.Remove(index.index)
 	if _, err := index.git(ctx, "", "read-tree", commit); err != nil {
 		return "", err

@@ -105,9 +105,9 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	_ = cmd.Wait() // its state says it better
 	close(watched)
 	done.Millis = time.Since(begun).Milliseconds()
-	if left := remaining(ctx); ctx.Err() != nil {
+	if ctx.Err() != nil {
 		done.Why = context.Cause(ctx).Error()
-	} else if left > 0 {
+	} else if left := remaining(ctx); left > 0 {
 		done.Why = fmt.Sprintf("it left %d processes running", left)
 	}
 	process.Kill(cmd)
