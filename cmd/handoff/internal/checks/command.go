@@ -85,7 +85,10 @@ func (l *looking) run(ctx context.Context, c Check, tree string) (ended ended, r
 		return ended, reported, err
 	}
 	defer s.endLeft()
-	o := order{Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout, Print: filepath.Join(s.path, stdout)}
+	o := order{
+		Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout,
+		Print: filepath.Join(s.path, stdout), Temporary: temporary(id),
+	}
 	if ended, err = l.supervised(ctx, o); err != nil || ended.Why != "" {
 		return ended, reported, err
 	}

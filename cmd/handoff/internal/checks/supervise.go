@@ -35,6 +35,7 @@ type order struct {
 	Env       []string
 	Limit     time.Duration
 	Print     string // the file for what the command prints on standard output
+	Temporary string // a directory that ends with the command
 }
 
 // ended is what became of a command.
@@ -82,6 +83,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 		return done, err
 	}
 	defer print.Close()
+	defer func() { _ = wipe(o.Temporary) }() // the next run does it then
 	cmd := process.Shell(ctx, o.Line)
 	process.Tree(cmd)
 	cmd.Dir, cmd.Env = o.Dir, o.Env

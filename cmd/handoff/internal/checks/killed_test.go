@@ -1,0 +1,82 @@
+//go:build linux
+
+package checks_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/process/processtest"
+)
+
+// Whoever is killed while a command runs, nothing of it goes on, and the next run looks as if nothing had been.
+func TestNothingIsLeftOfAKilledRun(t *testing.T) {
+	for name, kill := range map[string]func(run, supervisor int) error{
+		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },
+		"who runs it is killed":      func(run, _ int) error { return syscall.Kill(run, syscall.SIGKILL) },
+		"the supervisor is killed":   func(_, supervisor int) error { return syscall.Kill(supervisor, syscall.SIGKILL) },
+		"both are killed": func(run, supervisor int) error {
+			for _, end := range []struct {
+				pid int
+				by  syscall.Signal
+			}{{run, syscall.SIGSTOP}, {supervisor, syscall.SIGKILL}, {run, syscall.SIGKILL}} {
+				if err := syscall.Kill(end.pid, end.by); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, "checks: {test: sh slow.sh}\n")
+			s.runner.Dir = filepath.Join(filepath.Dir(s.dir), "state", "handoff", ".checks")
+			s.allow()
+			t.Setenv("TMPDIR", t.TempDir())
+			t.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(s.dir), "state"))
+			begun := make(chan struct{})
+			child := processtest.NewChild(t, func() { close(begun) })
+			daemon := fmt.Sprintf("setsid sh -c %q &\nsleep 60", child.Start()+"wait")
+			commit := s.commit(map[string]string{"slow.sh": daemon})
+			run := exec.CommandContext(t.Context(), commandtest.Program, "checks", "run", "--base", s.base, "--commit", commit)
+			run.Dir = s.dir
+			require.NoError(t, run.Start())
+			<-begun
+			require.NoError(t, kill(run.Process.Pid, supervisorOf(t, run.Process.Pid)))
+			require.Error(t, run.Wait())
+			seen := s.look(s.base, "test")
+			require.True(t, seen.Observed[0].Passed, "%v", seen)
+			child.RequireEnd(t)
+			require.Empty(t, marked(t, s.dir))
+			require.Eventually(t, func() bool {
+				left, err := os.ReadDir(os.TempDir())
+				return err == nil && len(left) == 0
+			}, commandtest.Patience, 10*time.Millisecond)
+		})
+	}
+}
+
+// supervisorOf is the process that a run started to supervise its command.
+func supervisorOf(t *testing.T, run int) (pid int) {
+	t.Helper()
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", run))
+	require.NoError(t, err)
+	for _, file := range children {
+		pids, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for child := range strings.FieldsSeq(string(pids)) {
+			_, err := fmt.Sscan(child, &pid)
+			require.NoError(t, err)
+		}
+	}
+	require.NotZero(t, pid)
+	return pid
+}
