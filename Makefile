@@ -1,4 +1,4 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart secrets doors golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -29,6 +29,11 @@ briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
 apart:
 	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
+
+# 1,000 sets of changes in a repository of 5,000 files, and what a claim costs beside those of seven others.
+overlaps:
+	HANDOFF_OVERLAPS=1000 go test -count=1 -timeout 60m -v -run SecondIsDone ./cmd/handoff/internal/project
+	go test -run - -bench ClaimBeside ./mailbox
 
 # What is masked of the samples that gitleaks keeps beside its rules: needs the module proxy. CORPUS: more that is no secret.
 secrets:

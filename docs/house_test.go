@@ -82,6 +82,10 @@ var house = []room{
 		imports: []string{"schemas", "mailbox/content"},
 	},
 	{
+		level: 2, path: "mailbox/overlap", about: "files that two works touch",
+		imports: []string{"schemas", "store"},
+	},
+	{
 		level: 2, path: "mailbox/contract", about: "asked against delivered",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
@@ -146,7 +150,7 @@ var house = []room{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
-			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/life", "mailbox/waiting",
+			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery",
 		},

@@ -30,6 +30,8 @@ type claimed struct {
 	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were told of it
 	Again bool       `json:"again,omitempty"` // the session that takes it had it when it asked
 
+	Beside []string `json:"beside,omitempty"` // who else holds work on the same files
+
 	record *store.Record   // nil when it was remembered
 	box    schemas.Address // out of which it was taken; empty when it was not
 }
@@ -229,6 +231,9 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	taken := holds(&now, true)
 	taken.box, taken.Again = r.Box, answered(r, o.by) && sameSession(r, o.by)
 	if err := o.settle(r.ID, o.by.Agent); err != nil {
+		return claimed{}, err
+	}
+	if taken.Beside, err = o.beside(&now); err != nil {
 		return claimed{}, err
 	}
 	return taken, o.countClaim()

@@ -37,7 +37,7 @@ func (s *Service) claimResult(
 		out = schemas.ClaimOut{
 			Again: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From,
 			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
-			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo,
+			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Beside,
 		}
 		if r.Priority != schemas.Normal {
 			out.Priority = r.Priority

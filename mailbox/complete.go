@@ -136,6 +136,11 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
+	others, err := o.beside(&now)
+	if err != nil {
+		return out, err
+	}
+	out.Warnings = append(out.Warnings, others...)
 	followed, err := o.follow()
 	if out.Forwarded = followed.forwarded; followed.unsent != "" {
 		out.Warnings = append(out.Warnings, followed.unsent)

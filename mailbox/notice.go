@@ -37,6 +37,7 @@ const (
 	noticeBlocked  life.Action = "blocked"               // what it waits for will not be completed
 	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 	noticeBudget   life.Action = "budget"                // its workflow is past a limit
+	noticeOverlap  life.Action = "overlap"               // other work touches the same files
 )
 
 // tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent

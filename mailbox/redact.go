@@ -46,7 +46,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h)); err != nil {
+		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h), o.tx.DeleteTouch(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""

@@ -162,11 +162,15 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: few(o.by.Tree)}
-	return o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
+	now, err := o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
 		o.touch(now)
 	})
+	if err == nil {
+		out.Warnings, err = o.beside(now)
+	}
+	return now, err
 }
 
 // checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,

@@ -45,6 +45,7 @@ const (
 	Words                   // the words by which a handoff is found
 	Deliveries              // what hooks delivered to sessions, by agent and session
 	Rules                   // what files declare besides agents, by file
+	Touches                 // files that held work touches, by handoff
 	Spaces                  // the number of spaces; not a space
 )
 
@@ -55,7 +56,7 @@ var spaceNames = [Spaces]string{
 	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
 	Notices: "notices", Unread: "unread", Events: "events",
 	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",
-	Words: "words", Deliveries: "tellings", Rules: "rules",
+	Words: "words", Deliveries: "tellings", Rules: "rules", Touches: "touches",
 }
 
 // String is the name under which a driver keeps s on disk.

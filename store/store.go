@@ -36,6 +36,7 @@
 //	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
 //	rules       file                          → DeclaredRules
+//	touches     id                            → Touch: files that held work touches
 //	tellings    agent, session                → Delivered: what hooks delivered to the session, for a week
 //
 // A [Record] is small and changes. Each change is committed together with its [schemas.Event]. What people and agents
@@ -60,6 +61,8 @@
 //     keys stay.
 //   - references are written by [Tx.Keep], each content once, and deleted by [Tx.Forget] when they are redacted.
 //   - words are written by [Tx.PutWords] when a handoff is sent, and [Tx.AddWords] adds to them.
+//   - touches are written by [Tx.PutTouch] with a claim, a report and a completion, and deleted by [Tx.DeleteTouch] at the
+//     next of these of anybody, when nobody needs them.
 //   - tellings are replaced by [Tx.PutDelivered], and deleted by [Tx.ForgetDelivered] when their session delivered
 //     nothing for a while.
 //

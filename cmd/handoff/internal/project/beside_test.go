@@ -3,9 +3,14 @@ package project_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,4 +133,78 @@ func TestGitIsWaitedForNoLongerThanItsTime(t *testing.T) {
 	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
 	require.Equal(t, "main", got.Handoff.Tree.Branch)
 	require.Equal(t, "git took longer than 50ms", got.Handoff.Tree.Unknown)
+}
+
+// Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete one
+// after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of
+// 5,000 files.
+func TestWhoChangesTheSameFilesIsToldBeforeTheSecondIsDone(t *testing.T) {
+	sets, many := 32, 400
+	if n, err := strconv.Atoi(os.Getenv("HANDOFF_OVERLAPS")); err == nil {
+		sets, many = n, 5000
+	}
+	var files []string
+	for i := range many {
+		files = append(files, fmt.Sprintf("module-%d/file-%d.go", i%50, i))
+	}
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", files...)
+	agents := make([]agent, 8)
+	for i := range agents {
+		agents[i] = lead.apart(w, schemas.Agent(fmt.Sprint("agent-", i)))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var overlapping, disjoint int
+	for range sets / len(agents) {
+		changes, held := make([][]string, len(agents)), make([]schemas.ID, len(agents))
+		told := map[[2]schemas.ID]int{} // how many files, by who was told of whom
+		hear := func(who schemas.ID, texts []string) {
+			for _, text := range texts {
+				about, rest, _ := strings.Cut(text, " ")
+				if id, ok := schemas.ParseID(about); ok { // else it warns of something else
+					told[[2]schemas.ID{who, id}] += strings.Count(rest, ".go")
+				}
+			}
+		}
+		for i, a := range agents {
+			for range 1 + random.IntN(5) {
+				changes[i] = append(changes[i], files[random.IntN(20)*many/20+random.IntN(2)*i])
+			}
+			slices.Sort(changes[i])
+			changes[i] = slices.Compact(changes[i])
+			held[i] = does[schemas.SendOut](lead, schemas.SendIn{To: string(a.name), Task: "Do it", Parent: "none"}).HandoffID
+			hear(held[i], does[schemas.ClaimOut](a, schemas.ClaimIn{}).Overlaps)
+		}
+		done := map[int]bool{}
+		for _, i := range random.Perm(len(agents)) {
+			a := agents[i]
+			for n, file := range changes[i] {
+				if a.write(file, fmt.Sprint(held[i], n)); random.IntN(3) == 0 {
+					a.commit()
+				}
+			}
+			if random.IntN(2) == 0 {
+				hear(held[i], does[schemas.UpdateOut](a, schemas.UpdateIn{HandoffID: held[i].String(), Action: schemas.ActProgress}).Warnings)
+			}
+			hear(held[i], does[schemas.CompleteOut](a, schemas.CompleteIn{HandoffID: held[i].String(), Result: schemas.Result{Summary: "done"}}).Warnings)
+			done[i] = true
+			for j := range agents {
+				if i == j || !done[j] {
+					continue
+				}
+				both := slices.DeleteFunc(slices.Clone(changes[i]), func(f string) bool { return !slices.Contains(changes[j], f) })
+				pair := told[[2]schemas.ID{held[i], held[j]}] + told[[2]schemas.ID{held[j], held[i]}]
+				require.Equal(t, len(both), pair, "%v and %v", changes[i], changes[j])
+				if len(both) > 0 {
+					overlapping++
+				} else {
+					disjoint++
+				}
+			}
+		}
+		for _, a := range agents {
+			a.git("reset", "-q", "--hard", "main")
+		}
+	}
+	t.Logf("%d sets of changes: %d pairs overlap and were told, %d are disjoint and were not", sets, overlapping, disjoint)
 }

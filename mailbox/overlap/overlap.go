@@ -1,0 +1,115 @@
+// Package overlap tells which files two pieces of work both touch.
+//
+// What git saw of a working tree is exact. What a handoff names is a file, a directory or a pattern, in which * stands for
+// any text within a name and ** for any directories.
+package overlap
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Files are those that both touch: changing are those that git saw the other change, and naming those that the other is
+// to work on, as far as anybody said. Work in different repositories touches none.
+func Files(mine, other store.Touch) (changing, naming []string) {
+	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
+		return nil, nil
+	}
+	changes := append(slices.Clone(other.Committed), other.Loose...)
+	changed := map[string]bool{}
+	for _, file := range changes {
+		changed[file] = true
+	}
+	for _, file := range slices.Concat(mine.Committed, mine.Loose) {
+		if changed[file] {
+			changing = append(changing, file)
+		}
+	}
+	for _, pattern := range mine.Named {
+		changing = append(changing, matching(pattern, changes)...)
+		naming = append(naming, matching(pattern, other.Named)...)
+	}
+	for _, pattern := range other.Named {
+		naming = append(naming, matching(pattern, slices.Concat(mine.Committed, mine.Loose, mine.Named))...)
+	}
+	changing = unique(changing)
+	return changing, slices.DeleteFunc(unique(naming), func(f string) bool { return slices.Contains(changing, f) })
+}
+
+// unique is the list in order, each once.
+func unique(files []string) []string {
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// matching are the files of a pattern, or below it.
+func matching(pattern string, files []string) (some []string) {
+	names := strings.Split(pattern, "/")
+	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // most files are judged by it
+	for _, file := range files {
+		if strings.HasPrefix(file, plain) && matches(names, strings.Split(file, "/")) {
+			some = append(some, file)
+		}
+	}
+	return some
+}
+
+func matches(pattern, file []string) bool {
+	for i, name := range pattern {
+		if name == "**" {
+			for from := i; from <= len(file); from++ {
+				if matches(pattern[i+1:], file[from:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(file) {
+			return false
+		}
+		if ok, err := path.Match(name, file[i]); !ok && (err == nil || name != file[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Named are the files that a handoff names, below the root of a working tree, empty for none: those of its context and those
+// that are to be delivered. A pattern with ** twice is taken for what is before the second.
+func Named(h schemas.Handoff, root string) (names []string) {
+	if h.Context != nil {
+		names = schemas.Map(h.Context.Files, func(f schemas.File) string { return f.Path })
+	}
+	if h.Expectations != nil {
+		for _, d := range h.Expectations.Deliverables {
+			names = append(names, d.Files...)
+		}
+	}
+	clean := []string{}
+	for _, name := range names {
+		if rel, err := filepath.Rel(root, name); err == nil && root != "" && filepath.IsAbs(name) {
+			name = rel
+		}
+		name = path.Clean(filepath.ToSlash(name))
+		if i := strings.Index(name, "**"); i >= 0 {
+			before, _, _ := strings.Cut(name[i+2:], "**")
+			name = strings.TrimSuffix(name[:i+2]+before, "/")
+		}
+		if filepath.IsLocal(name) && name != "." && name != "**" && len(name) <= mostBytes {
+			clean = append(clean, name)
+		}
+	}
+	clean = unique(clean)
+	return clean[:min(len(clean), mostNamed)]
+}
+
+// What a handoff names is compared while all other writers wait, so it has limits.
+const (
+	mostNamed = 100
+	mostBytes = 300
+)

@@ -1,0 +1,165 @@
+package mailbox
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/overlap"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// How much is compared and told while all other writers wait.
+const (
+	mostEnded   = 32 // completed works that are still compared
+	mostOverlap = 20 // files that are named of a pair
+)
+
+// beside notes which files the caller's work touches, and says who else holds work that touches the same ones, or completed
+// such meanwhile with changes that the caller's commit has not. Other holders get a notice. Each pair is told of each file
+// once. Nothing is locked or refused, and leases end it: only held work counts, and what ended while that was held.
+//
+// R is the record after the claim, the report or the completion. Rows that nobody needs any more are deleted.
+func (o *op) beside(r *store.Record) (told []string, err error) {
+	all, err := o.Touches()
+	if err != nil {
+		return nil, err
+	}
+	mine := o.touching(r, all[r.ID])
+	all[r.ID] = mine
+	records, err := o.tidy(r, all)
+	if err != nil || mine.Repository == "" && len(mine.Named) == 0 {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(records)) {
+		text, err := o.compareWith(records[id], all[id], r, &mine)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			told = append(told, text)
+		}
+	}
+	if !r.Status.Held() && len(records) == 0 {
+		return told, o.tx.DeleteTouch(r.ID)
+	}
+	return told, o.tx.PutTouch(r.ID, mine)
+}
+
+// touching is the row of the caller's work: what its process saw, or saw last, and what the handoff names.
+func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
+	if t.Holder != r.Holder {
+		t = store.Touch{Holder: r.Holder, Since: r.Event}
+	}
+	t.Claims, t.Named = r.Claims, nil
+	if tree, saw := o.by.Tree, o.by.Touched; tree != nil && saw != nil {
+		t.Repository, t.Branch, t.Commit = saw.Repository, tree.Branch, tree.Commit
+		if tree.Unknown == "" {
+			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
+		}
+	}
+	if !r.Status.Held() {
+		t.Ended = r.Event
+		return t
+	}
+	var h schemas.Handoff
+	if o.Saying(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
+		t.Named = overlap.Named(h, orZero(h.Tree).Path)
+	}
+	return t
+}
+
+// tidy gives the records of those with whom r is compared, and deletes the rows of work that was given up, or that ended
+// before any that is still held was claimed.
+func (o *op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
+	records := map[schemas.ID]*store.Record{}
+	var ended []schemas.ID
+	oldest := all[r.ID].Since
+	for id, t := range all {
+		other := reading.Readable(o.View, id)
+		switch {
+		case other == nil || other.Claims != t.Claims:
+		case other.Status.Held():
+			oldest = min(oldest, t.Since)
+			records[id] = other
+		case other.Status == schemas.Completed && id != r.ID:
+			ended = append(ended, id)
+			records[id] = other
+		}
+	}
+	slices.SortFunc(ended, func(a, b schemas.ID) int { return cmp.Compare(all[b].Ended, all[a].Ended) })
+	for i, id := range ended {
+		if all[id].Ended <= oldest || i >= mostEnded {
+			delete(records, id)
+		}
+	}
+	for id := range all {
+		if records[id] == nil && id != r.ID {
+			if err := o.tx.DeleteTouch(id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	delete(records, r.ID)
+	return records, nil
+}
+
+// compareWith says of which files the caller has not heard yet that other work touches them, and tells its holder.
+func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (string, error) {
+	held := other.Status.Held()
+	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
+		return "", nil
+	}
+	if !held && slices.Contains(orZero(o.by.Touched).Commits, theirs.Commit) {
+		theirs.Committed = nil // the caller has them
+	}
+	changing, naming := overlap.Files(*mine, theirs)
+	if other.Parent == r.ID || r.Parent == other.ID { // who passes work on names what it was given
+		naming = nil
+	}
+	told := theirs.Told[r.ID]
+	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
+		told = nil
+	}
+	changing, naming = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told)
+	if len(changing)+len(naming) == 0 {
+		return "", nil
+	}
+	var parts []string
+	say := func(format string, files []string) {
+		if len(files) > 0 {
+			parts = append(parts, fmt.Sprintf(format, someOf(files)))
+		}
+	}
+	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], changing)
+	say("is to work on %s", naming)
+	if held {
+		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(changing, naming...)))
+		if err := o.notify(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
+			return "", err
+		}
+	}
+	return working(other, theirs) + " " + strings.Join(parts, ", and "), nil
+}
+
+// working names work, its holder and the branch.
+func working(r *store.Record, t store.Touch) string {
+	text := r.ID.String() + " (" + string(r.Holder)
+	if t.Branch != "" {
+		text += ", branch " + schemas.Visible(t.Branch)
+	}
+	return text + ")"
+}
+
+// someOf names files and counts those beyond [mostOverlap].
+func someOf(files []string) string {
+	text := schemas.Visible(strings.Join(files[:min(len(files), mostOverlap)], ", "))
+	if more := len(files) - mostOverlap; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

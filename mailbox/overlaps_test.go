@@ -1,0 +1,134 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+)
+
+// in is an agent in a tree of its own, which changes these files.
+func (w *world) in(repository string, name schemas.Agent, files ...string) schemas.Caller {
+	by := w.stdio(name)
+	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
+	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
+	return by
+}
+
+func wanting(files ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) {
+		in.Expectations = &schemas.Expectations{Deliverables: []schemas.Deliverable{{Files: files}}}
+	}
+}
+
+func (w *world) report(by schemas.Caller, id schemas.ID) []string {
+	w.t.Helper()
+	out, err := w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
+	require.NoError(w.t, err)
+	return out.Warnings
+}
+
+func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
+	w.t.Helper()
+	out, err := w.List(context.Background(), by, schemas.ListIn{Box: "notices"})
+	require.NoError(w.t, err)
+	for _, n := range out.Items {
+		if n.Kind == "overlap" && n.Unread {
+			texts = append(texts, n.Text)
+		}
+	}
+	return texts
+}
+
+func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "z.go", "y.go")
+	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two", wanting("x.go")).HandoffID
+	require.Empty(t, w.claim(a).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.claim(b).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: x.go, y.go", second)}, w.overlapNotices(a))
+	require.Empty(t, w.report(a, first))
+	require.Empty(t, w.report(b, second))
+	require.Empty(t, w.overlapNotices(b))
+
+	a.Touched.Ahead = append(a.Touched.Ahead, "z.go")
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, w.report(a, first))
+	require.Len(t, w.overlapNotices(b), 1)
+
+	// Another repository is another matter, and over HTTP only what is named counts.
+	w.send(lead, "c", "Three", wanting("y.go"))
+	require.Empty(t, w.claim(w.in("other", "c", "x.go", "y.go")).Overlaps)
+	w.send(lead, "d", "Four", wanting("z.*"))
+	web := schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
+	require.Equal(t, []string{
+		fmt.Sprintf("%s (a, branch a) is changing z.go", first), fmt.Sprintf("%s (b, branch b) is changing z.go", second),
+	}, w.claim(web).Overlaps)
+}
+
+func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	a, b, c := w.in("shop", "a", "loose.go", "done.go"), w.in("shop", "b"), w.in("shop", "c")
+	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two").HandoffID
+	third, fourth := w.send(lead, "c", "Three").HandoffID, w.send(lead, "d", "Four").HandoffID
+	require.Empty(t, w.claim(a).Overlaps)
+	w.claim(b)
+	w.claim(c)
+	require.Empty(t, w.complete(a, first).Warnings)
+
+	b.Touched.Ahead = []string{"done.go", "loose.go"}
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, w.report(b, second))
+	c.Touched = &schemas.Touched{Repository: "shop", Ahead: []string{"done.go", "loose.go"}, Commits: []string{"c-commit", "a-commit"}}
+	require.Equal(t, []string{
+		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
+		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),
+	}, w.complete(c, third).Warnings)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.claim(w.in("shop", "d", "loose.go")).Overlaps)
+
+	// A claim that is over stands in nobody's way.
+	w.later(time.Hour)
+	_, err := w.Detach(context.Background(), b, schemas.ConnIn{Conn: b.Conn})
+	require.NoError(t, err)
+	w.complete(w.in("shop", "d"), fourth)
+	w.later(time.Hour)
+	w.send(lead, "e", "Five")
+	require.Empty(t, w.claim(w.in("shop", "e", "loose.go", "done.go")).Overlaps)
+}
+
+// BenchmarkClaimBeside measures a claim of work that nobody else touches, and beside seven that changed 400 files each.
+func BenchmarkClaimBeside(b *testing.B) {
+	for _, others := range []int{0, 7} {
+		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
+			w := newWorldOn(b, mailboxtest.File(b))
+			files := func(agent int) (some []string) {
+				for i := range 400 {
+					some = append(some, fmt.Sprintf("packages/module-%d/source/file-%d.go", i%50, (i+agent*390)%5000))
+				}
+				return some
+			}
+			lead := w.stdio("lead")
+			for i := range others {
+				name := schemas.Agent(fmt.Sprint("agent-", i))
+				w.send(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
+				w.claim(w.in("shop", name, files(i)...))
+			}
+			by := w.in("shop", "me", files(others)...)
+			for b.Loop() {
+				b.StopTimer()
+				sent := w.send(lead, "me", "Do it", wanting("packages/**/file-2.go"))
+				b.StartTimer()
+				claim := w.claim(by)
+				b.StopTimer()
+				require.Equal(b, others > 0, len(claim.Overlaps) > 0)
+				w.complete(by, sent.HandoffID)
+				b.StartTimer()
+			}
+		})
+	}
+}
