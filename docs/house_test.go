@@ -327,7 +327,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/show", about: "a handoff for people",
-		imports: []string{"schemas", "mailbox/draw", "cmd/handoff/internal/cli"},
+		imports: []string{"schemas", "mailbox/contract", "mailbox/draw", "cmd/handoff/internal/cli"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",

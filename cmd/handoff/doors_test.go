@@ -191,6 +191,7 @@ var forms = map[string][]string{
 	"show": {
 		"216", "218 --full", "219 --brief", "221 --events", "222 --outcome", "224 --outcome", "225 --checkpoint", "227 --audit", "no_1", "no_35",
 	},
+	"diff":    {"218", "219 222"},
 	"list":    {"--all", "--all --box notices", "--agent qa", "--all --columns id,title,type,tags"},
 	"history": {"wf_216", "wf_218 --rows", "wf_219 --mermaid", "wf_221 --markdown", "wf_222 --markdown --mermaid"},
 	"agents":  {"qa"}, "agents check": {""}, "agents list": {""}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},

@@ -85,7 +85,7 @@ func TestExampleMessagesAreAsShown(t *testing.T) {
 
 // What is shown under "What is seen" is what the example prints, and the commands before it can be typed.
 func TestWorkedExamplesAreAsShown(t *testing.T) {
-	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules"} {
+	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "review"} {
 		t.Run(name, func(t *testing.T) {
 			out := runExample(t, "./"+name+"/play.sh")
 			file := filepath.Join(examples, name, "README.md")

@@ -1,6 +1,7 @@
 package show_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,29 @@ func TestShowCompleted(t *testing.T) {
 	got := seen(authModule(), st)
 	got.Completion = done
 	golden.Equal(t, "show-completed.txt", shown(got, nil, plain))
+}
+
+func TestDiffHoldsRoundsAgainstWhatWasAsked(t *testing.T) {
+	round := func(id schemas.ID, met bool, files ...string) schemas.GetOut {
+		h := authModule()
+		h.Expectations.OutputSchema = json.RawMessage(`{ "type": "object" }`)
+		h.Expectations.Deliverables[0].Files = append(h.Expectations.Deliverables[0].Files, "docs/**/*.md")
+		got := seen(h, schemas.Standing{Outcome: schemas.Success})
+		got.HandoffID, got.Status = id, schemas.Completed
+		got.Completion = &schemas.Completion{
+			Result:   schemas.Result{Summary: "Done", Output: json.RawMessage(`{"ok":true}`)},
+			Criteria: []schemas.Answered{{Number: 1, Criterion: "Include unit tests", Met: met, Evidence: "12 passed"}},
+			Tree:     &schemas.Tree{Branch: "auth", Commit: "b", Since: "a", Changed: files},
+		}
+		return got
+	}
+	before, now := round(2, false, "src/auth/jwt.ts", "app.ts"), round(3, true, "src/auth/jwt.ts", "docs/a/b.md", "go.mod")
+	seen := schemas.Observation{Check: "test", Passed: true, Commit: "b"}
+	now.Completion.Criteria = append(now.Completion.Criteria, schemas.Answered{Number: 2, Criterion: "test", Check: "test", Met: true, Observed: &seen})
+	p := &cli.Page{}
+	p.Style.Style = plain
+	show.Compare(now, &before).Draw(p)
+	golden.Equal(t, "diff.txt", p.String())
 }
 
 func TestShowFailed(t *testing.T) {

@@ -28,7 +28,7 @@ type offered struct {
 // else by it, as "fail --type".
 func table() []offered {
 	return []offered{
-		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
+		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
 		{openHandoffs, []string{"--parent"}},
 		{commaSeparated(openHandoffs), []string{"--after", "--after-accepted"}},
 		{chains, []string{"history"}},

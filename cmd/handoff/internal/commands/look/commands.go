@@ -1,4 +1,4 @@
-// Package look has the commands that look at a workspace: status, list, show, history, agents, audit and watch. Besides
+// Package look has the commands that look at a workspace: status, list, show, diff, history, agents, audit and watch. Besides
 // it has the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client
 // does.
 //
@@ -16,7 +16,7 @@ import (
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), historyCommand(a),
+		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), diffCommand(a), historyCommand(a),
 		agentsCommand(a), rulesCommand(a), auditCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
 	}

@@ -1,0 +1,68 @@
+package look
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/show"
+	"handoff/schemas"
+)
+
+func diffCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff ID [ID]",
+		Short: "Hold what was delivered against what was asked, and against another round",
+		Long: `Shows each criterion with its answer and what that rests on, the files that were asked for and those that changed, and
+the output. Of rework it says what is new since the round before, or since the handoff that is named first. Of a review it shows the
+work that is reviewed.`,
+		Example: `  handoff diff 12       # asked and delivered; of rework also since the round before
+  handoff diff 12 18    # what changed from one round to the other`,
+		Args: cobra.RangeArgs(1, 2),
+	}
+	a.BindReads(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		return diff(cmd.Context(), a, given)
+	}
+	return cmd
+}
+
+func diff(ctx context.Context, a *cli.App, given []string) error {
+	got, err := work(ctx, a, given[len(given)-1])
+	if err != nil {
+		return err
+	}
+	earlier := ""
+	switch {
+	case len(given) == 2:
+		earlier = given[0]
+	case got.Handoff.Rework != nil:
+		earlier = got.Handoff.Metadata.Parent.String()
+	}
+	var before *schemas.GetOut
+	if earlier != "" {
+		was, err := work(ctx, a, earlier)
+		if err != nil {
+			return err
+		}
+		before = &was
+	}
+	c := show.Compare(got, before)
+	raw, err := schemas.Encode(c)
+	if err != nil {
+		return err
+	}
+	return a.Print(raw, c.Draw)
+}
+
+// work is a handoff in full; of a review the work that it is about.
+func work(ctx context.Context, a *cli.App, id string) (schemas.GetOut, error) {
+	for {
+		got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
+		if err != nil || got.Handoff.Review == nil {
+			return got, err
+		}
+		id = got.Handoff.Review.Of.String()
+	}
+}

@@ -1,0 +1,190 @@
+package show
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/contract"
+	"handoff/schemas"
+)
+
+// A Comparison holds what was asked of a handoff against what came back, and against the round before.
+type Comparison struct {
+	HandoffID    schemas.ID         `json:"handoff_id"`
+	Status       schemas.Status     `json:"status"`
+	Outcome      schemas.Outcome    `json:"outcome,omitempty"`
+	Reason       string             `json:"reason,omitempty"`
+	Task         string             `json:"task"`
+	Summary      string             `json:"summary,omitempty"`
+	Criteria     []schemas.Answered `json:"criteria,omitempty"`
+	Deliverables []Deliverable      `json:"deliverables,omitempty"`
+	Unasked      []string           `json:"unasked_files,omitempty"` // that no deliverable names
+	OutputSchema json.RawMessage    `json:"output_schema,omitempty"`
+	Output       json.RawMessage    `json:"output,omitempty"`
+	Since        *Since             `json:"since,omitempty"`
+
+	done  *schemas.Completion
+	files []string
+}
+
+// Deliverable is one that was asked for, with the files that came for it.
+type Deliverable struct {
+	Asked   string   `json:"asked"`
+	Files   []string `json:"files,omitempty"`
+	Missing []string `json:"missing,omitempty"` // paths or globs for which none came
+}
+
+// Since is what is new in a round: its points, the criteria of before whose answer changed, and the files.
+type Since struct {
+	Of      schemas.ID         `json:"handoff_id"`
+	Points  []schemas.Answered `json:"points,omitempty"`
+	Changed []schemas.Answered `json:"changed,omitempty"` // with the answer of now
+	Added   []string           `json:"files_added,omitempty"`
+	Gone    []string           `json:"files_gone,omitempty"`
+}
+
+// Compare makes the comparison of a handoff, as the view full has it, with another round of its work, nil for none.
+func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
+	c := compared(got)
+	if before == nil {
+		return c
+	}
+	was := compared(*before)
+	since := Since{
+		Of: before.HandoffID, Added: without(c.files, was.files...), Gone: without(was.files, c.files...),
+	}
+	for _, a := range c.Criteria {
+		i := slices.IndexFunc(was.Criteria, func(b schemas.Answered) bool { return b.Criterion == a.Criterion })
+		switch {
+		case i < 0:
+			since.Points = append(since.Points, a)
+		case was.done != nil && c.done != nil && was.Criteria[i].IsMet() != a.IsMet():
+			since.Changed = append(since.Changed, a)
+		}
+	}
+	c.Since = &since
+	return c
+}
+
+func compared(got schemas.GetOut) Comparison {
+	h, done := got.Handoff, got.Completion
+	c := Comparison{
+		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
+		Criteria: contract.Criteria(h.Expectations), done: done,
+	}
+	if done != nil {
+		c.Summary, c.Output = done.Summary, done.Output
+		if len(done.Criteria) > 0 {
+			c.Criteria = done.Criteria
+		}
+		for _, d := range done.Deliverables {
+			c.files = append(c.files, d.Files()...)
+		}
+		if done.Tree != nil {
+			c.files = append(c.files, done.Tree.Changed...)
+		}
+		slices.Sort(c.files)
+		c.files = slices.Compact(c.files)
+	}
+	if h.Expectations == nil {
+		return c
+	}
+	c.OutputSchema = h.Expectations.OutputSchema
+	asked := false
+	left := c.files
+	for _, d := range h.Expectations.Deliverables {
+		one := Deliverable{Asked: strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
+		for _, glob := range d.Files {
+			asked = true
+			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !fits(glob, file) })
+			if one.Files = append(one.Files, came...); len(came) == 0 {
+				one.Missing = append(one.Missing, glob)
+			}
+		}
+		left = without(left, one.Files...)
+		c.Deliverables = append(c.Deliverables, one)
+	}
+	if asked {
+		c.Unasked = left
+	}
+	return c
+}
+
+// fits tells whether a file is what a path or a glob asks for, where ** stands for what is below a directory.
+func fits(glob, file string) bool {
+	glob, file = strings.TrimPrefix(glob, "/"), strings.TrimPrefix(file, "/")
+	if dir, below, deep := strings.Cut(glob, "**"); deep {
+		ok, err := path.Match(strings.TrimPrefix(below, "/"), path.Base(file))
+		return strings.HasPrefix(file, dir) && (ok && err == nil || strings.Trim(below, "/*") == "")
+	}
+	ok, err := path.Match(glob, file)
+	return ok && err == nil || glob == file
+}
+
+// without leaves out of a list what others name.
+func without(list []string, others ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
+}
+
+// Draw draws it, on one screen: each thing that was asked, with what came.
+func (c Comparison) Draw(p *cli.Page) {
+	s := sheet{p}
+	s.line(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + prefixed(", ", string(c.Outcome)))
+	s.fact("Reason", c.Reason)
+	s.fact("Asked", c.Task)
+	s.fact("Delivered", c.Summary)
+	s.answers("Criteria", c.Criteria, c.done)
+	var items []string
+	for _, d := range c.Deliverables {
+		text := d.Asked + prefixed(" → ", few(d.Files, same))
+		if c.done != nil {
+			text += prefixed("; missing: ", strings.Join(d.Missing, ", "))
+		}
+		items = append(items, text)
+	}
+	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", few(c.Unasked, same)))...))
+	if c.Deliverables == nil {
+		s.section("Files", nonEmpty(few(c.files, same)))
+	}
+	if len(c.OutputSchema) > 0 {
+		s.section("Output", nonEmpty("asked: "+compact(c.OutputSchema), prefixed("given: ", compact(c.Output))))
+	}
+	if c.done != nil {
+		s.section("Working Tree", observed(c.done.Tree))
+	}
+	if c.Since == nil {
+		return
+	}
+	s.line("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
+	s.answers("New", c.Since.Points, c.done)
+	s.answers("Changed", c.Since.Changed, c.done)
+	s.section("Files", nonEmpty(prefixed("also: ", few(c.Since.Added, same)), prefixed("no more: ", few(c.Since.Gone, same))))
+}
+
+// answers draws criteria, with what came as far as anything did.
+func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Completion) {
+	for i, a := range all {
+		if i == 0 {
+			s.line("\n" + s.Bold(heading))
+		}
+		if done == nil {
+			s.line(fmt.Sprintf("  %d. %s", a.Number, s.Quote(one(a.Criterion), 5)))
+			continue
+		}
+		s.Answer(a.IsMet(), a.Number, one(a.Criterion), one(done.Basis(a)))
+	}
+}
+
+// compact is JSON on one line, and what is no JSON as it is.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return one(string(raw))
+	}
+	return one(b.String())
+}
