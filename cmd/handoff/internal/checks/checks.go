@@ -65,6 +65,21 @@ func (l List) find(name string) *Check {
 	return nil
 }
 
+// wanted are the names that are asked for, each once, with those that are always.
+func (l List) wanted(asked []string) (names []string) {
+	for _, c := range l.Checks {
+		if c.Always {
+			asked = append(slices.Clip(asked), c.Name)
+		}
+	}
+	for _, name := range asked {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Names are those of all checks, in the order of the list.
 func (l List) Names() (names []string) {
 	for _, c := range l.Checks {
@@ -96,10 +111,11 @@ func (c Check) String() string {
 	if c.Run != "" {
 		what = append(what, fmt.Sprintf("timeout %s", c.Timeout))
 	}
-	for name, on := range map[string]bool{"kept": c.Kept, "always": c.Always} {
-		if on {
-			what = append(what, name)
-		}
+	if c.Kept {
+		what = append(what, "kept")
+	}
+	if c.Always {
+		what = append(what, "always")
 	}
 	return c.Name + ": " + strings.Join(what, "; ")
 }

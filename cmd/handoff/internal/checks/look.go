@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 )
@@ -83,11 +85,7 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 // Denied says that nobody allowed the list of a repository.
 func Denied(from git.Repository, l List) error {
 	return schemas.Errorf(schemas.Denied, "nobody allowed the list of checks %s, or it was changed since", l.Digest[:12]).
-		WithHint("A person allows it once, at a terminal: %s", allow(from))
-}
-
-func allow(from git.Repository) string {
-	return "handoff checks allow --dir " + from.Root
+		WithHint("A person allows it once, at a terminal: handoff checks allow --dir %s", shell.Quote(cmp.Or(from.Root, from.Dir)))
 }
 
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
@@ -109,12 +107,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 		}
 		return all(names, err)
 	}
-	wanted := slices.Clone(job.Names)
-	for _, c := range list.Checks {
-		if c.Always && !slices.Contains(wanted, c.Name) {
-			wanted = append(wanted, c.Name)
-		}
-	}
+	wanted := list.wanted(job.Names)
 	if len(wanted) == 0 {
 		return seen, nil
 	}
