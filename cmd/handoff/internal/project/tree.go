@@ -105,7 +105,7 @@ const (
 func (f *Files) lately(tree *schemas.Tree, find func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if time.Since(f.foundAt) < 2*time.Second && f.found.Path == tree.Path && f.found.Commit == tree.Commit {
+	if time.Since(f.foundAt) < 2*time.Second && f.found.Path+f.found.Branch+f.found.Commit == tree.Path+tree.Branch+tree.Commit {
 		*tree = f.found
 		return
 	}
