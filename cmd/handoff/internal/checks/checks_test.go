@@ -83,8 +83,8 @@ func (s *shop) git(args ...string) string {
 // commit writes files, removes those without a text, and makes links of those whose text begins with ->.
 func (s *shop) commit(files map[string]string) string {
 	s.Helper()
-	for name, text := range files {
-		path := filepath.Join(s.dir, name)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path, text := filepath.Join(s.dir, name), files[name]
 		require.NoError(s, os.RemoveAll(path))
 		require.NoError(s, os.MkdirAll(filepath.Dir(path), 0o755))
 		if target, link := strings.CutPrefix(text, "->"); link {
