@@ -1,4 +1,4 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden ci
+.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -25,6 +25,8 @@ cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
+believed:
+	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
 briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
 apart:

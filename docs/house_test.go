@@ -248,6 +248,10 @@ var house = []room{
 		},
 		owns: []string{"go.yaml.in/yaml/v3"},
 	},
+	{
+		level: 5, path: "cmd/handoff/internal/checking", about: "checks of work that is completed",
+		imports: []string{"schemas", "tools", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
+	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
@@ -321,7 +325,7 @@ var house = []room{
 			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
-			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -352,7 +356,7 @@ var house = []room{
 		imports: []string{
 			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "cmd/handoff/internal/process",
-			"cmd/handoff/internal/project", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/checking", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -387,8 +391,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/checks", about: "checks listed, allowed and run",
 		imports: []string{
-			"schemas", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/workspace",
-			"cmd/handoff/internal/cli",
+			"schemas", "mailbox/life", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/look",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -248,9 +248,9 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 	return p, nil
 }
 
-// promises tells whether a completion is compared: with what was asked for, or with what was seen though nobody asked.
+// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all work.
 func promises(r *store.Record, seen *schemas.Sight) bool {
-	return r.Promises || seen != nil && len(seen.Observed) > 0
+	return r.Promises || len(seen.Checks()) > 0
 }
 
 // answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the

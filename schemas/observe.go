@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,18 @@ type Observation struct {
 type Sight struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
+	Unread     string            `json:"unread,omitempty"`     // why nobody knows which checks there are
+}
+
+// Checks are the names of all, those that are observed first.
+func (s *Sight) Checks() (names []string) {
+	if s == nil {
+		return nil
+	}
+	for _, o := range s.Observed {
+		names = append(names, o.Check)
+	}
+	return append(names, slices.Sorted(maps.Keys(s.Unobserved))...)
 }
 
 // String tells in one line what was seen where.

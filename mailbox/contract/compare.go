@@ -18,7 +18,7 @@ const answersField = "verification.criteria"
 // Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none are
 // declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case and
 // spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks that
-// were seen without being asked for come behind.
+// the repository asks of all work come behind.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion
@@ -29,8 +29,8 @@ const answersField = "verification.criteria"
 // Answering a criterion twice in the same way is no error, and all its evidence is kept.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.Sight) ([]schemas.Answered, error) {
 	asked := Criteria(e)
-	for _, o := range orNone(seen).Observed {
-		asked = withCheck(asked, o.Check)
+	for _, check := range seen.Checks() {
+		asked = withCheck(asked, check)
 	}
 	var given []schemas.Criterion
 	if v != nil {

@@ -61,6 +61,9 @@ func Claimed(answered []schemas.Answered, seen *schemas.Sight) (claimed []string
 			claimed = append(claimed, fmt.Sprintf("the check %s is claimed, not observed: %s", a.Check, unseenBecause(a.Check, seen)))
 		}
 	}
+	if why := orNone(seen).Unread; why != "" {
+		claimed = append(claimed, "nothing was observed: "+why)
+	}
 	return claimed
 }
 

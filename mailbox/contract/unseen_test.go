@@ -83,6 +83,7 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
 		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
 		{"asked of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
+		{"asked of all work, and nobody looked", says(true, true), false, &schemas.Sight{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (nobody looked: not allowed)"},
 		{"asked of all work, and does not pass", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -217,7 +217,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		"a file":         {func(j *checks.Job) { j.Commit = s.git("rev-parse", commit+":code.txt") }, "is no commit of this repository", "always"},
 		"a stale base":   {func(j *checks.Job) { j.Commit, j.Base = other, commit }, "does not contain the base", "always"},
 		"a changed list": {func(j *checks.Job) { j.Base, j.Commit = weaker, weaker }, "A person allows it once, at a terminal: handoff checks allow", ""},
-		"a broken list":  {func(j *checks.Job) { j.Base, j.Commit = broken, broken }, "checks.yaml:1: checks has no names in it", checks.File},
+		"a broken list":  {func(j *checks.Job) { j.Base, j.Commit = broken, broken }, "checks.yaml:1: checks has no names in it", ""},
 		"no list": {func(j *checks.Job) {
 			j.Base = s.git("commit-tree", "-m", "x", s.git("hash-object", "-w", "-t", "tree", os.DevNull))
 		}, "there is no .handoff/checks.yaml at the base", ""},
@@ -237,6 +237,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		}
 		require.Empty(t, seen.Observed, name)
 		require.NoFileExists(t, ran)
+		require.Equal(t, name == "a broken list", seen.Unread != "", name)
 		names := slices.DeleteFunc([]string{tt.also, "test"}, func(name string) bool { return name == "" })
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(seen.Unobserved)), name)
 	}

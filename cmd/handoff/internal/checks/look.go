@@ -89,7 +89,7 @@ func Denied(from git.Repository, l List) error {
 }
 
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
-// none, in a sentence for models that says what a person can do. A list that cannot be read is itself the name of a reason,
+// none, in a sentence for models that says what a person can do. A list that is broken is told
 // also where no check was asked for. What a commit fails is no error: the error is that of ctx, or of the disk.
 func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	seen := schemas.Sight{Unobserved: map[string]string{}}
@@ -101,11 +101,10 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	}
 	list, err := r.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil {
-		names := job.Names
 		if e.Code == schemas.Invalid {
-			names = append(slices.Clone(names), File)
+			seen.Unread = reason(err)
 		}
-		return all(names, err)
+		return all(job.Names, err)
 	}
 	wanted := list.wanted(job.Names)
 	if len(wanted) == 0 {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/project"
@@ -150,7 +151,11 @@ func (conn *Connection) invoker() tools.Invoker {
 		if err != nil {
 			dir = "" // of no project
 		}
-		conn.beside = &project.Files{Invoker: conn.App.Declaring(boxes), Dir: dir}
+		boxes = conn.App.Declaring(boxes)
+		if checks, err := conn.App.Checks(dir); err == nil {
+			boxes = &checking.Completions{Invoker: boxes, Looker: checks} // they end with this process
+		}
+		conn.beside = &project.Files{Invoker: boxes, Dir: dir}
 	}
 	return conn.beside
 }

@@ -70,6 +70,15 @@ func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
+// Contains tells whether the history of a commit has another one. Both are whole ids.
+func (r Repository) Contains(ctx context.Context, commit, older string) bool {
+	if !isObjectID(commit) || !isObjectID(older) {
+		return false
+	}
+	_, err := r.list(ctx, "merge-base", "--is-ancestor", older, commit)
+	return err == nil
+}
+
 // Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 	if r.Root == "" {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
 
@@ -41,12 +41,12 @@ func Commands(a *cli.App) []*cobra.Command {
   handoff checks allow
   handoff checks run`,
 		Long: about,
-	}, listCommand(a), allowCommand(a), denyCommand(a), runCommand(a))}
+	}, listCommand(a), allowCommand(a), denyCommand(a), runCommand(a), watchCommand(a))}
 }
 
 // here is a repository and what looks at its checks.
 type here struct {
-	checks.Runner
+	checking.Looker
 	repository git.Repository
 	head       string
 }
@@ -56,11 +56,9 @@ func find(a *cli.App) (h here, err error) {
 	if err != nil {
 		return h, err
 	}
-	files, err := workspace.ChecksDir(a.Getenv)
-	if err != nil {
+	if h.Looker, err = a.Checks(dir); err != nil {
 		return h, err
 	}
-	h.Runner = checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}
 	h.repository, _ = git.Find(dir, func(string) bool { return false })
 	_, h.head = h.repository.Head()
 	return h, nil
@@ -102,7 +100,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			if broken != nil && broken.Code != schemas.Invalid {
 				return err
 			}
-			said := listed{Commit: at, Allowed: broken == nil && h.Allowed(h.repository, list), List: list}
+			said := listed{Commit: at, Allowed: broken == nil && h.Runner.Allowed(h.repository, list), List: list}
 			if broken != nil {
 				said.Problems = broken.Message
 			}
@@ -123,7 +121,7 @@ func read(ctx context.Context, a *cli.App, base string) (h here, at string, list
 	if at, err = h.commit(ctx, "base", base); err != nil {
 		return h, at, list, err
 	}
-	list, err = h.Read(ctx, h.repository, at)
+	list, err = h.Runner.Read(ctx, h.repository, at)
 	return h, at, list, err
 }
 
@@ -158,11 +156,11 @@ func allowCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !h.Allowed(h.repository, list) {
+			if !h.Runner.Allowed(h.repository, list) {
 				if _, err := a.InPerson(cmd.Context(), question(h, list)); err != nil {
 					return err
 				}
-				if err := h.Allow(h.repository, list); err != nil {
+				if err := h.Runner.Allow(h.repository, list); err != nil {
 					return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
 				}
 			}
@@ -198,7 +196,7 @@ func denyCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			was, err := h.Deny(h.repository)
+			was, err := h.Runner.Deny(h.repository)
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
 			}

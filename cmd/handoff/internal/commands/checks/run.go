@@ -18,23 +18,29 @@ func runCommand(a *cli.App) *cobra.Command {
 	var commit, base string
 	var supervise bool
 	cmd := &cobra.Command{
-		Use:   "run [CHECK…]",
+		Use:   "run [CHECK…|ID]",
 		Short: "Look at checks now, all of the list or those that are named",
 		Example: `  handoff checks run
+  handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
 		Long: `They are looked at in a clean tree of the commit, not in the working tree. The list is that of the base.
+With the id of completed work those of it are looked at, at the commit that was delivered, and what they show is kept
+with it: for work that was completed where no checkout is.
 
 Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
+			if id, ok := work(names); ok {
+				return runOf(cmd.Context(), a, id)
+			}
 			h, at, list, err := read(cmd.Context(), a, base)
 			if err != nil {
 				return err
 			}
-			if !h.Allowed(h.repository, list) {
+			if !h.Runner.Allowed(h.repository, list) {
 				return checks.Denied(h.repository, list)
 			}
 			if len(names) == 0 {
@@ -45,14 +51,11 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 				return err
 			}
 			job.Uncommitted, job.Unknown = h.uncommitted(cmd.Context())
-			seen, err := h.Look(cmd.Context(), job)
+			seen, err := h.Runner.Look(cmd.Context(), job)
 			if err != nil {
 				return err
 			}
-			if err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) }); err != nil {
-				return err
-			}
-			return outcome(seen)
+			return tell(a, seen)
 		},
 	}
 	cmd.Flags().StringVar(&commit, "commit", "", "the `commit` that is looked at (default: HEAD)")
@@ -60,6 +63,42 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 	cmd.Flags().BoolVar(&supervise, checks.SuperviseFlag, false, "run the command that is ordered on standard input")
 	cmd.Flags().Lookup(checks.SuperviseFlag).Hidden = true
 	return cmd
+}
+
+// work is the id of completed work that stands in the place of checks.
+func work(names []string) (id string, ok bool) {
+	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
+		return "", false
+	}
+	_, ok = schemas.ParseID(names[0])
+	return names[0], ok
+}
+
+// runOf looks at the checks of completed work, and keeps what they show.
+func runOf(ctx context.Context, a *cli.App, id string) error {
+	h, err := find(a)
+	if err != nil {
+		return err
+	}
+	var seen schemas.Sight
+	err = a.Connect(ctx, nobody, func(conn *cli.Connection) (err error) {
+		seen, err = h.Later(ctx, conn.Boxes, nobody, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return tell(a, seen)
+}
+
+// nobody looks: what is seen is kept in the name of the system.
+var nobody = schemas.Caller{Via: schemas.ViaCLI}
+
+func tell(a *cli.App, seen schemas.Sight) error {
+	if err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) }); err != nil {
+		return err
+	}
+	return outcome(seen)
 }
 
 func (h here) uncommitted(ctx context.Context) (files []string, unknown string) {
@@ -87,6 +126,9 @@ func print(p *cli.Page, seen schemas.Sight) {
 	for _, name := range slices.Sorted(maps.Keys(seen.Unobserved)) {
 		rows = append(rows, []string{schemas.Visible(name), p.Yellow("not seen"), "", seen.Unobserved[name]})
 	}
+	if seen.Unread != "" {
+		rows = append(rows, []string{"", p.Yellow("not seen"), "", seen.Unread})
+	}
 	p.List("There is no check.", []string{"check", "state", "time", "why"}, rows)
 	for _, o := range seen.Observed {
 		if !o.Passed && o.Tail != "" {
@@ -104,7 +146,7 @@ func outcome(seen schemas.Sight) error {
 			return cli.Exit(1)
 		}
 	}
-	if len(seen.Unobserved) > 0 {
+	if len(seen.Unobserved) > 0 || seen.Unread != "" {
 		return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
 	}
 	return nil

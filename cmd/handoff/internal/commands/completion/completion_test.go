@@ -24,6 +24,7 @@ var free = map[string]bool{
 	"retry ID":                   true, // of what has ended
 	"accept ID":                  true,
 	"recall ID":                  true, // of a message that was sent
+	"checks run ID":              true, // of what has ended
 	"rules test ID":              true, // of what has ended
 	"send --key":                 true, // a new one
 	"workflow start --key":       true,

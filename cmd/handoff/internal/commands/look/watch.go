@@ -129,13 +129,40 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	if w.command != "" {
 		take = runner(signalled, a, w, place) // a command is not ended because nobody reads
 	}
-	for ; place.Untouched(); w.since, w.fromNow = 0, false { // who looks makes none
+	return Follow(ctx, a, w.since, w.fromNow, func(_ *cli.Connection, c schemas.Change) error {
+		if w.wants(c) {
+			return take(c)
+		}
+		return nil
+	})
+}
+
+// Follow gives each event of the workspace to take, in order, until ctx is done or take fails: those after a number, or
+// those from now on. It waits for a workspace that nobody has used.
+func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take func(*cli.Connection, schemas.Change) error) error {
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	for ; place.Untouched(); after, fromNow = 0, false { // who looks makes none
 		if !cli.Sleep(ctx, pauseUnused) {
 			return nil
 		}
 	}
 	nobody := schemas.Caller{Via: schemas.ViaCLI}
-	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error { return watchEvents(ctx, conn, w, take) })
+	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error {
+		if fromNow {
+			var newest schemas.NewestOut
+			if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, &newest); err != nil {
+				return err
+			}
+			after = newest.Event
+		}
+		if a.IsTerminal(a.Stderr) {
+			fmt.Fprintf(a.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
+		}
+		return follow(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error { return take(conn, c) })
+	})
 	if ctx.Err() != nil && cli.Unavailable(err) {
 		return nil
 	}
@@ -155,27 +182,6 @@ func leadsNowhere(w io.Writer) bool {
 	null, err := os.Stat(os.DevNull)
 	info, unknown := f.Stat()
 	return err == nil && unknown == nil && os.SameFile(info, null)
-}
-
-// watchEvents gives the events that were asked for to take.
-func watchEvents(ctx context.Context, conn *cli.Connection, w watching, take func(schemas.Change) error) error {
-	after := w.since
-	if w.fromNow {
-		var newest schemas.NewestOut
-		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, &newest); err != nil {
-			return err
-		}
-		after = newest.Event
-	}
-	if conn.App.IsTerminal(conn.App.Stderr) {
-		fmt.Fprintf(conn.App.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
-	}
-	return follow(ctx, conn.App, conn.Boxes.Changes, after, func(c schemas.Change) error {
-		if w.wants(c) {
-			return take(c)
-		}
-		return nil
-	})
 }
 
 // wants tells the events that a watcher asked for from others.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/web"
@@ -36,6 +37,7 @@ type overHTTP struct {
 	endpoint *mcp.Endpoint
 	site     *web.Server
 	health   checkup
+	checked  *checking.Completions
 }
 
 // leaving is how long requests under way may take at the end. The rest of [process.Limit] is for the last spans and for
@@ -83,9 +85,15 @@ func (h *overHTTP) admit() error {
 	return nil
 }
 
+// protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if there
+// is one.
 func (h *overHTTP) protocol() *mcp.Server {
+	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Patience: patience, Afar: true}
+	if dir, err := h.Location().FilesDir(); err == nil {
+		h.checked.Looker, _ = h.Checks(dir) // without a directory for them nothing is seen
+	}
 	return mcp.New(mcp.Config{
-		Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Caller: schemas.Caller{Via: schemas.ViaHTTP},
+		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
 		Name: agentOf, NewRequestID: requestIDs(h.App),
 		Version: h.Release.Version, Workspace: h.place.Name, Logger: h.log,
 	})
@@ -129,6 +137,7 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 		err = errors.Join(err, h.leave())
 	}
 	stop()
+	h.checked.Stop()
 	watchers.Wait()
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/process"
@@ -84,8 +85,14 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		}
 		defer end()
 		declaring.Invoker = traces.Invoker(boxes)
+		checks, err := a.Checks(dir)
+		if err != nil {
+			return err
+		}
+		checked := &checking.Completions{Invoker: declaring, Looker: checks, Patience: patience}
+		defer checked.Stop()
 		server := mcp.New(mcp.Config{
-			Invoker: &project.Files{Invoker: declaring, Dir: dir}, Caller: by, Name: agentOf,
+			Invoker: &project.Files{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,
 			Session:      func(agent schemas.Agent) string { return identity.Session(agent, a.Getenv) },
 			Process:      func(agent schemas.Agent) string { return identity.ProcessOver(agent, client) },
 			Parent:       client,
@@ -98,6 +105,9 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		return nil
 	})
 }
+
+// patience is how long a completion waits for its checks: clients wait a minute for an answer.
+const patience = schemas.MaxWait * time.Second
 
 // checkOwn refuses what the agent could not register later.
 func checkOwn(own schemas.RegisterIn) error {

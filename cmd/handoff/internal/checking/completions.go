@@ -1,0 +1,164 @@
+// Package checking lets the checks of a repository run for work that is completed: before the completion is recorded, in
+// the process that takes the call, or later, by whoever has the checkout.
+package checking
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// Completions is an invoker that runs the checks of work which a call completes, and gives the call what they showed.
+// Other calls pass, and so does a completion where no repository is, or where no check is asked for.
+//
+// A call waits for its checks for Patience. Then it is refused as unavailable, nothing is recorded, the result stands in
+// a checkpoint of the handoff, and the checks go on: the same call, made again, waits for them. They end with Stop, and
+// with the process.
+//
+// Its methods may be called concurrently.
+type Completions struct {
+	tools.Invoker
+	Looker
+	Patience time.Duration // 0 for as long as it takes
+	Afar     bool          // callers have checkouts of their own: what counts is the commit that they name
+
+	mu    sync.Mutex // guards looks
+	looks map[schemas.ID]*look
+}
+
+// A look is a run of checks for one handoff.
+type look struct {
+	job   checks.Job
+	began time.Time
+	done  chan struct{} // closed when sight is there
+	sight schemas.Sight
+	kept  bool // the result stands in a checkpoint
+	stop  context.CancelFunc
+}
+
+// Invoke passes the call on, with what the checks showed.
+func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
+	if call.Tool == (schemas.CompleteIn{}).Tool() {
+		if call.Caller.Sight, err = c.see(ctx, call); err != nil {
+			return nil, err
+		}
+	}
+	return c.Invoker.Invoke(ctx, call)
+}
+
+// Stop ends all checks that run.
+func (c *Completions) Stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, l := range c.looks {
+		l.stop()
+		<-l.done
+	}
+}
+
+// see runs the checks of a completion; nil where nothing is to be looked at, also where the mailbox will say what is wrong
+// with the call.
+func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight, error) {
+	var in schemas.CompleteIn
+	tool, err := tools.Find(call.Tool)
+	if err != nil {
+		return nil, err
+	}
+	args, err := tool.Canonical(call.Args)
+	if err != nil || json.Unmarshal(args, &in) != nil {
+		return nil, nil //nolint:nilerr // the mailbox says it
+	}
+	work, err := c.work(ctx, c.Invoker, call, in.HandoffID)
+	if err != nil || work.Status.Ended() {
+		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result
+	}
+	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Afar)
+	if unseen != "" {
+		return c.nothing(job.Names, unseen), nil
+	}
+	l := c.look(work.HandoffID, job)
+	select {
+	case <-l.done:
+	case <-c.patience():
+		return nil, c.wait(ctx, call, in, l)
+	case <-ctx.Done():
+		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
+	}
+	c.forget(work.HandoffID, l)
+	return &l.sight, nil
+}
+
+func (c *Completions) patience() <-chan time.Time {
+	if c.Patience == 0 {
+		return nil
+	}
+	return time.After(c.Patience)
+}
+
+// look gives the run of a job, which it begins unless the same job runs for the handoff. One of another commit is ended.
+func (c *Completions) look(id schemas.ID, job checks.Job) *look {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l := c.looks[id]; l != nil {
+		if l.job.Commit == job.Commit {
+			return l
+		}
+		l.stop()
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	l := &look{job: job, began: time.Now(), done: make(chan struct{}), stop: stop}
+	if c.looks == nil {
+		c.looks = map[schemas.ID]*look{}
+	}
+	c.looks[id] = l
+	go func() {
+		defer close(l.done)
+		defer stop()
+		l.sight = c.run(ctx, job)
+	}()
+	return l
+}
+
+// forget lets the checks of a handoff run anew at its next completion.
+func (c *Completions) forget(id schemas.ID, l *look) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.looks[id] == l {
+		delete(c.looks, id)
+	}
+}
+
+// wait refuses a completion whose checks run on. The result is kept in a checkpoint, for whoever goes on if the holder is
+// gone before they end.
+func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *look) error {
+	running := "its checks run"
+	if len(l.job.Names) > 0 {
+		running += ", " + strings.Join(l.job.Names, ", ") + " among them"
+	}
+	c.mu.Lock()
+	first := !l.kept
+	l.kept = true
+	c.mu.Unlock()
+	if first {
+		report := call
+		report.ID, report.Tool = tools.NewRequestID(time.Now(), rand.Reader), schemas.UpdateIn{}.Tool()
+		_, _ = tools.Ask[schemas.UpdateOut](ctx, c.Invoker, report, schemas.UpdateIn{ // a claim that was lost is told by the completion
+			HandoffID: in.HandoffID, Action: schemas.ActProgress, Token: in.Token, Note: "It was handed in, and " + running + ".",
+			Changes: &schemas.Changes{Checkpoint: &schemas.Checkpoint{
+				Note:  "It was handed in at " + schemas.ShortCommit(l.job.Commit) + " and not recorded: complete it with state.completion once its checks pass.",
+				State: map[string]any{"completion": in.Result},
+			}},
+		})
+	}
+	again := schemas.CompleteIn{HandoffID: in.HandoffID, Token: in.Token, Result: schemas.Result{Summary: schemas.Blank}}
+	return schemas.Errorf(schemas.Unavailable, "nothing is recorded yet: %s, since %s", running, time.Since(l.began).Round(time.Second)).
+		WithHint("Make the same call again, with the same arguments: it waits for them.").
+		WithNext(schemas.Call(again, "waits for its checks"))
+}

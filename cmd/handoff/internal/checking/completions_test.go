@@ -1,0 +1,170 @@
+package checking_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/checking"
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A shop has one check that takes until a file is there, which a person allowed.
+type shop struct {
+	*mailboxtest.World
+	*checking.Completions
+	t    *testing.T
+	dir  string
+	gate string // the file
+	head string
+}
+
+func newShop(t *testing.T) shop {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	program, err := exec.LookPath(commandtest.Program)
+	require.NoError(t, err)
+	s := shop{World: mailboxtest.New(t), t: t, dir: filepath.Join(t.TempDir(), "shop"), gate: filepath.Join(t.TempDir(), "open")}
+	require.NoError(t, os.MkdirAll(filepath.Join(s.dir, ".handoff"), 0o700))
+	list := "checks:\n  slow: {run: \"while ! test -e " + s.gate + "; do sleep 0.05; done; test -e done\", always: true}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, checks.File), []byte(list), 0o600))
+	s.git("init", "-q", "-b", "main")
+	s.commit()
+	runner := checks.Runner{Dir: t.TempDir(), Executable: program, Getenv: os.Getenv, Now: time.Now}
+	repository, ok := git.Find(s.dir, func(string) bool { return false })
+	require.True(t, ok)
+	read, err := runner.Read(t.Context(), repository, s.head)
+	require.NoError(t, err)
+	require.NoError(t, runner.Allow(repository, read))
+	s.Completions = &checking.Completions{
+		Invoker: tools.Local{Mailbox: s.World.Service}, Looker: checking.Looker{Runner: runner, Dir: s.dir},
+	}
+	t.Cleanup(s.Completions.Stop)
+	return s
+}
+
+func (s *shop) git(args ...string) {
+	cmd := exec.CommandContext(s.t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(s.t, err, string(out))
+}
+
+func (s *shop) commit() {
+	s.git("add", "-A")
+	s.git("commit", "-q", "-m", "x")
+	r, _ := git.Find(s.dir, func(string) bool { return false })
+	_, s.head = r.Head()
+}
+
+func (s *shop) write(path string) { require.NoError(s.t, os.WriteFile(path, nil, 0o600)) }
+
+// call makes a call beside the checkout, by qa.
+func (s *shop) call(tool string, in any) (out map[string]any, err error) {
+	args, err := json.Marshal(in)
+	require.NoError(s.t, err)
+	by := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI, Tree: &schemas.Tree{Path: s.dir, Commit: s.head}}
+	raw, err := s.Completions.Invoke(s.t.Context(), tools.Call{Caller: by, Tool: tool, Args: args})
+	if err == nil {
+		require.NoError(s.t, json.Unmarshal(raw, &out))
+	}
+	return out, err
+}
+
+func (s *shop) claimed() string {
+	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
+	require.NoError(s.t, err)
+	id, _ := out["handoff_id"].(string)
+	_, err = s.call("claim_handoff", schemas.ClaimIn{HandoffID: id})
+	require.NoError(s.t, err)
+	return id
+}
+
+func TestLongChecksHoldNoCallAndLoseNothing(t *testing.T) {
+	s := newShop(t)
+	id := s.claimed()
+	s.write(filepath.Join(s.dir, "done"))
+	s.commit()
+	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}}
+	s.Patience = 50 * time.Millisecond
+	for range 2 {
+		_, err := s.call("complete_handoff", done)
+		e := schemas.AsError(err)
+		require.NotNil(t, e)
+		require.Equal(t, schemas.Unavailable, e.Code)
+		require.Contains(t, e.Message, "nothing is recorded yet: its checks run")
+	}
+	got, err := s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "full"})
+	require.NoError(t, err)
+	require.Equal(t, "working", got["status"])
+	got, err = s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "checkpoint"})
+	require.NoError(t, err)
+	require.Contains(t, commandtest.AsJSON(t, got), "It is done.", "whoever goes on finds what was handed in")
+
+	s.write(s.gate)
+	s.Patience = 0
+	out, err := s.call("complete_handoff", done)
+	require.NoError(t, err)
+	require.Equal(t, "success", out["outcome"])
+	again, err := s.call("complete_handoff", done)
+	require.NoError(t, err, "a repetition runs nothing")
+	require.Equal(t, out["completion_id"], again["completion_id"])
+}
+
+func TestWhatDoesNotPassIsNotDone(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	id := s.claimed()
+	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}}
+	_, err := s.call("complete_handoff", done)
+	require.ErrorContains(t, err, "the check slow does not pass")
+	s.write(filepath.Join(s.dir, "done"))
+	s.commit()
+	out, err := s.call("complete_handoff", done)
+	require.NoError(t, err)
+	require.Equal(t, "success", out["outcome"])
+}
+
+// Over HTTP nothing is known of the checkout of who calls, so what counts is the commit that the completion names.
+func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	s.Afar = true
+	id := s.claimed()
+	out, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}})
+	require.NoError(t, err)
+	require.Contains(t, commandtest.AsJSON(t, out["warnings"]), "nothing was observed: the completion names no commit")
+
+	id = s.claimed()
+	_, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
+		Summary: "It is done.", Results: map[string]any{"commit": s.head[:12]},
+	}})
+	require.ErrorContains(t, err, "the check slow does not pass")
+}
+
+func TestChecksMayRunAfterTheCompletion(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	id := s.claimed()
+	elsewhere := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
+	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Completions.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
+	require.NoError(t, err)
+	seen, err := s.Later(t.Context(), s.Completions.Invoker, elsewhere, id)
+	require.NoError(t, err)
+	require.False(t, seen.Of("slow").Passed)
+	got, err := s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "outcome"})
+	require.NoError(t, err)
+	require.Contains(t, commandtest.AsJSON(t, got), `"partial"`)
+}

@@ -1,0 +1,148 @@
+package checking
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// A Looker runs the checks of one project.
+type Looker struct {
+	Runner checks.Runner
+	Dir    string // of the project; empty for none
+}
+
+// work is a handoff with all that was asked for and came back, as the caller may read it. Reading it clears no notice.
+func (l Looker) work(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
+	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
+	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
+}
+
+// job is what is to be looked at for work: at the commit that its result names, else at that of the working tree. Unseen
+// says why nothing can be.
+func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
+	var asked schemas.Handoff
+	if work.Handoff != nil {
+		asked = *work.Handoff
+	}
+	if e := asked.Expectations; e != nil {
+		job.Names = e.Checks
+	}
+	var known bool
+	if job.Repository, known = git.Find(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
+		return job, "no git repository is beside this call"
+	}
+	done := schemas.Completion{Result: schemas.Result{Results: results}}
+	if !afar {
+		done.Tree = tree
+	}
+	if job.Commit = done.Commit(); job.Commit == "" {
+		return job, "the completion names no commit: say it in results.commit"
+	}
+	switch job.Unknown = "the checkout in which the work was done is elsewhere"; {
+	case done.Tree != nil && done.Tree.Unknown != "":
+		job.Unknown = done.Tree.Unknown
+	case done.Tree != nil:
+		job.Unknown, job.Uncommitted = "", done.Tree.Uncommitted
+	}
+	whole, err := job.Repository.Resolve(ctx, job.Commit)
+	if err != nil {
+		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository: fetch it, or push it"
+	}
+	job.Commit = whole
+	if job.Base = base(ctx, job, asked, work.Standing); job.Base == "" {
+		return job, "nobody knows at which commit the work began: it was neither sent nor claimed beside a checkout"
+	}
+	return job, ""
+}
+
+// base is the newest commit of which is known that nobody who did the work made it: where its branch left the one into which
+// it goes, or where its sender stood. What was committed before the claim, by an earlier attempt or by the holder itself,
+// weakens no check so. Where neither is known, or in another history, it is the commit at the claim.
+func base(ctx context.Context, job checks.Job, asked schemas.Handoff, standing *schemas.Standing) string {
+	var claimed schemas.Tree
+	if standing != nil && standing.ClaimedIn != nil {
+		claimed = *standing.ClaimedIn
+	}
+	from := cmp.Or(claimed.Commit, job.Commit)
+	left, sent := claimed.Base, ""
+	if asked.Tree != nil && job.Repository.Contains(ctx, from, asked.Tree.Commit) {
+		sent = asked.Tree.Commit
+	}
+	if sent != "" && left != "" && !job.Repository.Contains(ctx, left, sent) {
+		return sent
+	}
+	return cmp.Or(left, sent, claimed.Commit)
+}
+
+// run does a job. What goes wrong beside the checks is the reason why nothing was seen.
+func (l Looker) run(ctx context.Context, job checks.Job) schemas.Sight {
+	sight, err := l.Runner.Look(ctx, job)
+	if err != nil {
+		return *l.nothing(job.Names, schemas.AsError(err).Message)
+	}
+	return sight
+}
+
+// Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the
+// checkout where the completer had none.
+func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.Sight, error) {
+	work, err := l.work(ctx, by, tools.Call{Caller: caller}, id)
+	if err != nil {
+		return schemas.Sight{}, err
+	}
+	if work.Completion == nil || work.Status != schemas.Completed {
+		return schemas.Sight{}, schemas.Errorf(schemas.Conflict, "%s is %s, and checks look at what was completed", work.HandoffID, work.Status).
+			WithHint("Complete it first; or name a commit.")
+	}
+	if seen, all := already(work.Completion); all {
+		return seen, nil
+	}
+	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
+	if unseen != "" {
+		return *l.nothing(job.Names, unseen), nil
+	}
+	sight := l.run(ctx, job)
+	if len(sight.Observed) == 0 {
+		return sight, nil
+	}
+	tell := tools.Call{ID: tools.NewRequestID(time.Now(), rand.Reader), Caller: caller, Tool: "checks_observe"}
+	if _, err := tools.Ask[schemas.ObserveOut](ctx, by, tell, schemas.ObserveIn{HandoffID: id, Seen: sight.Observed}); err != nil {
+		return sight, fmt.Errorf("tell what was seen: %w", err)
+	}
+	return sight, nil
+}
+
+// nothing is seen of some checks, for one reason. The reason is told even where none was asked for, if the project has a
+// list: it may ask for some.
+func (l Looker) nothing(names []string, why string) *schemas.Sight {
+	s := &schemas.Sight{Unobserved: map[string]string{}}
+	for _, name := range names {
+		s.Unobserved[name] = why
+	}
+	if _, err := os.Stat(filepath.Join(l.Dir, checks.File)); len(names) == 0 && l.Dir != "" && err == nil {
+		s.Unread = why
+	}
+	return s
+}
+
+// already is what was seen of a completion, and whether that is all: then it is not looked at again.
+func already(done *schemas.Completion) (seen schemas.Sight, all bool) {
+	all = true
+	for _, a := range done.Criteria {
+		if a.Observed != nil {
+			seen.Observed = append(seen.Observed, *a.Observed)
+		}
+		all = all && (a.Check == "" || a.Observed != nil)
+	}
+	return seen, all && len(seen.Observed) > 0
+}
