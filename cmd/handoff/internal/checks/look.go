@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,8 +88,7 @@ func Denied(from git.Repository, l List) error {
 }
 
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
-// none, in a sentence for models that says what a person can do. A list that is broken is told
-// also where no check was asked for. What a commit fails is no error: the error is that of ctx, or of the disk.
+// none, in a sentence for models that says what a person can do. A broken list is told also where no check was asked for. What a commit fails is no error: the error is that of ctx, or of the disk.
 func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	seen := schemas.Sight{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.Sight, error) {
