@@ -48,9 +48,9 @@ func newShop(t *testing.T) shop {
 	require.NoError(t, err)
 	require.NoError(t, runner.Allow(repository, read))
 	s.Completions = &checking.Completions{
-		Invoker: tools.Local{Mailbox: s.World.Service}, Looker: checking.Looker{Runner: runner, Dir: s.dir},
+		Invoker: tools.Local{Mailbox: s.Service}, Looker: checking.Looker{Runner: runner, Dir: s.dir},
 	}
-	t.Cleanup(s.Completions.Stop)
+	t.Cleanup(s.Stop)
 	return s
 }
 
@@ -75,7 +75,7 @@ func (s *shop) call(tool string, in any) (out map[string]any, err error) {
 	args, err := json.Marshal(in)
 	require.NoError(s.t, err)
 	by := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI, Tree: &schemas.Tree{Path: s.dir, Commit: s.head}}
-	raw, err := s.Completions.Invoke(s.t.Context(), tools.Call{Caller: by, Tool: tool, Args: args})
+	raw, err := s.Invoke(s.t.Context(), tools.Call{Caller: by, Tool: tool, Args: args})
 	if err == nil {
 		require.NoError(s.t, json.Unmarshal(raw, &out))
 	}
@@ -158,10 +158,10 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	s.write(s.gate)
 	id := s.claimed()
 	elsewhere := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
-	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Completions.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
 	require.NoError(t, err)
-	seen, err := s.Later(t.Context(), s.Completions.Invoker, elsewhere, id)
+	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
 	require.NoError(t, err)
 	require.False(t, seen.Of("slow").Passed)
 	got, err := s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "outcome"})
