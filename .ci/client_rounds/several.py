@@ -1,6 +1,7 @@
 """Several sessions on one machine. Nobody is configured: there is no --agent and no HANDOFF_AGENT, only the entry of an
 MCP server. What goes on is steered from the command line, by mail that the sessions wait for."""
 
+import json
 import shlex
 
 from .checks import until
@@ -94,6 +95,37 @@ def later(office, checks):
     until("the end of Claude Code", claude.ended)
     checks.same("mail for a name without a session goes to a later one", claude.result("stray").get("title"), "for nobody")
     checks.same("a wait outlives the owner of the store", claude.result("mail").get("title"), "still there?")
+
+
+def reviewed(office, checks):
+    """Claude Code implements, Codex reviews: rework twice, then accepted. Gemini CLI waits for the work that counts."""
+    def judged(label, verdict):
+        return [take(label), finish(label, output=verdict)]
+
+    def met(*numbers):
+        return {"criteria": [{"criterion": n, "met": True, "evidence": "seen"} for n in numbers]}
+
+    work = office.send("claude-code", "write the store", "--criteria", "it keeps", "--review", "codex")
+    after = office.send("gemini-cli", "use the store", "--after", work)
+    sessions = {
+        "gemini": [take("turn"), finish("turn")],
+        "codex": judged("first", {"verdict": "rework", "points": ["it survives"]}) +
+                 judged("second", {"verdict": "rework", "points": ["it is tested"]}) + judged("third", {"verdict": "accept"}),
+        "claude": [take("one"), finish("one", verification=met("1")), take("two"), finish("two", verification=met("1", "2")),
+                   take("three"), finish("three", verification=met("1", "2", "3"))]}
+    playing = [office.session(client, [catch_up(), *steps]) for client, steps in sessions.items()]
+    until("the end of all three", lambda: all(session.ended() for session in playing))
+    gemini, codex, claude = playing
+    checks.same("all ended well", gemini.errors() + codex.errors() + claude.errors(), [])
+    rounds = [claude.result(label).get("handoff_id") for label in ("one", "two", "three")]
+    checks.same("the first round is what was sent", rounds[0], work)
+    checks.holds("a reviewer reads what was asked and answered", "1. it keeps – met" in codex.result("first").get("brief", ""))
+    checks.holds("the next round has the point", "2. it survives" in claude.result("two").get("brief", ""))
+    checks.same("and the last one both, in order", [f"{n}. {point}" in claude.result("three").get("brief", "") for n, point in ((2, "it survives"), (3, "it is tested"))], [True, True])
+    checks.same("who waits gets its turn", gemini.result("turn").get("handoff_id"), after)
+    when = lambda handoff, action: next(e["n"] for e in json.loads(office.run("show", handoff, "--audit", "--json"))["audit"] if e["action"] == action)
+    checks.holds("once the result is accepted, and not before", when(rounds[-1], "accepted") < when(after, "claimed"))
+    checks.holds("a person reads what changed", "it is tested" in office.run("diff", rounds[-1]))
 
 
 ROUNDS = (two_sessions, other_clients, at_once, later)
