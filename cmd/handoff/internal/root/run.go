@@ -54,7 +54,12 @@ func (s stopped) Error() string { return s.String() }
 // Run runs one command and gives its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	a := NewApp(e, version)
-	root := Command(a)
+	root := bare(a)
+	if len(args) > 0 && often[args[0]] != nil {
+		root.AddCommand(often[args[0]](a)...)
+	} else {
+		root = Command(a)
+	}
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
@@ -87,8 +92,30 @@ The flags of every command and those of handoff mcp and serve can be set in the 
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
+// often are the commands that clients start all the time, with the families that they are in. A process of one makes no
+// others, since their flags take a part of its start.
+var often = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
+
 // Command is the root of all commands.
 func Command(a *cli.App) *cobra.Command {
+	root := bare(a)
+	wait := work.Wait(a)
+	session.AddHook(a, wait)
+	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
+	for _, family := range [][]*cobra.Command{
+		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
+		files.Commands(a), checks.Commands(a),
+	} {
+		root.AddCommand(family...)
+	}
+	for _, cmd := range root.Commands() {
+		cmd.SuggestFor = habits[cmd.Name()]
+	}
+	return root
+}
+
+// bare is the root without commands.
+func bare(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Pass work between coding agents",
@@ -111,18 +138,6 @@ func Command(a *cli.App) *cobra.Command {
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
-	wait := work.Wait(a)
-	session.AddHook(a, wait)
-	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
-	for _, family := range [][]*cobra.Command{
-		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
-		files.Commands(a), checks.Commands(a),
-	} {
-		root.AddCommand(family...)
-	}
-	for _, cmd := range root.Commands() {
-		cmd.SuggestFor = habits[cmd.Name()]
-	}
 	return root
 }
 
