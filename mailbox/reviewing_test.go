@@ -44,6 +44,7 @@ func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 	require.True(t, w.claim(d).Empty)
 
 	review := w.claim(c)
+	require.JSONEq(t, `{"verdict": "…"}`, string(review.ToDo.Output), "only the reviewer knows")
 	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
 	verdict("rework")(&in)

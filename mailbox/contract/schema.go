@@ -155,7 +155,7 @@ func uncompiled(err error) error {
 }
 
 // Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is,
-// with a blank for each text, and the first value where some are listed. It is a hint and need not meet the schema.
+// with a blank for each text and for each choice of several values. It is a hint and need not meet the schema.
 // References are not followed.
 func Template(schema json.RawMessage) json.RawMessage {
 	b, err := schemas.Encode(template(schema, 0))
@@ -180,8 +180,11 @@ func template(schema json.RawMessage, depth int) any {
 	if json.Unmarshal(schema, &s) != nil {
 		return schemas.Blank
 	}
-	if len(s.Enum) > 0 {
+	switch {
+	case len(s.Enum) == 1:
 		return s.Enum[0]
+	case len(s.Enum) > 1:
+		return schemas.Blank // which of them, only the caller knows
 	}
 	if several, ok := s.Type.([]any); ok && len(several) > 0 {
 		s.Type = several[0]
