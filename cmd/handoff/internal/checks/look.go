@@ -39,7 +39,12 @@ type Job struct {
 // Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
 // *[schemas.Error]: unavailable where there is no repository or no git, not_found where there is no list or no such
 // commit, and invalid, with all problems, for a list that is broken.
+//
+// Of a repository that has none nothing is written down.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
+	if has, err := from.Has(ctx, base, File); err == nil && !has {
+		return List{}, noList(base)
+	}
 	o, err := r.reader(from, base)
 	if err != nil {
 		return List{}, err
@@ -57,8 +62,7 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 	case err != nil:
 		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
 	case !ok:
-		return List{}, schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
-			WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
+		return List{}, noList(base)
 	}
 	list, problems := Parse([]byte(text))
 	if len(problems) > 0 {
@@ -66,6 +70,11 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 			WithHint("A person mends the list and commits it, where the work begins.")
 	}
 	return list, nil
+}
+
+func noList(base string) error {
+	return schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
+		WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
 }
 
 // reader gives objects that are only read.

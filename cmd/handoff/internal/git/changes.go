@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,11 +80,17 @@ func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	return err == nil
 }
 
+// Has tells whether a path is in a commit, whose whole id is given. It asks no other repository.
+func (r Repository) Has(ctx context.Context, commit, path string) (bool, error) {
+	if !isObjectID(commit) {
+		return false, errors.New("no id of a commit")
+	}
+	found, err := r.list(ctx, "ls-tree", "--name-only", "-z", commit, "--", path)
+	return len(found) > 0, err
+}
+
 // Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
-	if r.Root == "" {
-		r.Root = r.Dir
-	}
 	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
 		return "", err
@@ -99,7 +106,7 @@ const mostListed = 16 << 20
 // programs runs that its configuration may name for differences and for watching files. The error says what git said, as
 // where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
-	args = append([]string{"-C", r.Root, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
+	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...)                                                      //nolint:gosec // none of it is said by a call
 	ours := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // as of a hook of git
 	cmd.Env = append(ours, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
