@@ -35,17 +35,7 @@ func (l *looking) command(ctx context.Context, c Check, said *schemas.Observatio
 			return err
 		}
 	}
-	tree := l.Commit
-	if len(c.Base) > 0 {
-		changed, err := l.changes(ctx)
-		if err != nil {
-			return err
-		}
-		if tree, err = l.slot.merged(ctx, l.Commit, changed, c.Base); err != nil {
-			return err
-		}
-	}
-	ended, reported, err := l.run(ctx, c, tree)
+	ended, reported, err := l.run(ctx, c, l.Commit)
 	if err != nil {
 		return err
 	}
@@ -65,12 +55,21 @@ func tail(printed []byte) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// run runs the command of a check in a tree, and gives what its report names. What is wrong with it is in ended.Why. The
+// run runs the command of a check at a commit, and gives what its report names. What is wrong with it is in ended.Why. The
 // error says that it could not be run.
-func (l *looking) run(ctx context.Context, c Check, tree string) (ended ended, reported results, err error) {
+func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended, reported results, err error) {
 	s := l.slot
-	if err := s.prepare(ctx, tree); err != nil {
+	if err := s.prepare(ctx, commit); err != nil {
 		return ended, reported, err
+	}
+	if len(c.Base) > 0 && commit != l.Base {
+		changed, err := l.changes(ctx)
+		if err == nil {
+			err = s.restore(ctx, l.Base, changed, c.Base)
+		}
+		if err != nil {
+			return ended, reported, err
+		}
 	}
 	dir, ok := within(s.tree, c.Dir)
 	if !ok {

@@ -42,8 +42,10 @@ type Job struct {
 //
 // Of a repository that has none nothing is written down.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
-	if has, err := from.Has(ctx, base, File); err == nil && !has {
-		return List{}, noList(base)
+	if !exists(r.place(from)) {
+		if has, err := from.Has(ctx, base, File); err == nil && !has {
+			return List{}, noList(base)
+		}
 	}
 	o, err := r.reader(from, base)
 	if err != nil {

@@ -20,10 +20,9 @@ import (
 // objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that one,
 // and of the user, nothing holds in it: neither hooks nor filters nor a program that watches files.
 type objects struct {
-	dir   string   // the git directory
-	tree  string   // its working tree; empty where only objects are read
-	index string   // a file that stands for its index; empty for its own
-	held  *os.File // a lock that git holds as long as it runs, nil for none
+	dir  string   // the git directory
+	tree string   // its working tree; empty where only objects are read
+	held *os.File // a lock that git holds as long as it runs, nil for none
 
 	shallow string // where the history of the repository ends, if it does
 }
@@ -105,9 +104,6 @@ func (o objects) git(ctx context.Context, input string, args ...string) (string,
 		cmd.Env = append(cmd.Env, "GIT_WORK_TREE="+o.tree)
 		cmd.Dir = o.tree
 	}
-	if o.index != "" {
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+o.index)
-	}
 	if o.shallow != "" {
 		cmd.Env = append(cmd.Env, "GIT_SHALLOW_FILE="+o.shallow)
 	}
@@ -167,8 +163,11 @@ func (o objects) find(ctx context.Context, how, commit, path string) (rest strin
 	return rest, size, err
 }
 
-// A change is a file in which two commits differ, with what it is in the first: nothing where it is new.
-type change struct{ path, mode, id string }
+// A change is a file in which two commits differ. A new one is not in the first.
+type change struct {
+	path  string
+	isNew bool
+}
 
 // changes compares two commits, file by file.
 func (o objects) changes(ctx context.Context, from, to string) (all []change, err error) {
@@ -179,7 +178,7 @@ func (o objects) changes(ctx context.Context, from, to string) (all []change, er
 		if len(words) < 5 {
 			return nil, errors.New("git lists changes in a way that is not known")
 		}
-		all = append(all, change{path: rows[1], mode: words[0], id: words[2]})
+		all = append(all, change{rows[1], strings.Trim(words[0], "0") == ""})
 	}
 	return all, err
 }

@@ -110,20 +110,20 @@ func (s *slot) endLeft() {
 	_ = os.Remove(filepath.Join(s.path, stdout))
 }
 
-// prepare makes the tree be what a tree of git says, without anything else. Whatever keeps that from being done in the
+// prepare makes the tree be what a commit says, without anything else. Whatever keeps that from being done in the
 // directory that is there, a new one has not.
-func (s *slot) prepare(ctx context.Context, tree string) error {
-	err := s.update(ctx, tree)
+func (s *slot) prepare(ctx context.Context, commit string) error {
+	err := s.update(ctx, commit)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	if err := errors.Join(wipe(s.tree), os.RemoveAll(filepath.Join(s.dir, "index"))); err != nil {
 		return err
 	}
-	return s.update(ctx, tree)
+	return s.update(ctx, commit)
 }
 
-func (s *slot) update(ctx context.Context, tree string) error {
+func (s *slot) update(ctx context.Context, commit string) error {
 	for _, name := range []string{"index.lock", "HEAD.lock"} {
 		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -138,41 +138,38 @@ func (s *slot) update(ctx context.Context, tree string) error {
 	if err := settle(filepath.Join(s.tree, ".git"), "gitdir: "+filepath.ToSlash(s.dir)+"\n"); err != nil {
 		return err
 	}
-	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", tree); err != nil {
+	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", commit); err != nil {
 		return err
 	}
 	_, err := s.git(ctx, "", "clean", "-ffdxq")
 	return err
 }
 
-// merged is the tree of a commit with files of its base: those that differ and match a pattern, where it differs. New
-// ones are left out.
-func (s *slot) merged(ctx context.Context, commit string, changed []change, patterns []string) (string, error) {
+// restore makes the files of the tree as they are at a base that match a pattern, of those that differ from it. New ones
+// are removed.
+func (s *slot) restore(ctx context.Context, base string, changed []change, patterns []string) error {
+	root, err := os.OpenRoot(s.tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	match := globs(patterns)
-	var removed, restored strings.Builder
+	var old strings.Builder
 	for _, c := range changed {
-		if !match.MatchString(c.path) {
-			continue
+		switch {
+		case !match.MatchString(c.path):
+		case !c.isNew:
+			old.WriteString(c.path + "\x00")
+		default:
+			if err := root.RemoveAll(c.path); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(&removed, "0 %s\t%s\x00", strings.Repeat("0", len(commit)), c.path)
-		if strings.Trim(c.mode, "0") != "" {
-			fmt.Fprintf(&restored, "%s %s\t%s\x00", c.mode, c.id, c.path)
-		}
 	}
-	if removed.Len() == 0 {
-		return commit, nil
+	if old.Len() > 0 {
+		_, err = s.git(ctx, old.String(), "--literal-pathspecs", "checkout", "-q", base, "--pathspec-from-file=-", "--pathspec-file-nul")
 	}
-	index := s.objects
-	index.index, index.tree = filepath.Join(s.path, "index"), ""
-	defer os.Remove(index.index)
-	if _, err := index.git(ctx, "", "read-tree", commit); err != nil {
-		return "", err
-	}
-	if _, err := index.git(ctx, removed.String()+restored.String(), "update-index", "-z", "--index-info"); err != nil {
-		return "", err
-	}
-	tree, err := index.git(ctx, "", "write-tree")
-	return strings.TrimSpace(tree), err
+	return err
 }
 
 // wipe removes a directory, also where something in it may not be written.
