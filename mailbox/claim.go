@@ -131,18 +131,20 @@ func (o *op) hasRoom(r *store.Record) error {
 		return nil // whom it is not for is told so
 	}
 	full, held, err := o.offers(o.View).Full(*a)
-	why := offer.Unfit(r, a.Card)
+	why, hint := offer.Unfit(r, a.Card), "Leave it to others, or register again with what you take now."
 	switch {
 	case err != nil:
 		return err
 	case full:
-		why = fmt.Sprintf("holds %d, and takes %d at most", held, a.Card.MaxOpen)
+		why, hint = fmt.Sprintf("holds %d, and takes %d at most", held, a.Card.MaxOpen), "End one that you hold, or register again with more."
 	case why == "":
 		return nil
 	}
-	return conflict(r, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).
-		WithHint("End what you hold, or register again with what you take now.").
-		WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
+	e := conflict(r, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).WithHint("%s", hint)
+	if full {
+		return e.WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
+	}
+	return e
 }
 
 // claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new

@@ -123,6 +123,9 @@ func (o *op) complete(
 		return out, err
 	}
 	text := completionText(done)
+	if r.Reviews != 0 {
+		text = verdictIn(done.Output).Verdict + ": " + text
+	}
 	if r.Reviewer != "" {
 		text += fmt.Sprintf(" It counts once it was reviewed by %s.", r.Reviewer)
 		if err := o.holdBack(forward, &out); err != nil {

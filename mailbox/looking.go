@@ -59,11 +59,12 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 		out.HandoffID, out.Status = r.ID, r.Status
-		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 && r.Review == 0 {
+		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
 			to, err := reading.Principal(v, r)
-			if out.Judges = to == by.Agent; err != nil {
+			if err != nil {
 				return out, err
 			}
+			out.Judges, out.Waits = to == by.Agent && r.Review == 0, to == by.Agent && r.Review != 0
 		}
 		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 			s.here.Hear(r.ID, s.Now())

@@ -14,7 +14,7 @@ const delivered = "1234567890abcdef1234567890abcdef12345678"
 func sightOf(passed bool, checks ...string) *schemas.Sight {
 	s := &schemas.Sight{}
 	for _, name := range checks {
-		s.Observed = append(s.Observed, schemas.Observation{Check: name, Passed: passed, Commit: delivered, Why: "it ended with 1"})
+		s.Observed = append(s.Observed, schemas.Observation{Check: name, List: "5", Passed: passed, Commit: delivered, Why: "it ended with 1"})
 	}
 	return s
 }
@@ -43,6 +43,7 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	for _, c := range got.Completion.Criteria {
 		require.True(t, c.IsMet())
 		require.Equal(t, delivered, c.Observed.Commit)
+		require.Empty(t, c.Observed.List, "digests are for the view full")
 	}
 }
 

@@ -69,6 +69,7 @@ type GetOut struct {
 	Readable []string `json:"-"`
 
 	Judges bool `json:"-"` // the caller may accept or return the result
+	Waits  bool `json:"-"` // the caller sent it, and another judges the result
 	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 

@@ -13,9 +13,9 @@ import (
 type Observation struct {
 	Check  string    `json:"check"`
 	Passed bool      `json:"passed"`
-	Why    string    `json:"why,omitempty"` // what does not hold, in a sentence
-	Commit string    `json:"commit"`        // in a clean tree of which it was looked at
-	List   string    `json:"list"`          // digest of the list of checks that a person allowed
+	Why    string    `json:"why,omitempty"`  // what does not hold, in a sentence
+	Commit string    `json:"commit"`         // in a clean tree of which it was looked at
+	List   string    `json:"list,omitempty"` // digest of the list of checks that a person allowed
 	At     time.Time `json:"at"`
 
 	// Of a command.
@@ -31,6 +31,8 @@ type Sight struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
 	Unread     string            `json:"unread,omitempty"`     // why nobody knows which checks there are
+
+	Uncommitted []string `json:"uncommitted,omitempty"` // files with changes that nobody looked at
 }
 
 // Checks are the names of all, those that are observed first.

@@ -25,8 +25,7 @@ func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		wait := schemas.GetIn{HandoffID: cmp.Or(o.Joined, o.HandoffID).String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		next := advise(schemas.Call(wait, "waits for outcome or question"))
+		next := advise(await(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.Texts(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
@@ -168,11 +167,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		if o.Created != 0 {
-			id = o.Created.String()
-		}
-		wait := schemas.GetIn{HandoffID: id, View: "outcome", WaitSeconds: schemas.MaxWait}
-		return advise(schemas.Call(wait, "waits for the outcome"))
+		return advise(await(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
@@ -234,8 +229,20 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"),
 			schemas.Call(back, "returns it with points to mend"),
 		)
+	case o.Waits:
+		return advise(
+			await(o.HandoffID, "waits for the verdict"),
+			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
+		)
+	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
+		return advise(await(o.Standing.Successor, "waits for what took its place"))
 	}
 	return nil
+}
+
+// await advises to wait for an outcome.
+func await(id schemas.ID, say string) schemas.Advice {
+	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
 }
 
 // readings advises to read what was sent along.

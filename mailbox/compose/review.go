@@ -38,6 +38,9 @@ func diffOf(t *schemas.Tree) string {
 	}
 	seen := t.First(20)
 	text := fmt.Sprintf("git diff %s..%s", schemas.ShortCommit(t.Since), schemas.ShortCommit(t.Commit))
+	if t.Since == t.Commit {
+		text = "nothing was committed since the claim, at " + schemas.ShortCommit(t.Commit)
+	}
 	if t.Branch != "" {
 		text += ", branch " + t.Branch
 	}

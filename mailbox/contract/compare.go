@@ -59,7 +59,7 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 		}
 		a.Met, done[i] = a.Met || !done[i] && a.Observed.Passed, true
 	}
-	if err := cmp.Or(missing(asked, done, seen), failed(failing)); err != nil {
+	if err := cmp.Or(missing(asked, done, seen), failed(failing, seen)); err != nil {
 		return nil, err
 	}
 	if e != nil && e.Strict && Outcome(asked) == schemas.Partial {
@@ -139,10 +139,12 @@ func contradiction(a schemas.Answered) error {
 // missing lists what was not answered, by number; nil when all was.
 func missing(asked []schemas.Answered, done []bool, seen *schemas.Sight) error {
 	var open []schemas.Answered
+	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, a := range asked {
 		if !done[i] {
 			if a.Check != "" {
 				a.Criterion += " (nobody looked: " + unseenBecause(a.Check, seen) + ")"
+				hint = unseenHint
 			}
 			open = append(open, a)
 		}
@@ -152,12 +154,16 @@ func missing(asked []schemas.Answered, done []bool, seen *schemas.Sight) error {
 	}
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
 		len(open), len(asked), strings.Join(lines(open), "; ")).
-		WithHint("Answer each of them too, as {criterion: number, met: true or false, evidence: text}.")
+		WithHint("%s", hint)
 }
+
+// unseenHint comes first to a look: an answer in its place is only a claim.
+const unseenHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
+	"{criterion: number, met: true or false, evidence: text}. For a check that reads as claimed, not observed."
 
 // failed refuses a result that is called done while checks of it do not pass, with what they printed last; nil when none
 // is among them.
-func failed(checks []schemas.Answered) error {
+func failed(checks []schemas.Answered, seen *schemas.Sight) error {
 	if len(checks) == 0 {
 		return nil
 	}
@@ -168,6 +174,9 @@ func failed(checks []schemas.Answered) error {
 			text += "\n" + schemas.Visible(a.Observed.Tail)
 		}
 		said = append(said, text)
+	}
+	if len(seen.Uncommitted) > 0 {
+		said = append(said, fmt.Sprintf("In no commit, so not looked at: %s.", few(seen.Uncommitted)))
 	}
 	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(said, "\n")).WithField(answersField).
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)

@@ -65,6 +65,8 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		}
 		return v
 	}
+	uncommitted := seen(false, "test")
+	uncommitted.Uncommitted = []string{"a.go"}
 	for _, c := range []struct {
 		name    string
 		said    *schemas.Verification
@@ -79,6 +81,7 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		{"seen to pass", says(true), false, seen(true, "test"), []bool{true, true}, ""},
 		{"seen to pass, and the holder knows better", says(true, false), false, seen(true, "test"), []bool{true, false}, ""},
 		{"seen not to pass", says(true), false, seen(false, "test"), nil, "2: observed: the check test does not pass: it ended with 1, at 1234567890\nFAIL\\x1b"},
+		{"seen not to pass, at a commit without all of it", says(true), false, uncommitted, nil, "In no commit, so not looked at: a.go."},
 		{"seen not to pass, against the holder", says(true, true), false, seen(false, "test"), nil, "does not pass"},
 		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
 		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},

@@ -31,7 +31,11 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 		if first != "" || err != nil {
 			return first, err
 		}
-		return f.blockedFor(roster.Boxes(a.Card))
+		blocked, err := f.blockedFor(roster.Boxes(a.Card))
+		if blocked != "" || err != nil {
+			return blocked, err
+		}
+		return f.unfitFor(a.Card)
 	}
 	inbox, err := f.Inbox(name)
 	if inbox.Pending == 0 || err != nil {
@@ -83,4 +87,23 @@ func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), first), nil
+}
+
+// unfitFor says what waits in a pool of an agent that is not offered to it, the first, and why: who lists its mail sees it
+// there. It looks at a thousand rows at most.
+func (f Offers) unfitFor(card schemas.Card) (string, error) {
+	looked := 0
+	for id, err := range f.View.Queue(roster.Boxes(card)...) {
+		if looked++; err != nil || looked > mostLooked {
+			return "", err
+		}
+		r := reading.Readable(f.View, id)
+		if r == nil || r.Status != schemas.Pending || slices.Contains(r.Excluded, card.Name) {
+			continue
+		}
+		if why := Unfit(r, card); why != "" {
+			return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", id, r.To, card.Name, why), nil
+		}
+	}
+	return "", nil
 }

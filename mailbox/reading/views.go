@@ -164,7 +164,7 @@ func paged(in schemas.GetIn, out *schemas.GetOut) error {
 	if err != nil || in.Offset == 0 && content.Tokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
 		return err
 	}
-	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, Judges: out.Judges}
+	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, Judges: out.Judges, Waits: out.Waits}
 	out.Content, out.NextOffset, err = content.Page(string(b), in.Offset, in.MaxTokens)
 	return err
 }
@@ -211,6 +211,7 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
 	c.Tree = observed(c.Tree)
+	told(c)
 	if c.Verification == nil || len(c.Criteria) == 0 {
 		return nil
 	}
@@ -218,6 +219,18 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 		c.Verification = nil
 	}
 	return nil
+}
+
+// told marks the checks of which is only claimed that they are met, and leaves digests of what was observed to the view full.
+func told(c *schemas.Completion) {
+	for i, a := range c.Criteria {
+		switch o := a.Observed; {
+		case o != nil:
+			o.List, o.Output, o.At = "", "", o.At.Truncate(time.Second)
+		case a.Check != "":
+			c.Criteria[i].Evidence = c.Basis(a)
+		}
+	}
 }
 
 // observed is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or nothing

@@ -92,7 +92,9 @@ func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight,
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
 	c.forget(work.HandoffID, l)
-	return &l.sight, nil
+	sight := l.sight
+	sight.Uncommitted = job.Uncommitted
+	return &sight, nil
 }
 
 func (c *Completions) patience() <-chan time.Time {
@@ -158,7 +160,7 @@ func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.Comp
 		})
 	}
 	again := schemas.CompleteIn{HandoffID: in.HandoffID, Token: in.Token, Result: schemas.Result{Summary: schemas.Blank}}
-	return schemas.Errorf(schemas.Unavailable, "nothing is recorded yet: %s, since %s", running, time.Since(l.began).Round(time.Second)).
+	return schemas.Errorf(schemas.Unavailable, "nothing is recorded yet: %s, for %s so far", running, time.Since(l.began).Round(time.Second)).
 		WithHint("Make the same call again, with the same arguments: it waits for them.").
 		WithNext(schemas.Call(again, "waits for its checks"))
 }
