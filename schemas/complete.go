@@ -3,6 +3,7 @@ package schemas
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -75,9 +76,10 @@ type Completion struct {
 }
 
 // Commit is the commit that was delivered: the one that the results name, else that of the working tree, as far as it is
-// known. The name may be the beginning of an id.
+// known. It may be the beginning of an id.
 func (c *Completion) Commit() string {
-	if said, ok := c.Results["commit"].(string); ok && IsCommit(said) {
+	said, _ := c.Results["commit"].(string)
+	if said = strings.ToLower(strings.TrimSpace(said)); IsCommit(said) {
 		return said
 	}
 	if c.Tree != nil {

@@ -75,7 +75,7 @@ func (s *Sight) Of(check string) *Observation {
 // checks of completed work, after its completion.
 type ObserveIn struct {
 	HandoffID string        `json:"handoff_id" jsonschema:"minLength=1"`
-	Seen      []Observation `json:"seen" jsonschema:"minItems=1,maxItems=50"`
+	Seen      []Observation `json:"seen" jsonschema:"minItems=1,maxItems=100"`
 }
 
 // ObserveOut is the result of checks_observe: how the handoff stands now, and what is not met.

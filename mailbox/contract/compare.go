@@ -114,7 +114,8 @@ func join(have, more string) string {
 // The most that an error tells; a longer one would cost more to read than the answers themselves.
 const (
 	shownCriteria = 20
-	shownBytes    = 200 // of one text
+	shownBytes    = 200     // of one text
+	shownTails    = 4 << 10 // of what all failing checks printed
 )
 
 // unknown refuses an answer that names no criterion, with those that are closest to what it names.
@@ -169,9 +170,9 @@ func failed(checks []schemas.Answered, seen *schemas.Sight) error {
 	}
 	var said []string
 	for _, a := range checks {
-		text := fmt.Sprintf("%d: %s", a.Number, a.Observed)
-		if a.Observed.Tail != "" {
-			text += "\n" + schemas.Visible(a.Observed.Tail)
+		text, tail := fmt.Sprintf("%d: %s", a.Number, a.Observed), a.Observed.Tail
+		if tail != "" {
+			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-shownTails/len(checks)):], ""))
 		}
 		said = append(said, text)
 	}

@@ -26,8 +26,8 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	if len(untouched) > 0 {
 		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", few(untouched)))
 	}
-	if said, ok := done.Results["commit"].(string); ok && !sameCommit(said, t.Commit) {
-		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Visible(schemas.Clip(said, 40)), schemas.ShortCommit(t.Commit)))
+	if said := done.Commit(); !strings.HasPrefix(t.Commit, said) {
+		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Clip(said, 40), schemas.ShortCommit(t.Commit)))
 	}
 	if len(t.Changed)*len(t.Uncommitted) > 0 { // who commits nothing works so
 		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", few(t.Uncommitted)))
@@ -88,15 +88,6 @@ func touched(t *schemas.Tree, file string) bool {
 	return slices.Contains(t.Changed, file) || slices.ContainsFunc(t.Uncommitted, func(changed string) bool {
 		return changed == file || strings.HasSuffix(changed, "/") && strings.HasPrefix(file, changed)
 	})
-}
-
-// sameCommit tells whether a text is the beginning of the id of a commit, or no id at all.
-func sameCommit(said, commit string) bool {
-	return !isCommit(said) || strings.HasPrefix(commit, said)
-}
-
-func isCommit(said string) bool {
-	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }
 
 // few names three files and counts the others.

@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,4 +105,10 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 			}
 		})
 	}
+	loud := seen(false, "test", "lint")
+	for i := range loud.Observed {
+		loud.Observed[i].Tail = strings.Repeat("é", 2<<10)
+	}
+	_, err := contract.Compare(asked, says(true), false, loud)
+	require.Less(t, len(err.Error()), 5<<10, "a model reads it")
 }
