@@ -23,8 +23,10 @@ func callCommand(a *cli.App) *cobra.Command {
 		Long: `The result is JSON, indented on a terminal. A refused call prints its error in the same form with --json.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			if _, err := tools.Find(given[0]); err != nil {
+			if t, err := tools.Find(given[0]); err != nil {
 				return err
+			} else if t.Admin && !t.ReadOnly { // what our own programs tell is not said by others
+				return schemas.Errorf(schemas.NotFound, "%s is not offered here", t.Name).WithHint("It belongs to another command.")
 			}
 			args, err := callArguments(cmd.Context(), a, given)
 			if err != nil {
