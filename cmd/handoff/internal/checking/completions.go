@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,8 @@ type look struct {
 	began time.Time
 	done  chan struct{} // closed when sight is there
 	sight schemas.Sight
-	kept  bool // the result stands in a checkpoint
+	err   error // it was ended before
+	kept  bool  // the result stands in a checkpoint
 	stop  context.CancelFunc
 }
 
@@ -81,7 +83,8 @@ func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight,
 	}
 	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Afar)
 	if unseen != "" {
-		return c.nothing(job.Names, unseen), nil
+		sight := nothing(job, unseen)
+		return &sight, nil
 	}
 	l := c.look(work.HandoffID, job)
 	select {
@@ -92,6 +95,10 @@ func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight,
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
 	c.forget(work.HandoffID, l)
+	if l.err != nil {
+		return nil, schemas.Errorf(schemas.Unavailable, "nothing is recorded: the checks at %s were ended, as for another completion of the work",
+			schemas.ShortCommit(job.Commit)).WithHint("Make the same call again.")
+	}
 	sight := l.sight
 	sight.Uncommitted = job.Uncommitted
 	return &sight, nil
@@ -104,12 +111,12 @@ func (c *Completions) patience() <-chan time.Time {
 	return time.After(c.Patience)
 }
 
-// look gives the run of a job, which it begins unless the same job runs for the handoff. One of another commit is ended.
+// look gives the run of a job, which it begins unless the same job runs for the handoff. Another one is ended.
 func (c *Completions) look(id schemas.ID, job checks.Job) *look {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := c.looks[id]; l != nil {
-		if l.job.Commit == job.Commit {
+		if same(l.job, job) {
 			return l
 		}
 		l.stop()
@@ -123,9 +130,15 @@ func (c *Completions) look(id schemas.ID, job checks.Job) *look {
 	go func() {
 		defer close(l.done)
 		defer stop()
-		l.sight = c.run(ctx, job)
+		l.sight, l.err = c.Runner.Look(ctx, job)
 	}()
 	return l
+}
+
+// same tells whether two jobs show the same. Which files are in no commit does not matter, but whether there are any.
+func same(a, b checks.Job) bool {
+	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
+		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
 }
 
 // forget lets the checks of a handoff run anew at its next completion.

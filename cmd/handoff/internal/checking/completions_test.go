@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func newShop(t *testing.T) shop {
 	require.NoError(t, err)
 	s := shop{World: mailboxtest.New(t), t: t, dir: filepath.Join(t.TempDir(), "shop"), gate: filepath.Join(t.TempDir(), "open")}
 	require.NoError(t, os.MkdirAll(filepath.Join(s.dir, ".handoff"), 0o700))
-	list := "checks:\n  slow: {run: \"while ! test -e " + s.gate + "; do sleep 0.05; done; test -e done\", always: true}\n"
+	list := "checks:\n  slow: {run: \"touch " + s.gate + ".begun; while ! test -e " + s.gate + "; do sleep 0.05; done; test -e done\", always: true}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, checks.File), []byte(list), 0o600))
 	s.git("init", "-q", "-b", "main")
 	s.commit()
@@ -82,6 +83,9 @@ func (s *shop) call(tool string, in any) (out map[string]any, err error) {
 	return out, err
 }
 
+// elsewhere is qa, where no checkout is.
+var elsewhere = schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
+
 func (s *shop) claimed() string {
 	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
 	require.NoError(s.t, err)
@@ -122,6 +126,29 @@ func TestLongChecksHoldNoCallAndLoseNothing(t *testing.T) {
 	require.Equal(t, out["completion_id"], again["completion_id"])
 }
 
+// Who completes the work at another commit ends the checks of the first one, and does not get it recorded without them.
+func TestChecksThatAreEndedRecordNothing(t *testing.T) {
+	s := newShop(t)
+	id, bad := s.claimed(), s.head
+	s.write(filepath.Join(s.dir, "done"))
+	s.commit()
+	complete := func(commit string) chan error {
+		ended := make(chan error)
+		go func() {
+			_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Completions, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+				schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": commit}}})
+			ended <- err
+		}()
+		return ended
+	}
+	first := complete(bad)
+	require.Eventually(t, func() bool { return os.Remove(s.gate+".begun") == nil }, commandtest.Patience, time.Millisecond)
+	second := complete(s.head)
+	require.ErrorContains(t, <-first, "nothing is recorded: the checks at "+bad[:10])
+	s.write(s.gate)
+	require.NoError(t, <-second)
+}
+
 func TestWhatDoesNotPassIsNotDone(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
@@ -148,8 +175,30 @@ func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
 
 	id = s.claimed()
 	_, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
-		Summary: "It is done.", Results: map[string]any{"commit": s.head[:12]},
+		Summary: "It is done.", Results: map[string]any{"commit": strings.ToUpper(s.head[:12])},
 	}})
+	require.ErrorContains(t, err, "the check slow does not pass")
+
+	s.git("branch", "badc0de")
+	out, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
+		Summary: "It is done.", Results: map[string]any{"commit": "badc0de"},
+	}})
+	require.NoError(t, err)
+	require.Contains(t, commandtest.AsJSON(t, out["warnings"]), "the commit badc0de is not in this repository", "a branch is no commit")
+}
+
+// Who claims the work beside another repository is held to the checks where it was sent.
+func TestAClaimInAnotherRepositoryWeakensNothing(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
+	require.NoError(t, err)
+	id, _ := out["handoff_id"].(string)
+	other := elsewhere
+	other.Tree = &schemas.Tree{Path: t.TempDir(), Commit: strings.Repeat("1", 40)}
+	_, err = tools.Ask[schemas.ClaimOut](t.Context(), s.Invoker, tools.Call{Caller: other, Tool: "claim_handoff"}, schemas.ClaimIn{HandoffID: id})
+	require.NoError(t, err)
+	_, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}})
 	require.ErrorContains(t, err, "the check slow does not pass")
 }
 
@@ -157,7 +206,6 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	id := s.claimed()
-	elsewhere := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
 	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
 	require.NoError(t, err)

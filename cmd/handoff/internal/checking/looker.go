@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/checks"
@@ -55,8 +56,8 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		job.Unknown, job.Uncommitted = "", done.Tree.Uncommitted
 	}
 	whole, err := job.Repository.Resolve(ctx, job.Commit)
-	if err != nil {
-		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository: fetch it, or push it"
+	if err != nil || !strings.HasPrefix(whole, job.Commit) { // a branch may have the name of an id
+		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository, or several begin so: fetch it, or push it, and say its whole id"
 	}
 	job.Commit = whole
 	if job.Base = base(ctx, job, asked, work.Standing); job.Base == "" {
@@ -67,11 +68,15 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 
 // base is the newest commit of which is known that nobody who did the work made it: where its branch left the one into which
 // it goes, or where its sender stood. What was committed before the claim, by an earlier attempt or by the holder itself,
-// weakens no check so. Where neither is known, or in another history, it is the commit at the claim.
+// weakens no check so. Where neither is known, or in another history, it is the commit at the claim. A claim in another
+// repository tells nothing.
 func base(ctx context.Context, job checks.Job, asked schemas.Handoff, standing *schemas.Standing) string {
 	var claimed schemas.Tree
 	if standing != nil && standing.ClaimedIn != nil {
 		claimed = *standing.ClaimedIn
+		if _, err := job.Repository.Resolve(ctx, claimed.Commit); err != nil {
+			claimed = schemas.Tree{}
+		}
 	}
 	from := cmp.Or(claimed.Commit, job.Commit)
 	left, sent := claimed.Base, ""
@@ -82,15 +87,6 @@ func base(ctx context.Context, job checks.Job, asked schemas.Handoff, standing *
 		return sent
 	}
 	return cmp.Or(left, sent, claimed.Commit)
-}
-
-// run does a job. What goes wrong beside the checks is the reason why nothing was seen.
-func (l Looker) run(ctx context.Context, job checks.Job) schemas.Sight {
-	sight, err := l.Runner.Look(ctx, job)
-	if err != nil {
-		return *l.nothing(job.Names, schemas.AsError(err).Message)
-	}
-	return sight
 }
 
 // Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the
@@ -109,11 +105,11 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	}
 	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
-		return *l.nothing(job.Names, unseen), nil
+		return nothing(job, unseen), nil
 	}
-	sight := l.run(ctx, job)
-	if len(sight.Observed) == 0 {
-		return sight, nil
+	sight, err := l.Runner.Look(ctx, job)
+	if err != nil || len(sight.Observed) == 0 {
+		return sight, err
 	}
 	tell := tools.Call{ID: tools.NewRequestID(time.Now(), rand.Reader), Caller: caller, Tool: "checks_observe"}
 	if _, err := tools.Ask[schemas.ObserveOut](ctx, by, tell, schemas.ObserveIn{HandoffID: id, Seen: sight.Observed}); err != nil {
@@ -122,14 +118,15 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	return sight, nil
 }
 
-// nothing is seen of some checks, for one reason. The reason is told even where none was asked for, if the project has a
-// list: it may ask for some.
-func (l Looker) nothing(names []string, why string) *schemas.Sight {
-	s := &schemas.Sight{Unobserved: map[string]string{}}
-	for _, name := range names {
+// nothing is seen of the checks of a job, for one reason. The reason is told even where none was asked for, if the
+// repository has a list: it may ask for some.
+func nothing(job checks.Job, why string) schemas.Sight {
+	s := schemas.Sight{Unobserved: map[string]string{}}
+	for _, name := range job.Names {
 		s.Unobserved[name] = why
 	}
-	if _, err := os.Stat(filepath.Join(l.Dir, checks.File)); len(names) == 0 && l.Dir != "" && err == nil {
+	_, err := os.Stat(filepath.Join(job.Repository.Root, checks.File))
+	if len(job.Names) == 0 && job.Repository.Root != "" && err == nil {
 		s.Unread = why
 	}
 	return s

@@ -13,8 +13,8 @@
 //	REPOSITORY/kept-KEY    the tests that passed at a base
 //	REPOSITORY/N/lock      held while somebody uses slot N
 //	REPOSITORY/N/mark      the id of the command that runs in it
-//	REPOSITORY/N/git       a git directory as above, with an index
-//	REPOSITORY/N/tree      the files
+//	REPOSITORY/N/git       a git directory as above, with the index of the tree
+//	REPOSITORY/N/tree      the files, with another git directory for the command
 //
 // Between the command and this process stands a supervisor, see [Supervise]: it ends all that a command started, also when
 // this process is killed.

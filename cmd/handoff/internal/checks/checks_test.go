@@ -204,6 +204,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 	commit := s.commit(good)
 	weaker := s.commit(map[string]string{checks.File: list + "  always: exit 0"})
 	broken := s.commit(map[string]string{checks.File: "checks: [test]"})
+	long := s.commit(map[string]string{checks.File: list + strings.Repeat("#", 1<<16)})
 	s.git("checkout", "-q", "-b", "other", s.base)
 	other := s.commit(map[string]string{"code.txt": "good"})
 	job := checks.Job{Repository: s.repository(), Base: s.base, Commit: commit, Names: []string{"test"}}
@@ -218,6 +219,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		"a stale base":   {func(j *checks.Job) { j.Commit, j.Base = other, commit }, "does not contain the base", "always"},
 		"a changed list": {func(j *checks.Job) { j.Base, j.Commit = weaker, weaker }, "A person allows it once, at a terminal: handoff checks allow", ""},
 		"a broken list":  {func(j *checks.Job) { j.Base, j.Commit = broken, broken }, "checks.yaml:1: checks has no names in it", ""},
+		"a long list":    {func(j *checks.Job) { j.Base, j.Commit = long, long }, "this is more than 64 KiB", ""},
 		"no list": {func(j *checks.Job) {
 			j.Base = s.git("commit-tree", "-m", "x", s.git("hash-object", "-w", "-t", "tree", os.DevNull))
 		}, "there is no .handoff/checks.yaml at the base", ""},
@@ -237,7 +239,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		}
 		require.Empty(t, seen.Observed, name)
 		require.NoFileExists(t, ran)
-		require.Equal(t, name == "a broken list", seen.Unread != "", name)
+		require.Equal(t, slices.Contains([]string{"a broken list", "a long list", "no base", "no repository"}, name), seen.Unread != "", name)
 		names := slices.DeleteFunc([]string{tt.also, "test"}, func(name string) bool { return name == "" })
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(seen.Unobserved)), name)
 	}
@@ -250,7 +252,8 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 // What a repository configures for its working trees holds for none of ours, and what a command leaves there neither.
 func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	s := newShop(t, `checks:
-  test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git; test "$(cat code.txt)" = good'`)
+  test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git
+    test "$(cat code.txt)" = good; code=$?; git update-index --skip-worktree code.txt; echo bad >code.txt; exit $code'`)
 	owned := filepath.Join(s.dir, "owned")
 	for key, value := range map[string]string{"core.fsmonitor": "touch ", "filter.x.smudge": "cat; touch ", "filter.x.process": "touch ", "diff.x.textconv": "touch "} {
 		s.git("config", key, value+owned)
@@ -262,6 +265,7 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, ".gitattributes"), []byte("* filter=x diff=x\n"), 0o644))
 	s.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.x.process=", "add", "-A")
 	s.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.x.process=", "commit", "-q", "-m", "work")
+	s.git("replace", s.base, s.git("commit-tree", "-m", "no list", s.git("hash-object", "-w", "-t", "tree", os.DevNull)))
 	require.NoError(t, os.RemoveAll(owned))
 	commit := s.git("-c", "core.fsmonitor=false", "rev-parse", "HEAD")
 	for range 3 {

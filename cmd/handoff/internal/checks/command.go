@@ -71,6 +71,9 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 			return ended, reported, err
 		}
 	}
+	if err := s.lend(commit); err != nil {
+		return ended, reported, err
+	}
 	dir, ok := within(s.tree, c.Dir)
 	if !ok {
 		ended.Why = c.Dir + " is no directory of the commit"
@@ -207,7 +210,7 @@ func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, er
 	if err != nil {
 		return nil, err
 	}
-	if ended.Exit == nil || len(reported.passed)+len(reported.failed) == 0 && *ended.Exit != 0 {
+	if len(reported.passed)+len(reported.failed) == 0 && ended.Why != noTests {
 		return nil, schemas.Errorf(schemas.Unavailable, "which tests passed at the base %s is not known: %s", schemas.ShortCommit(l.Base), ended.Why).
 			WithHint("A person mends the command, or leaves out kept: true.")
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -37,8 +38,8 @@ type Job struct {
 }
 
 // Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
-// *[schemas.Error]: unavailable where there is no repository or no git, not_found where there is no list or no such
-// commit, and invalid, with all problems, for a list that is broken.
+// *[schemas.Error]: unavailable where there is no repository, no git or no such commit, not_found where there is no list,
+// and invalid, with all problems, for a list that is broken.
 //
 // Of a repository that has none nothing is written down.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
@@ -51,7 +52,7 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 	if err != nil {
 		return List{}, err
 	}
-	text, ok, err := o.text(ctx, base, File, mostBytes+1)
+	text, ok, err := o.text(ctx, base, File, math.MaxInt)
 	switch {
 	case ctx.Err() != nil:
 		return List{}, ctx.Err()
@@ -59,7 +60,7 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 		return List{}, schemas.Errorf(schemas.Unavailable, "the program git is not installed here").
 			WithHint("A person installs git, so that a commit can be looked at in a tree of its own.")
 	case !ok && !o.has(ctx, base):
-		return List{}, schemas.Errorf(schemas.NotFound, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
+		return List{}, schemas.Errorf(schemas.Unavailable, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
 			WithHint("Fetch it, or name another base.")
 	case err != nil:
 		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
@@ -99,7 +100,8 @@ func Denied(from git.Repository, l List) error {
 }
 
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
-// none, in a sentence for models that says what a person can do. A broken list is told also where no check was asked for. What a commit fails is no error: the error is that of ctx, or of the disk.
+// none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no check
+// was asked for. What a commit fails is no error: the only error is that of ctx.
 func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	seen := schemas.Sight{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.Sight, error) {
@@ -110,7 +112,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	}
 	list, err := r.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil {
-		if e.Code == schemas.Invalid {
+		if e.Code != schemas.NotFound {
 			seen.Unread = reason(err)
 		}
 		return all(job.Names, err)
@@ -134,7 +136,10 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 			seen.Observed = append(seen.Observed, *said)
 		}
 	}
-	return seen, errors.Join(ctx.Err(), l.end())
+	if l.slot != nil {
+		l.slot.leave()
+	}
+	return seen, ctx.Err()
 }
 
 // reason says an error and its way out as one text.
@@ -143,7 +148,7 @@ func reason(err error) string {
 	if !coded {
 		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
 	}
-	return schemas.Visible(strings.TrimSpace(e.Message + ". " + e.Hint))
+	return schemas.Visible(strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint))
 }
 
 // looking is one look at a job.
@@ -184,13 +189,6 @@ func (l *looking) changes(ctx context.Context) (_ []change, err error) {
 		l.changed, err = l.objects.changes(ctx, l.Base, l.Commit)
 	}
 	return l.changed, err
-}
-
-func (l *looking) end() error {
-	if l.slot == nil {
-		return nil
-	}
-	return l.slot.leave()
 }
 
 // check looks at one check. Its error says why nothing is observed of it.

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/git"
 	"handoff/tools/relay/platform"
@@ -87,47 +85,26 @@ func settle(path, text string) error {
 	return err
 }
 
-// mostPrinted is how much git may print, in bytes.
-const mostPrinted = 64 << 20
-
 // git runs git, with an input, and gives what it printed. The error says what git said.
 func (o objects) git(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") { // as of a hook of git
-			cmd.Env = append(cmd.Env, v)
+	env := []string{
+		"GIT_DIR=" + o.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1",
+	}
+	for name, value := range map[string]string{"WORK_TREE": o.tree, "SHALLOW_FILE": o.shallow} {
+		if value != "" {
+			env = append(env, "GIT_"+name+"="+value)
 		}
-	}
-	cmd.Env = append(cmd.Env, "GIT_DIR="+o.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
-		"GIT_ATTR_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	if o.tree != "" {
-		cmd.Env = append(cmd.Env, "GIT_WORK_TREE="+o.tree)
-		cmd.Dir = o.tree
-	}
-	if o.shallow != "" {
-		cmd.Env = append(cmd.Env, "GIT_SHALLOW_FILE="+o.shallow)
 	}
 	if o.held != nil && runtime.GOOS != "windows" {
 		cmd.ExtraFiles = []*os.File{o.held}
 	}
-	cmd.WaitDelay = time.Second
-	var out, problem bounded
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &problem
-	err := cmd.Run()
-	if said, _, _ := strings.Cut(problem.String(), "\n"); err != nil && said != "" && ctx.Err() == nil {
-		err = fmt.Errorf("git %s: %s: %w", args[0], said, err)
+	cmd.Dir, cmd.Stdin = o.tree, strings.NewReader(input)
+	out, err := git.Run(ctx, cmd, env...)
+	if err != nil {
+		err = fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out.String(), err
-}
-
-// bounded keeps what is written to it, and fails past the limit.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostPrinted {
-		return 0, errors.New("git prints too much")
-	}
-	return b.Buffer.Write(p)
+	return out, err
 }
 
 // has tells whether there is a commit of this id.
@@ -138,29 +115,29 @@ func (o objects) has(ctx context.Context, commit string) bool {
 
 // isFile tells whether a path leads to a regular file of a commit, through links that stay in the tree.
 func (o objects) isFile(ctx context.Context, commit, path string) (bool, error) {
-	_, size, err := o.find(ctx, "--batch-check", commit, path)
-	return size >= 0, err
+	id, _, err := o.find(ctx, commit, path)
+	return id != "", err
 }
 
 // text gives the text of such a file. Ok is false where there is none of at most so many bytes.
 func (o objects) text(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
-	text, size, err := o.find(ctx, "--batch", commit, path)
-	if err != nil || size < 0 || size > most || len(text) <= size {
+	id, size, err := o.find(ctx, commit, path)
+	if err != nil || id == "" || size > most {
 		return "", false, err
 	}
-	return text[:size], true, nil
+	text, err = o.git(ctx, "", "cat-file", "blob", id)
+	return text, err == nil, err
 }
 
-// find gives what cat-file says of a file behind its first line, and its size, negative where there is none.
-func (o objects) find(ctx context.Context, how, commit, path string) (rest string, size int, err error) {
-	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", how, "--follow-symlinks")
-	first, rest, _ := strings.Cut(found, "\n")
-	words := strings.Fields(first)
+// find gives the id and the size of such a file. The id is empty where there is none.
+func (o objects) find(ctx context.Context, commit, path string) (id string, size int, err error) {
+	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
+	words := strings.Fields(found)
 	if err != nil || len(words) != 3 || words[1] != "blob" || !whole(words[0]) {
-		return "", -1, err
+		return "", 0, err
 	}
 	size, err = strconv.Atoi(words[2])
-	return rest, size, err
+	return words[0], size, err
 }
 
 // A change is a file in which two commits differ. A new one is not in the first.

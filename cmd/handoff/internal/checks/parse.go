@@ -206,7 +206,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 
 // text is a value that is meant as text, on one line.
 func (p *parser) text(field string, n *yaml.Node) string {
-	if n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
 		p.wrong(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
 	}
 	return strings.TrimSpace(n.Value)

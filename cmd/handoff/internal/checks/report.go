@@ -22,6 +22,8 @@ func junitFile(report string) (path string, ok bool) {
 	return strings.TrimSpace(path), ok
 }
 
+const noTests = "its report names no test that passed"
+
 // results are what a report says: the tests that passed, and those that failed.
 type results struct{ passed, failed []string }
 
@@ -31,14 +33,13 @@ func (r results) problem() string {
 	case len(r.failed) > 0:
 		return some(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
 	case len(r.passed) == 0:
-		return "its report names no test that passed"
+		return noTests
 	}
 	return ""
 }
 
 // lost are the tests of another report that passed there and do not pass in this one.
 func (r results) lost(before []string) (names []string) {
-	slices.Sort(r.passed)
 	for _, name := range before {
 		if _, found := slices.BinarySearch(r.passed, name); !found {
 			names = append(names, name)

@@ -29,6 +29,7 @@ const (
 type slot struct {
 	objects
 	path string
+	from git.Repository
 	lock *os.File
 }
 
@@ -49,9 +50,10 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 	}
 	s.endLeft()
 	if s.objects, err = borrow(filepath.Join(s.path, "git"), from, commit); err != nil {
-		return nil, errors.Join(err, s.leave())
+		s.leave()
+		return nil, err
 	}
-	s.tree, s.held = filepath.Join(s.path, "tree"), s.lock
+	s.tree, s.held, s.from = filepath.Join(s.path, "tree"), s.lock, from
 	return s, nil
 }
 
@@ -93,7 +95,7 @@ func try(path string) (*slot, error) {
 	return nil, err
 }
 
-func (s *slot) leave() error { return s.lock.Close() }
+func (s *slot) leave() { _ = s.lock.Close() } // nothing was written
 
 // temporary is the directory for temporary files of a command. Its path is short, since sockets are made below it.
 func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
@@ -124,10 +126,8 @@ func (s *slot) prepare(ctx context.Context, commit string) error {
 }
 
 func (s *slot) update(ctx context.Context, commit string) error {
-	for _, name := range []string{"index.lock", "HEAD.lock"} {
-		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := os.Remove(filepath.Join(s.dir, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link that would lead git elsewhere
 		return fmt.Errorf("%s is no directory", s.tree)
@@ -135,14 +135,28 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	if err := os.MkdirAll(s.tree, 0o700); err != nil {
 		return err
 	}
-	if err := settle(filepath.Join(s.tree, ".git"), "gitdir: "+filepath.ToSlash(s.dir)+"\n"); err != nil {
-		return err
-	}
 	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", commit); err != nil {
 		return err
 	}
 	_, err := s.git(ctx, "", "clean", "-ffdxq")
 	return err
+}
+
+// lend gives the tree at a commit a git directory of its own. What a command changes there, as settings and flags of the
+// index, does not count for the next one.
+func (s *slot) lend(commit string) error {
+	lent := filepath.Join(s.tree, ".git")
+	if err := wipe(lent); err != nil {
+		return err
+	}
+	if _, err := borrow(lent, s.from, commit); err != nil {
+		return err
+	}
+	index, err := os.ReadFile(filepath.Join(s.dir, "index"))
+	if err != nil {
+		return err
+	}
+	return settle(filepath.Join(lent, "index"), string(index))
 }
 
 // restore makes the files of the tree as they are at a base that match a pattern, of those that differ from it. New ones
@@ -203,7 +217,7 @@ func sweep(dir string, now time.Time) {
 		} else if s, err := try(path); s != nil && err == nil {
 			s.endLeft()
 			_ = wipe(path) // the next run tries again
-			_ = s.leave()
+			s.leave()
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 }
 
 // mostListed is how much git may print, in bytes.
-const mostListed = 16 << 20
+const mostListed = 64 << 20
 
 // list runs the program git, since nothing else knows its index and its rules for what is ignored, and gives what it
 // printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of the
@@ -107,19 +107,26 @@ const mostListed = 16 << 20
 // where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...)                                                      //nolint:gosec // none of it is said by a call
-	ours := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }) // as of a hook of git
-	cmd.Env = append(ours, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	out, err := Run(ctx, exec.CommandContext(ctx, "git", args...), "GIT_OPTIONAL_LOCKS=0") //nolint:gosec // none of it is said by a call
+	if err != nil {
+		return nil, err
+	}
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
+}
+
+// Run runs a command of git, and gives what it printed. Beside env it has the variables of this process, but none of git,
+// as of a hook. What replaces objects in a repository does not count. The error says what git said.
+func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	cmd.WaitDelay = time.Second
 	var out, problem limited
 	cmd.Stdout, cmd.Stderr = &out, &problem
-	if err := cmd.Run(); err != nil {
-		if said, _, _ := strings.Cut(problem.String(), "\n"); said != "" && ctx.Err() == nil {
-			err = errors.New(said)
-		}
-		return nil, err
+	err := cmd.Run()
+	if said, _, _ := strings.Cut(problem.String(), "\n"); err != nil && said != "" && ctx.Err() == nil {
+		err = errors.New(said)
 	}
-	return strings.FieldsFunc(out.String(), func(c rune) bool { return c == 0 }), nil
+	return out.String(), err
 }
 
 // limited keeps what is written to it, and fails past the limit.
@@ -127,7 +134,7 @@ type limited struct{ strings.Builder }
 
 func (l *limited) Write(b []byte) (int, error) {
 	if l.Len()+len(b) > mostListed {
-		return 0, errors.New("git lists too many files")
+		return 0, errors.New("git prints too much")
 	}
 	return l.Builder.Write(b)
 }

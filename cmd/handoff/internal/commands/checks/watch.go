@@ -41,6 +41,9 @@ handoff until Ctrl-C. What the process of the completer saw is not looked at aga
 				for name, why := range seen.Unobserved {
 					p.Line("%s %s: %s", p.Bold(c.Handoff.String()), schemas.Visible(name), why)
 				}
+				if seen.Unread != "" {
+					p.Line("%s %s", p.Bold(c.Handoff.String()), seen.Unread)
+				}
 				_, err = fmt.Fprint(a.Stdout, p.String())
 				return err
 			})
