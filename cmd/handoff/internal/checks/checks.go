@@ -21,7 +21,6 @@
 package checks
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -91,31 +90,54 @@ func (l List) Names() (names []string) {
 // String says in a line what a check does, as a person reads it before it is allowed.
 func (c Check) String() string {
 	var what []string
-	for _, part := range []struct{ name, said string }{
-		{"run", c.Run},
-		{"exists", c.Exists},
-		{"touches", strings.Join(c.Touches, " ")},
-		{"leaves", strings.Join(c.Leaves, " ")},
-		{"tree", c.Tree},
-		{"json", c.JSON},
-		{"schema", c.Schema},
-		{"dir", strings.TrimPrefix(c.Dir, ".")},
-		{"env", strings.Join(c.Env, " ")},
-		{"report", c.Report},
-		{"base", strings.Join(c.Base, " ")},
-	} {
-		if part.said != "" {
-			what = append(what, part.name+" "+part.said)
+	say := func(name, said string) {
+		if said != "" && name+said != "dir." {
+			what = append(what, name+" "+said)
 		}
 	}
-	if c.Run != "" {
-		what = append(what, fmt.Sprintf("timeout %s", c.Timeout))
-	}
-	if c.Kept {
-		what = append(what, "kept")
-	}
-	if c.Always {
-		what = append(what, "always")
+	for _, f := range c.fields() {
+		switch value := f.value.(type) {
+		case *string:
+			say(f.name, *value)
+		case *[]string:
+			say(f.name, strings.Join(*value, " "))
+		case *time.Duration:
+			if *value != 0 {
+				say(f.name, value.String())
+			}
+		case *bool:
+			if *value {
+				what = append(what, f.name)
+			}
+		}
 	}
 	return c.Name + ": " + strings.Join(what, "; ")
+}
+
+// A field of a check is of one kind of checks. The kind has the name of the field that says what is looked at: of those
+// fields it is empty. Touches and leaves make one kind together.
+type field struct {
+	name  string
+	value any // a pointer into the check
+	of    string
+}
+
+// fields are those of a check, as it is shown.
+func (c *Check) fields() []field {
+	return []field{
+		{"run", &c.Run, ""},
+		{"exists", &c.Exists, ""},
+		{"touches", &c.Touches, ""},
+		{"leaves", &c.Leaves, ""},
+		{"tree", &c.Tree, ""},
+		{"json", &c.JSON, ""},
+		{"schema", &c.Schema, "json"},
+		{"dir", &c.Dir, "run"},
+		{"env", &c.Env, "run"},
+		{"report", &c.Report, "run"},
+		{"base", &c.Base, "run"},
+		{"timeout", &c.Timeout, "run"},
+		{"kept", &c.Kept, "run"},
+		{"always", &c.Always, "any"},
+	}
 }

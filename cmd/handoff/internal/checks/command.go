@@ -82,7 +82,7 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 	if err := clearReport(c.Report, s.tree); err != nil {
 		return ended, reported, err
 	}
-	id := newID()
+	id := rand.Text()[:16]
 	if err := errors.Join(settle(filepath.Join(s.path, markFile), id), os.Mkdir(temporary(id), 0o700)); err != nil {
 		return ended, reported, err
 	}
@@ -116,23 +116,13 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 
 // within gives a directory of a tree, unless a link in it leads out.
 func within(tree, dir string) (string, bool) {
-	top, err := filepath.EvalSymlinks(tree)
+	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return "", false
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(top, filepath.FromSlash(dir)))
-	if err != nil {
-		return "", false
-	}
-	below, err := filepath.Rel(top, real)
-	info, statErr := os.Stat(real)
-	return real, err == nil && statErr == nil && filepath.IsLocal(below) && info.IsDir()
-}
-
-func newID() string {
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // it never fails
-	return hex.EncodeToString(id[:])
+	defer root.Close()
+	info, err := root.Stat(dir)
+	return filepath.Join(tree, filepath.FromSlash(dir)), err == nil && info.IsDir()
 }
 
 // passed are the variables that each command has, as far as they are set.

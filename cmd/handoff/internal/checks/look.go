@@ -82,7 +82,7 @@ func noList(base string) error {
 
 // reader gives objects that are only read.
 func (r Runner) reader(from git.Repository, base string) (objects, error) {
-	if from.Common == "" || !whole(base) {
+	if from.Common == "" || !git.IsObjectID(base) {
 		return objects{}, schemas.Errorf(schemas.Unavailable, "there is no git repository with a commit here").
 			WithHint("Checks are looked at in a git repository: a person makes one, with git init and a commit.")
 	}
@@ -168,13 +168,13 @@ func (l *looking) begin(ctx context.Context) (err error) {
 		return err
 	}
 	contains := errors.New("it is no id")
-	if whole(l.Commit) {
+	if git.IsObjectID(l.Commit) {
 		_, contains = l.objects.git(ctx, "", "merge-base", "--is-ancestor", l.Base, l.Commit)
 	}
 	switch {
 	case contains == nil:
 		return nil
-	case !whole(l.Commit) || !l.objects.has(ctx, l.Commit):
+	case !git.IsObjectID(l.Commit) || !l.objects.has(ctx, l.Commit):
 		return schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.Clip(l.Commit, 40)).
 			WithHint("Commit the work, and complete it again from the repository that has the commit.")
 	}

@@ -25,11 +25,6 @@ type objects struct {
 	shallow string // where the history of the repository ends, if it does
 }
 
-// whole tells whether s is the whole id of an object, by SHA-1 or SHA-256.
-func whole(s string) bool { return (len(s) == 40 || len(s) == 64) && hexadecimal(s) }
-
-func hexadecimal(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
-
 // borrow readies a git directory, which may be there. Commit is what HEAD is in it.
 func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	o := objects{dir: dir}
@@ -133,7 +128,7 @@ func (o objects) text(ctx context.Context, commit, path string, most int) (text 
 func (o objects) find(ctx context.Context, commit, path string) (id string, size int, err error) {
 	found, err := o.git(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
 	words := strings.Fields(found)
-	if err != nil || len(words) != 3 || words[1] != "blob" || !whole(words[0]) {
+	if err != nil || len(words) != 3 || words[1] != "blob" || !git.IsObjectID(words[0]) {
 		return "", 0, err
 	}
 	size, err = strconv.Atoi(words[2])

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -102,29 +101,17 @@ func (p *parser) file(root *yaml.Node) {
 	})
 }
 
-// kinds has the fields of each kind of check behind the one by which it is known.
-var kinds = map[string][]string{
-	"run":     {"timeout", "dir", "env", "report", "kept", "base"},
-	"exists":  nil,
-	"touches": {"leaves"},
-	"leaves":  {"touches"},
-	"tree":    nil,
-	"json":    {"schema"},
-}
-
-// fields are those of a check by name, with what each takes.
-func (c *Check) fields() map[string]any {
-	return map[string]any{
-		"run": &c.Run, "timeout": &c.Timeout, "dir": &c.Dir, "env": &c.Env, "report": &c.Report, "kept": &c.Kept,
-		"base": &c.Base, "always": &c.Always, "exists": &c.Exists, "touches": &c.Touches, "leaves": &c.Leaves,
-		"tree": &c.Tree, "json": &c.JSON, "schema": &c.Schema,
+// fieldNames are those of all fields, and kindNames those of the kinds.
+var fieldNames, kindNames = func() (fields, kinds []string) {
+	for _, f := range (&Check{}).fields() {
+		if fields = append(fields, f.name); f.of == "" {
+			kinds = append(kinds, f.name)
+		}
 	}
-}
-
-var (
-	fieldNames = slices.Sorted(maps.Keys((&Check{}).fields()))
-	kindNames  = slices.Sorted(maps.Keys(kinds))
-)
+	slices.Sort(fields)
+	slices.Sort(kinds)
+	return fields, kinds
+}()
 
 func (p *parser) check(name, says *yaml.Node) {
 	c := Check{Name: name.Value}
@@ -145,24 +132,22 @@ func (p *parser) check(name, says *yaml.Node) {
 // whole tells which fields do not go together, and fills in what is usual.
 func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 	kind := ""
-	for _, k := range kindNames {
-		if given[k] != nil && (kind == "" || !slices.Contains(kinds[kind], k)) {
-			if kind != "" {
-				p.wrong(given[k], "Make two checks of it.", "%s and %s are two kinds of checks", kind, k)
-				return
-			}
-			kind = k
+	for _, f := range c.fields() {
+		at := given[f.name]
+		switch {
+		case at == nil, f.of == "any", f.of != "" && (kind == "" || f.of == kind), kind == "touches" && f.name == "leaves":
+		case f.of != "":
+			p.wrong(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
+		case kind != "":
+			p.wrong(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
+			return
+		default:
+			kind = f.name
 		}
 	}
 	if kind == "" {
 		p.wrong(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
 		return
-	}
-	for _, field := range fieldNames {
-		_, isKind := kinds[field]
-		if given[field] != nil && !isKind && field != "always" && !slices.Contains(kinds[kind], field) {
-			p.wrong(given[field], "Leave it out.", "%s is not of a check with %s", field, kind)
-		}
 	}
 	switch {
 	case kind == "json" && given["schema"] == nil:
@@ -176,7 +161,13 @@ func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 }
 
 func (p *parser) field(c *Check, name, value *yaml.Node) {
-	switch into := c.fields()[name.Value].(type) {
+	var into any
+	for _, f := range c.fields() {
+		if f.name == name.Value {
+			into = f.value
+		}
+	}
+	switch into := into.(type) {
 	case *string:
 		if name.Value == "report" && value.Kind == yaml.MappingNode && len(value.Content) == 2 && value.Content[0].Value == "junit" {
 			*into = "junit: " + p.text("junit", value.Content[1])

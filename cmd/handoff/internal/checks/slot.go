@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
@@ -100,11 +102,13 @@ func (s *slot) leave() { _ = s.lock.Close() } // nothing was written
 // temporary is the directory for temporary files of a command. Its path is short, since sockets are made below it.
 func temporary(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
 
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
+
 // endLeft ends the processes of a command whose run was killed together with its supervisor, and removes what it left.
 func (s *slot) endLeft() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
-	if err == nil && len(id) == 16 && hexadecimal(string(id)) {
+	if err == nil && idForm().Match(id) {
 		process.KillMarked(mark + "=" + string(id))
 		_ = wipe(temporary(string(id))) // the system does it one day
 	}

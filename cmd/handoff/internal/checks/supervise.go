@@ -12,6 +12,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -88,55 +89,30 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	process.Tree(cmd)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
 	all := &sink{sum: sha256.New(), over: over}
-	outputs, ends, err := pipes(2)
-	if err != nil {
-		return done, err
-	}
-	cmd.Stdout, cmd.Stderr = ends[0], ends[1]
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
 	if err := cmd.Start(); err != nil {
 		return done, err
 	}
-	var copying sync.WaitGroup
-	for i, from := range outputs {
-		_ = ends[i].Close() // the command has its own
-		copying.Go(func() { all.copy(from, print, i == 0) })
-	}
 	watched := make(chan struct{})
 	go watch(cmd.Process.Pid, over, watched)
-	_ = cmd.Wait() // its state says it better
+	ended := cmd.Wait() // of its status the process says more
 	close(watched)
 	done.Millis = time.Since(begun).Milliseconds()
 	if ctx.Err() != nil {
 		done.Why = context.Cause(ctx).Error()
 	} else if left := remaining(ctx); left > 0 {
 		done.Why = fmt.Sprintf("it left %d processes running", left)
+	} else if errors.Is(ended, exec.ErrWaitDelay) {
+		done.Why = "it left processes running that print"
 	}
 	process.Kill(cmd)
 	process.KillBelow()
-	for _, from := range outputs { // nobody is left to write, where that can be known
-		_ = from.SetReadDeadline(time.Now().Add(grace))
-	}
-	copying.Wait()
-	if cause := context.Cause(ctx); cause != nil && done.Why == "" {
-		done.Why = cause.Error() // too much was printed until the end
-	}
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}
 	done.Tail, done.Output = all.last(), hex.EncodeToString(all.sum.Sum(nil))
 	return done, nil
-}
-
-func pipes(n int) (read, write []*os.File, err error) {
-	for range n {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return nil, nil, err
-		}
-		read, write = append(read, r), append(write, w)
-	}
-	return read, write, nil
 }
 
 // watch counts the processes of a command until it has ended.
@@ -176,30 +152,17 @@ type sink struct {
 	size int
 }
 
-func (s *sink) copy(from io.Reader, print io.Writer, printed bool) {
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buffer)
-		if s.take(buffer[:n]) && printed {
-			_, _ = print.Write(buffer[:n]) // what is missing there is missing in the report
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// take tells whether p is within the limit.
-func (s *sink) take(p []byte) bool {
+// Write keeps p, if it is within the limit.
+func (s *sink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size += len(p); s.size > mostOutput {
-		s.over(errors.New("it printed more than 16 MiB"))
-		return false
+		err := errors.New("it printed more than 16 MiB")
+		s.over(err)
+		return 0, err
 	}
 	s.sum.Write(p)
-	_, _ = s.tail.Write(p) // it never fails
-	return true
+	return s.tail.Write(p)
 }
 
 // last gives the last 8 KiB, of which 4 are left when secrets are masked that begin before them.

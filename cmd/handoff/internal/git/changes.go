@@ -56,7 +56,7 @@ func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 
 // Changed lists the files in which two commits differ.
 func (r Repository) Changed(ctx context.Context, from, to string) ([]string, error) {
-	if !isObjectID(from) || !isObjectID(to) {
+	if !IsObjectID(from) || !IsObjectID(to) {
 		return nil, errors.New("no id of a commit")
 	}
 	if from == to {
@@ -73,7 +73,7 @@ func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
 
 // Contains tells whether the history of a commit has another one. Both are whole ids.
 func (r Repository) Contains(ctx context.Context, commit, older string) bool {
-	if !isObjectID(commit) || !isObjectID(older) {
+	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
 	}
 	_, err := r.list(ctx, "merge-base", "--is-ancestor", older, commit)
@@ -82,7 +82,7 @@ func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 
 // Has tells whether a path is in a commit, whose whole id is given. It asks no other repository.
 func (r Repository) Has(ctx context.Context, commit, path string) (bool, error) {
-	if !isObjectID(commit) {
+	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
 	}
 	found, err := r.list(ctx, "ls-tree", "--name-only", "-z", commit, "--", path)

@@ -137,8 +137,8 @@ const smallFile = 64 << 10
 // packedRefs is how much of packed-refs is read, in bytes: about a million references.
 const packedRefs = 64 << 20
 
-// isObjectID tells whether s is the id of a commit, by SHA-1 or SHA-256.
-func isObjectID(s string) bool {
+// IsObjectID tells whether s is the id of a commit, by SHA-1 or SHA-256.
+func IsObjectID(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
@@ -169,7 +169,7 @@ func parseHead(content string) (ref, commit string) {
 	if ref, ok := strings.CutPrefix(line, "ref: "); ok && filepath.IsLocal(ref) {
 		return ref, ""
 	}
-	if isObjectID(line) {
+	if IsObjectID(line) {
 		return "", line
 	}
 	return "", ""
@@ -195,7 +195,7 @@ func (r Repository) commitOf(ref string) string {
 // findPacked looks a reference up in packed-refs: lines "ID NAME", beside comments and peeled tags.
 func findPacked(packed io.Reader, ref string) string {
 	for lines := bufio.NewScanner(packed); lines.Scan(); {
-		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && isObjectID(id) {
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref && IsObjectID(id) {
 			return id
 		}
 	}

@@ -35,7 +35,7 @@ func FuzzParseHead(f *testing.F) {
 		if ref != "" && !filepath.IsLocal(ref) {
 			t.Fatalf("%q leads out of the repository: %q", content, ref)
 		}
-		if commit != "" && !isObjectID(commit) {
+		if commit != "" && !IsObjectID(commit) {
 			t.Fatalf("%q gave the commit %q", content, commit)
 		}
 	})
