@@ -71,10 +71,14 @@ func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
-// Contains tells whether the history of a commit has another one. Both are whole ids.
+// Contains tells whether the history of a commit has another one, as it has itself. Both are whole ids, and the commit is
+// known to be there.
 func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
+	}
+	if commit == older { // as where nobody committed between a send and a claim
+		return true
 	}
 	_, err := r.list(ctx, "merge-base", "--is-ancestor", older, commit)
 	return err == nil
