@@ -71,7 +71,7 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.FreelistType = bbolt.FreelistMapType
 	var file *os.File
 	o.OpenFile = func(name string, flag int, mode os.FileMode) (f *os.File, err error) {
-		file, err = os.OpenFile(name, flag, mode)
+		file, err = openFile(name, flag, mode)
 		return file, err
 	}
 	defer func() {

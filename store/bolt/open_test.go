@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,6 +107,7 @@ func TestUnfinishedFilesBecomeStores(t *testing.T) {
 		"cut off at the fourth": torn(func(b []byte) []byte { return b[:12288] }),
 	} {
 		t.Run(name, func(t *testing.T) {
+			skipWhereFilesStayMapped(t, "metas alone", "without free pages")
 			dir := t.TempDir()
 			prepare(t, filepath.Join(dir, "handoff.db"))
 			require.NoError(t, open(t, dir).Close())
@@ -120,7 +123,16 @@ func torn(damage func([]byte) []byte) func(t *testing.T, path string) {
 		require.NoError(t, db.Close())
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(path, damage(b), 0o600))
+		require.NoError(t, os.WriteFile(path, damage(b[:4*4096]), 0o600))
+	}
+}
+
+// skipWhereFilesStayMapped skips some cases of a table: those that bbolt panics over while it opens the file.
+func skipWhereFilesStayMapped(t *testing.T, cases ...string) {
+	t.Helper()
+	_, name, _ := strings.Cut(t.Name(), "/")
+	if runtime.GOOS == "windows" && slices.Contains(cases, strings.ReplaceAll(name, "_", " ")) {
+		t.Skip("what bbolt panicked over stays mapped, and Windows neither cuts nor removes what is mapped")
 	}
 }
 
@@ -183,6 +195,7 @@ func TestDamageIsReported(t *testing.T) {
 		"everything after": func(b []byte) []byte { clear(b[2*page:]); return b },
 	} {
 		t.Run(name, func(t *testing.T) {
+			skipWhereFilesStayMapped(t, "cut off")
 			path := closed(t)
 			b, err := os.ReadFile(path)
 			require.NoError(t, err)

@@ -27,16 +27,21 @@ func LockShared(f *os.File) error { return lockFile(f, 0) }
 
 // Unlock releases a lock. It does nothing to a file that is not locked.
 func Unlock(f *os.File) error {
-	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
-	if errors.Is(err, windows.ERROR_NOT_LOCKED) {
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
+	if errors.Is(err, windows.ERROR_NOT_LOCKED) || errors.Is(err, windows.ERROR_LOCK_VIOLATION) { // the second in Wine
 		return nil
 	}
 	return err
 }
 
-// lockFile locks all bytes that the file could ever have.
 func lockFile(f *os.File, how uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, math.MaxUint32, math.MaxUint32, &windows.Overlapped{})
+	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, lockedByte())
+}
+
+// lockedByte is beyond what a file can have. What is locked nobody else can read or write, so no byte of the content
+// may be.
+func lockedByte() *windows.Overlapped {
+	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 }
 
 // NetworkKind is "network drive" for a drive that Windows calls remote. Nothing here tells of which kind it is.
