@@ -19,38 +19,47 @@ import (
 type printed struct {
 	Clients []struct {
 		Client string
-		Files  []struct{ Path, Text string }
+		Files  []file
 	}
 }
+
+type file struct{ Path, Text string }
 
 func printSetup(t *testing.T, scope string) (p printed) {
 	t.Helper()
 	out := runExample(t, `mkdir "$HOME/project"; cd "$HOME/project"; handoff setup --all --print --json --scope `+scope+
-		` | sed "s|$HOME/project/||g; s|$HOME|~|g"`)
+		` | sed 's|/[^"\\]*/handoff-process|handoff|g'";s|$HOME/project/||g; s|$HOME|~|g"`)
 	require.NoError(t, json.Unmarshal([]byte(out), &p))
 	return p
 }
 
-// The files are what setup writes into a project, each client's first one with its servers.
+// The files are what setup writes into a project, each client's first one with its servers. A client without a list in
+// a project has the one of the user.
 func TestExampleClientsAreWhatSetupWrites(t *testing.T) {
 	var table strings.Builder
 	written := []string{"README.md"}
-	user := printSetup(t, "user")
-	for i, c := range printSetup(t, "project").Clients {
+	of := map[string][]file{}
+	for _, c := range printSetup(t, "project").Clients {
+		of[c.Client] = c.Files
+	}
+	for _, c := range printSetup(t, "user").Clients {
 		for j, f := range c.Files {
-			name := c.Client + []string{"", "-hooks"}[j] + filepath.Ext(f.Path)
+			name, here := c.Client+[]string{"", "-hooks"}[j]+filepath.Ext(f.Path), ""
+			if project := of[c.Client]; project != nil {
+				here, f.Text = "`"+project[j].Path+"`", project[j].Text
+			}
 			generated(t, filepath.Join(examples, "clients", name), f.Text)
 			written = append(written, name)
-			fmt.Fprintf(&table, "| `%s` | `%s` | `%s` |\n", name, f.Path, user.Clients[i].Files[j].Path)
+			fmt.Fprintf(&table, "| `%s` | %s | `%s` |\n", name, here, f.Path)
 		}
 	}
 	if runtime.GOOS == "linux" { // elsewhere some are in other places
-		file := filepath.Join(examples, "clients", "README.md")
-		readme, err := os.ReadFile(file)
+		path := filepath.Join(examples, "clients", "README.md")
+		readme, err := os.ReadFile(path)
 		require.NoError(t, err)
 		before, _, found := strings.Cut(string(readme), "|---|---|---|\n")
 		require.True(t, found)
-		generated(t, file, before+"|---|---|---|\n"+table.String())
+		generated(t, path, before+"|---|---|---|\n"+table.String())
 	}
 
 	there, err := os.ReadDir(filepath.Join(examples, "clients"))

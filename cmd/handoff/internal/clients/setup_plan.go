@@ -8,6 +8,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/schemas"
 )
 
 // setupRun is one run of setup: what is wanted, and what becomes of each client.
@@ -68,6 +69,14 @@ const (
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.scopes(c) {
+			switch {
+			case scope == client.User || len(c.Servers.Project) > 0:
+			case s.named && !s.flags.remove:
+				return nil, schemas.Invalidf("--scope", "%s has no list of servers in a project", c.Title).
+					WithHint("Without --scope project it is set up for you, in every project.")
+			default:
+				continue
+			}
 			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.within.Machine)}
 			told := s.flags.over(s.toldBefore(c, s.in(scope)))
 			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // which needs none

@@ -25,6 +25,8 @@ func TestCallerIsNamedByFlagEnvironmentOrTerminal(t *testing.T) {
 		"Codex":                     {vars: map[string]string{"CODEX_THREAD_ID": "t1"}, agent: "codex", run: "t1"},
 		"Codex in its sandbox":      {vars: map[string]string{"CODEX_SANDBOX": "seatbelt"}, agent: "codex"},
 		"Gemini CLI":                {vars: map[string]string{"GEMINI_CLI": "1"}, agent: "gemini-cli"},
+		"Kilo, built from opencode": {vars: map[string]string{"OPENCODE": "1", "KILO": "1"}, agent: "kilo"},
+		"Qwen Code":                 {vars: map[string]string{"QWEN_CODE": "1", "QWEN_CODE_SESSION_ID": "q1"}, agent: "qwen-code", run: "q1"},
 		"a subagent, named":         {flag: "qa", vars: map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}, agent: "qa", run: "s1"},
 		"only the home of a client": {vars: map[string]string{"CODEX_HOME": "/x"}},
 	} {

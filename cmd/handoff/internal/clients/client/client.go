@@ -43,7 +43,11 @@ const ServerName = "handoff"
 
 // All gives the clients that handoff knows, in the order in which people are shown them.
 func All() []Client {
-	return []Client{claudeCode(), codex(), geminiCLI(), cursor(), vsCode(), openCode()}
+	return []Client{
+		claudeCode(), codex(), geminiCLI(), cursor(), vsCode(),
+		kilo(), openCode(), // in this order: the shells of Kilo have the signs of both
+		copilotCLI(), qwenCode(), cline(), windsurf(), zed(), antigravity(),
+	}
 }
 
 // Named gives the client with this name or alias, in letters of either case.
@@ -78,6 +82,11 @@ func (c Client) HasTrust() bool {
 	trusted := s
 	trusted.Trust = true
 	return c.Allow != nil || len(c.Entry(trusted)) > len(c.Entry(s))
+}
+
+// TakesToken tells whether the client can read the token for a URL from a variable.
+func (c Client) TakesToken() bool {
+	return len(c.Entry(Server{URL: "/", TokenEnv: "TOKEN"})) > len(c.Entry(Server{URL: "/"}))
 }
 
 // Scope tells for whom a client is set up.

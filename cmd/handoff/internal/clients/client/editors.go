@@ -14,7 +14,7 @@ func cursor() Client {
 
 func vsCode() Client {
 	return Client{
-		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code", "copilot"},
+		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code"},
 		Program: "code", Calls: "Visual Studio Code",
 		Traces:  []Path{"${config}/Code/User"},
 		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
@@ -25,23 +25,40 @@ func vsCode() Client {
 	}
 }
 
-func openCode() Client {
-	const user = "${XDG_CONFIG_HOME:-~/.config}/opencode"
+func windsurf() Client {
 	return Client{
-		Name: "opencode", Title: "opencode", Program: "opencode", Calls: "opencode",
-		Traces: []Path{user},
-		Servers: Files{
-			LooseJSON,
-			[]Path{user + "/opencode.json", user + "/opencode.jsonc"},
-			[]Path{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"},
-		},
-		Under: []any{"mcp"}, Newer: []any{"mcp", "servers"},
-		Entry: func(s Server) Object {
-			if s.URL != "" {
-				return Object{{"type", "remote"}, {"url", s.URL}}.with("headers", s.headers("{env:"))
-			}
-			return Object{{"type", "local"}, {"command", s.Command}}
-		},
-		Next: "Start a new session.",
+		Name: "windsurf", Title: "Windsurf", Program: "windsurf", Calls: "windsurf-client",
+		Traces:  []Path{"~/.codeium/windsurf"},
+		Servers: Files{JSON, []Path{"~/.codeium/windsurf/mcp_config.json"}, nil},
+		Under:   []any{"mcpServers"},
+		Entry:   entryAt("serverUrl", "", "", "${env:"),
+		Next:    "Open the MCP servers of Cascade, and refresh them.",
+		Asks:    "It asks you before it uses a tool.",
+	}
+}
+
+// zed takes no variables in headers.
+func zed() Client {
+	return Client{
+		Name: "zed", Title: "Zed", Program: "zed", Calls: "Zed",
+		Traces:  []Path{"${settings}/zed"},
+		Servers: Files{LooseJSON, []Path{"${settings}/zed/settings.json"}, []Path{".zed/settings.json"}},
+		Under:   []any{"context_servers"},
+		Entry:   entry("", "", ""),
+		Next:    "Look in the settings of the Agent Panel whether its dot is green.",
+		Asks:    "It asks you before it uses a tool.",
+	}
+}
+
+// antigravity has one list for the editor and the command line; its first versions had one of their own.
+func antigravity() Client {
+	return Client{
+		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", Calls: "antigravity-client",
+		Traces:  []Path{"~/.gemini/config", "~/.gemini/antigravity"},
+		Servers: Files{JSON, []Path{"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"}, nil},
+		Under:   []any{"mcpServers"},
+		Entry:   entryAt("serverUrl", "", "", ""),
+		Next:    "Open Manage MCP Servers and refresh, or start agy and type /mcp.",
+		Asks:    "It asks you before it uses a tool.",
 	}
 }

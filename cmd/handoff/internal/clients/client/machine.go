@@ -15,7 +15,7 @@ import (
 
 // A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
 // the environment, and ${config} is the directory of the configuration of programs: ~/.config, or that of the
-// system. A path that is not absolute then is within the project.
+// system. ${settings} is the same, but ~/.config on a Mac too. A path that is not absolute then is within the project.
 type Path string
 
 // A Machine is where paths lead.
@@ -40,8 +40,11 @@ func (p Path) At(m Machine) string {
 }
 
 func (m Machine) expand(name string) string {
-	if name == "config" {
+	switch name {
+	case "config":
 		return m.config()
+	case "settings":
+		return m.settings()
 	}
 	name, otherwise, _ := strings.Cut(name, ":-")
 	if value := m.Getenv(name); value != "" {
@@ -61,6 +64,14 @@ func (m Machine) config() string {
 		return m.Getenv("XDG_CONFIG_HOME")
 	}
 	return m.Home + "/.config"
+}
+
+// settings is where programs keep them that do on a Mac as elsewhere on Unix.
+func (m Machine) settings() string {
+	if cmp.Or(m.OS, runtime.GOOS) == "darwin" {
+		return m.Home + "/.config"
+	}
+	return m.config()
 }
 
 // Within tells whether a path is a directory or below it. It follows links.

@@ -14,9 +14,9 @@ type Server struct {
 const agentHeader = "Handoff-Agent"
 
 // headers are those of requests to the URL. The client puts the token there: it reads the name of the variable
-// between before and a closing brace.
+// between before and a closing brace. Without before the client knows no variables there: see [Client.TakesToken].
 func (s Server) headers(before string) (o Object) {
-	if s.TokenEnv != "" {
+	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
 	}
 	return o.with(agentHeader, s.Agent)
@@ -25,9 +25,14 @@ func (s Server) headers(before string) (o Object) {
 // entry describes a server as most clients have it: with a word for its type, one for a program and one for an address;
 // empty: they have none. Before is as in [Server.headers].
 func entry(program, address, before string) func(Server) Object {
+	return entryAt("url", program, address, before)
+}
+
+// entryAt is [entry] for a client that has another key than url.
+func entryAt(url, program, address, before string) func(Server) Object {
 	return func(s Server) Object {
 		if s.URL != "" {
-			return append(Object{}.with("type", address), Field{"url", s.URL}).with("headers", s.headers(before))
+			return append(Object{}.with("type", address), Field{url, s.URL}).with("headers", s.headers(before))
 		}
 		return append(Object{}.with("type", program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
 	}

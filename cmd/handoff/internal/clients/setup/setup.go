@@ -134,6 +134,12 @@ func (s Setter) begun(c client.Client, d Desired, t target) Change {
 // planned gives the change of one file.
 func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	change := s.begun(c, d, t)
+	if change.Err == nil && d.Server.TokenEnv != "" && !c.TakesToken() {
+		change.Err = &reason{
+			"it would have to hold the token itself: " + c.Title + " reads none from a variable",
+			"Start the server of this machine instead, without --http.",
+		}
+	}
 	if change.Err != nil {
 		return change
 	}

@@ -1,0 +1,42 @@
+package client
+
+// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code.
+func copilotCLI() Client {
+	described := entry("local", "http", "${")
+	return Client{
+		Name: "copilot-cli", Title: "GitHub Copilot CLI", Aliases: []string{"copilot"}, Program: "copilot", Calls: "copilot-cli",
+		Shell:   Shell{Signs: []string{"COPILOT_CLI"}, Run: "COPILOT_AGENT_SESSION_ID"},
+		Traces:  []Path{"${COPILOT_HOME:-~/.copilot}"},
+		Servers: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
+		Under:   []any{"mcpServers"},
+		Entry:   func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
+		Next:    "Start a new session, or type /mcp in one that is open.",
+		Asks:    "It asks you before it uses a tool; copilot -p needs --allow-tool handoff.",
+	}
+}
+
+// qwenCode is built from Gemini CLI.
+func qwenCode() Client {
+	return Client{
+		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", Calls: "qwen-cli-mcp-client-" + ServerName,
+		Shell:   Shell{Signs: []string{"QWEN_CODE"}, Run: "QWEN_CODE_SESSION_ID"},
+		Traces:  []Path{"${QWEN_HOME:-~/.qwen}"},
+		Servers: Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}},
+		Under:   []any{"mcpServers"},
+		Entry:   func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
+		Next:    "Start a new session in a folder that it trusts, or type /mcp in one that is open.",
+		Asks:    "It asks you before it uses a tool, and qwen -p refuses. With --trust it uses the tools without asking.",
+	}
+}
+
+// cline takes no variables in headers. Its extensions for editors have lists of their own.
+func cline() Client {
+	return Client{
+		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", Calls: "@cline/core",
+		Traces:  []Path{"${CLINE_DATA_DIR:-~/.cline/data}"},
+		Servers: Files{JSON, []Path{"${CLINE_DATA_DIR:-~/.cline/data}/settings/cline_mcp_settings.json"}, nil},
+		Under:   []any{"mcpServers"},
+		Entry:   entry("stdio", "streamableHttp", ""),
+		Next:    "Start a new session.",
+	}
+}
