@@ -1,7 +1,15 @@
-.PHONY: build man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: build release snapshot man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
+
+# Packages for every platform, in dist: of the version whose tag is at HEAD, or of HEAD (docs/releasing.md). Some alone:
+# make snapshot PLATFORMS=linux/amd64,windows/arm64
+DIST ?= $(CURDIR)/dist
+release:
+	go run -C cmd/release . -out $(DIST)
+snapshot:
+	go run -C cmd/release . -snapshot -out $(DIST) -platforms "$(PLATFORMS)"
 
 # Manual pages, one for each command: make man MAN=/usr/local/share/man/man1
 MAN ?= docs/man

@@ -6,11 +6,12 @@ from .checks import until
 from .office import NAMES
 from .steps import step
 
-EXAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "examples"))
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))  # whose marketplaces name the plugins of examples
+EXAMPLES = os.path.join(ROOT, "examples")
 
 INSTALL = {
-    "claude": (("plugin", "marketplace", "add", EXAMPLES), ("plugin", "install", "handoff@handoff")),
-    "codex": (("plugin", "marketplace", "add", EXAMPLES), ("plugin", "add", "handoff@handoff")),
+    "claude": (("plugin", "marketplace", "add", ROOT), ("plugin", "install", "handoff@handoff")),
+    "codex": (("plugin", "marketplace", "add", ROOT), ("plugin", "add", "handoff@handoff")),
     "gemini": (("extensions", "install", os.path.join(EXAMPLES, "gemini-extension"), "--consent"),),
 }
 
@@ -25,9 +26,9 @@ BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "<hook_prompt ", 
 
 def plugins(office, checks):
     """The plugins of Claude Code and Codex and the extension of Gemini CLI: server, hooks and commands from one install."""
-    for folder in EXAMPLES, os.path.join(EXAMPLES, "claude-plugin"):
+    for folder in ROOT, os.path.join(EXAMPLES, "claude-plugin"):
         found = office.type("claude", "plugin", "validate", "--strict", folder)
-        checks.holds(f"claude plugin validate --strict {os.path.relpath(folder, EXAMPLES)}", "Validation passed" in found)
+        checks.holds(f"claude plugin validate --strict {os.path.relpath(folder, ROOT)}", "Validation passed" in found)
     sessions = {}
     for client, name in NAMES.items():
         office.send(name, f"waiting for {name}")

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/pem"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+	"golang.org/x/crypto/x509roots/fallback/bundle"
+)
+
+// image is a container image for each processor of linux, with the program alone, as one archive of the form of OCI.
+// It is what examples/container builds with an engine.
+func (r *release) image(context.Context) error {
+	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, p := range r.platforms {
+		if p.OS != "linux" {
+			continue
+		}
+		img, err := r.imageFor(p)
+		if err != nil {
+			return err
+		}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: p.OS, Architecture: p.Arch}},
+		})
+	}
+	dir := filepath.Join(r.work, "image")
+	at, err := layout.Write(dir, empty.Index)
+	if err != nil {
+		return err
+	}
+	ref := map[string]string{"org.opencontainers.image.ref.name": r.Image + ":" + r.Version}
+	if err := at.AppendIndex(index, layout.WithAnnotations(ref)); err != nil {
+		return err
+	}
+	data, err := r.tarredFolder(dir)
+	if err != nil {
+		return err
+	}
+	return r.add("image", platform{}, "handoff_"+r.Version+"_oci.tar", data)
+}
+
+// Numbers, because there is no file that knows names.
+const nobody = 65532
+
+func (r *release) imageFor(p platform) (v1.Image, error) {
+	program, err := r.program(p, "handoff")
+	if err != nil {
+		return nil, err
+	}
+	state, err := r.stateLayer()
+	if err != nil {
+		return nil, err
+	}
+	binary, err := tarred("", []file{program}, r.Date)
+	if err != nil {
+		return nil, err
+	}
+	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	img, err = mutate.ConfigFile(img, r.config(p))
+	if err != nil {
+		return nil, err
+	}
+	for _, content := range [][]byte{state, binary} {
+		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(content)), nil
+		}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
+		if err != nil {
+			return nil, err
+		}
+		img, err = mutate.AppendLayers(img, layer)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return img, nil
+}
+
+func (r *release) config(p platform) *v1.ConfigFile {
+	return &v1.ConfigFile{
+		OS: p.OS, Architecture: p.Arch, Created: v1.Time{Time: r.Date}, RootFS: v1.RootFS{Type: "layers"},
+		Config: v1.Config{
+			User:         "65532:65532",
+			Env:          []string{"XDG_STATE_HOME=/state", "HANDOFF_WORKSPACE=team"},
+			Volumes:      map[string]struct{}{"/state": {}},
+			ExposedPorts: map[string]struct{}{"4263/tcp": {}},
+			Entrypoint:   []string{"/handoff"},
+			Cmd:          []string{"serve", "--http", ":4263"},
+			StopSignal:   "SIGTERM",
+			Labels: map[string]string{
+				"org.opencontainers.image.title":       "handoff",
+				"org.opencontainers.image.description": description,
+				"org.opencontainers.image.licenses":    "MIT",
+				"org.opencontainers.image.source":      r.Repository,
+				"org.opencontainers.image.revision":    r.Commit,
+				"org.opencontainers.image.version":     r.Version,
+				"io.modelcontextprotocol.server.name":  r.Server,
+			},
+		},
+	}
+}
+
+// stateLayer has the folder that nobody else may read, and the roots of trust for calls to others: the issuer of access
+// tokens, the collector of traces.
+func (r *release) stateLayer() ([]byte, error) {
+	var roots bytes.Buffer
+	for root := range bundle.Roots() {
+		if root.Constraint != nil {
+			continue // a file cannot say how far it is trusted
+		}
+		if err := pem.Encode(&roots, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "state/", Mode: 0o700, Uid: nobody, Gid: nobody, ModTime: r.Date})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Flush(); err != nil { // the end of an archive comes once
+		return nil, err
+	}
+	rest, err := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", text, roots.Bytes()}}, r.Date)
+	return append(b.Bytes(), rest...), err
+}
+
+func (r *release) tarredFolder(dir string) ([]byte, error) {
+	var found []file
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, name)
+		found = append(found, file{name, text, data})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tarred("", found, r.Date)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// manifestFiles are what registries and package managers are given, from templates.
+var manifestFiles = []struct{ template, name string }{
+	{"server.json.tmpl", "server.json"},
+	{"handoff.rb.tmpl", "homebrew/handoff.rb"},
+	{"scoop.json.tmpl", "scoop/handoff.json"},
+	{"version.yaml.tmpl", "winget/%[1]s.yaml"},
+	{"installer.yaml.tmpl", "winget/%[1]s.installer.yaml"},
+	{"locale.yaml.tmpl", "winget/%[1]s.locale.en-US.yaml"},
+	{"publish.sh.tmpl", "publish.sh"},
+}
+
+func (r *release) manifests(context.Context) error {
+	for _, m := range manifestFiles {
+		data, err := r.fill(m.template, r)
+		if err != nil {
+			return err
+		}
+		name := m.name
+		if bytes.ContainsRune([]byte(name), '%') {
+			name = fmt.Sprintf(name, r.Winget)
+		}
+		if err := write(filepath.Join(r.out, name), data, text); err != nil {
+			return err
+		}
+	}
+	return r.latest()
+}
+
+// latest writes what tells an older handoff that this version is out.
+func (r *release) latest() error {
+	latest := struct {
+		Version  string `json:"version"`
+		Released string `json:"released"`
+		Notes    string `json:"notes"`
+	}{r.Version, r.Date.Format(time.DateOnly), r.Notes}
+	data, err := json.MarshalIndent(latest, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(r.out, "notes.md"), []byte(r.Notes), text); err != nil {
+		return err
+	}
+	return r.add("latest", platform{}, "latest.json", append(data, '\n'))
+}
+
+// checksums vouches for all the files, in the form of sha256sum.
+func (r *release) checksums(ctx context.Context) error {
+	var b bytes.Buffer
+	for _, a := range r.Artifacts {
+		fmt.Fprintf(&b, "%s  %s\n", a.SHA256, a.Name)
+	}
+	name := filepath.Join(r.out, "checksums.txt")
+	if err := write(name, b.Bytes(), text); err != nil {
+		return err
+	}
+	if r.Sign.Checksums == "" {
+		fmt.Fprintln(os.Stderr, "checksums.txt is not signed: settings.yaml names no command for it")
+		return nil
+	}
+	return sign(ctx, r.Sign.Checksums, name)
+}

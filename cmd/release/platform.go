@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// platform is one that programs are made for, in the words of Go.
+type platform struct{ OS, Arch string }
+
+var all = []platform{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// parsePlatforms reads a list, which may leave some out but has no others.
+func parsePlatforms(list string) ([]platform, error) {
+	if list == "" {
+		return all, nil
+	}
+	var chosen []platform
+	for name := range strings.SplitSeq(list, ",") {
+		os, arch, _ := strings.Cut(name, "/")
+		p := platform{os, arch}
+		if !slices.Contains(all, p) {
+			return nil, fmt.Errorf("there is no platform %q; there are: %v", name, all)
+		}
+		chosen = append(chosen, p)
+	}
+	return chosen, nil
+}
+
+func (p platform) String() string { return p.OS + "/" + p.Arch }
+
+// Program is the name of the program's file.
+func (p platform) Program() string {
+	if p.OS == "windows" {
+		return "handoff.exe"
+	}
+	return "handoff"
+}
+
+// NodeOS is the operating system in the words of Node, which npm and bundles speak.
+func (p platform) NodeOS() string {
+	if p.OS == "windows" {
+		return "win32"
+	}
+	return p.OS
+}
+
+// NodeArch is the processor in the words of Node.
+func (p platform) NodeArch() string {
+	if p.Arch == "amd64" {
+		return "x64"
+	}
+	return p.Arch
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+func (r *release) programs(ctx context.Context) error {
+	for _, p := range r.platforms {
+		if err := r.build(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build compiles the program. Its commit is in it because the source is a clone.
+func (r *release) build(ctx context.Context, p platform) error {
+	env := []string{"CGO_ENABLED=0", "GOOS=" + p.OS, "GOARCH=" + p.Arch, "GOFLAGS=", "GOWORK=off"}
+	_, err := output(ctx, r.src(""), env, "go", "build", "-trimpath", "-buildvcs=true",
+		"-ldflags=-s -w -X main.version=v"+r.Version, "-o", r.built(p), "./cmd/handoff")
+	return err
+}
+
+func (r *release) built(p platform) string {
+	return filepath.Join(r.work, p.OS+"-"+p.Arch, p.Program())
+}
+
+func (r *release) program(p platform, name string) (file, error) {
+	data, err := os.ReadFile(r.built(p))
+	return file{name, program, data}, err
+}
+
+// The files that shells want, by where they are in an archive.
+var completions = []struct{ shell, name string }{
+	{"bash", "completions/handoff.bash"},
+	{"zsh", "completions/_handoff"},
+	{"fish", "completions/handoff.fish"},
+	{"powershell", "completions/handoff.ps1"},
+}
+
+// documents gathers what stands beside the program in each archive.
+func (r *release) documents(ctx context.Context) error {
+	if err := r.learnModules(ctx); err != nil {
+		return err
+	}
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+		data, err := r.read(name)
+		if err != nil {
+			return err
+		}
+		r.inside = append(r.inside, file{name, text, data})
+	}
+	r.inside = append(r.inside, file{"NOTICES", text, r.notices()})
+	host := platform{runtime.GOOS, runtime.GOARCH}
+	if err := r.build(ctx, host); err != nil {
+		return err
+	}
+	for _, c := range completions {
+		script, err := output(ctx, r.work, []string{"HOME=" + r.work}, r.built(host), "completion", c.shell)
+		if err != nil {
+			return err
+		}
+		r.inside = append(r.inside, file{c.name, text, []byte(script)})
+	}
+	return r.manual(ctx)
+}
+
+func (r *release) manual(ctx context.Context) error {
+	env := []string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.Date.Unix(), 10)}
+	pages := filepath.Join(r.work, "man1")
+	if _, err := output(ctx, r.src(""), env, "go", "run", "-trimpath", "./cmd/handoff/internal/manual", pages); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(pages)
+	for _, entry := range entries {
+		data, err := os.ReadFile(filepath.Join(pages, entry.Name()))
+		if err != nil {
+			return err
+		}
+		r.inside = append(r.inside, file{"man/man1/" + entry.Name(), text, data})
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Settings are what the owner of the project decides.
+type Settings struct {
+	Maintainer, Mail      string
+	Repository, Downloads string
+	NPM                   string `yaml:"npm"`
+	Image, Server, Winget string
+	Tap, Bucket           string
+	Sign                  struct{ Bundle, Checksums string }
+}
+
+//go:embed settings.yaml
+var settings []byte
+
+func readSettings() (s Settings, err error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(settings))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&s); err != nil {
+		return s, fmt.Errorf("settings.yaml: %w", err)
+	}
+	return s, nil
+}
+
+// release is one version, and what was made of it so far.
+type release struct {
+	Settings
+	Version   string    // as 1.2.3
+	Commit    string    // of the source
+	Date      time.Time // of the commit, in UTC; all that is made has it
+	Notes     string    // what the changelog says of the version
+	Artifacts []artifact
+
+	platforms  []platform
+	inside     []file // what each archive has beside the program
+	modules    []module
+	work, out  string // work has the source in src
+	Unreleased bool   // a snapshot
+}
+
+// artifact is a file of the release.
+type artifact struct {
+	platform
+	Kind, Name, SHA256 string
+}
+
+// file is one in an archive.
+type file struct {
+	name string
+	mode fs.FileMode
+	data []byte
+}
+
+const (
+	program = 0o755 // modes of files
+	text    = 0o644
+)
+
+// Of gives the artifacts of a kind, for the templates.
+func (r *release) Of(kind string) (found []artifact) {
+	for _, a := range r.Artifacts {
+		if a.Kind == kind {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// add puts a file into the release.
+func (r *release) add(kind string, p platform, name string, data []byte) error {
+	sum := sha256.Sum256(data)
+	r.Artifacts = append(r.Artifacts, artifact{platform: p, Kind: kind, Name: name, SHA256: hex.EncodeToString(sum[:])})
+	return write(filepath.Join(r.out, name), data, text)
+}
+
+func (r *release) src(name string) string { return filepath.Join(r.work, "src", name) }
+
+func (r *release) read(name string) ([]byte, error) { return os.ReadFile(r.src(name)) }
+
+func write(name string, data []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a release is for everybody
+		return err
+	}
+	return os.WriteFile(name, data, mode)
+}
+
+// output runs a command with more environment, and gives what it prints.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the commands stand in this program and in its settings
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), env...), os.Stderr
+	printed, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", strings.Join(cmd.Args, " "), err)
+	}
+	return string(printed), nil
+}

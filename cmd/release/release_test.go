@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+)
+
+// The release that every template is filled for: what only a build finds out is made up.
+func planned(t *testing.T) *release {
+	t.Helper()
+	s, err := readSettings()
+	require.NoError(t, err)
+	r := &release{Settings: s, Version: "1.2.3", platforms: all, out: t.TempDir(), Notes: "- A\n", Unreleased: true}
+	for _, p := range all {
+		require.NoError(t, r.add("archive", p, r.base(p)+".tar.gz", []byte(p.String())))
+		require.NoError(t, r.add("bundle", p, r.base(p)+".mcpb", []byte(p.String())))
+	}
+	require.NoError(t, r.manifests(t.Context()))
+	return r
+}
+
+func TestRegistryTakesServerJSON(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("testdata/server.schema.json")
+	require.NoError(t, err)
+	data, err := os.ReadFile(filepath.Join(planned(t).out, "server.json"))
+	require.NoError(t, err)
+	server, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(server))
+	server.(map[string]any)["name"] = "handoff"
+	require.Error(t, schema.Validate(server))
+}
+
+func TestManifestsAreWhatTheirReadersParse(t *testing.T) {
+	r := planned(t)
+	for _, name := range []string{"scoop/handoff.json", "latest.json"} {
+		data, err := os.ReadFile(filepath.Join(r.out, name))
+		require.NoError(t, err)
+		require.True(t, json.Valid(data), name)
+	}
+	require.NoError(t, exec.Command("sh", "-n", filepath.Join(r.out, "publish.sh")).Run())
+}
+
+func TestChangelogSaysTheVersion(t *testing.T) {
+	const changelog = "# Changelog\n\n## [Unreleased]\n\n- C\n\n## [1.2.0] - 2026-01-31\n\n- B\n\n## [1.1.0] - 2026-01-01\n\n- A\n"
+	require.Equal(t, "1.2.0", newest(changelog))
+	require.Equal(t, "0.0.0", newest("## [Unreleased]\n"))
+	require.Equal(t, "1.2.1", next("1.2.0"))
+	require.Equal(t, "2.0.0-rc.1", next("2.0.0-rc.1"))
+	require.Equal(t, "- C\n", section(changelog, "Unreleased"))
+	require.Equal(t, "- B\n", section(changelog, "1.2.0"))
+	require.Equal(t, "- A\n", section(changelog, "1.1.0"))
+}
+
+func TestAVersionIsPreparedOnce(t *testing.T) {
+	root := t.TempDir()
+	changelog := filepath.Join(root, "CHANGELOG.md")
+	require.NoError(t, write(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), text))
+	for _, name := range versioned {
+		require.NoError(t, write(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), text))
+	}
+	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+	require.NoError(t, prepared(root, "1.2.0", day))
+	written, err := os.ReadFile(changelog)
+	require.NoError(t, err)
+	require.Equal(t, "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-31\n\n- A\n", string(written))
+	for _, name := range versioned {
+		manifest, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		require.JSONEq(t, `{"version": "1.2.0"}`, string(manifest))
+	}
+	require.ErrorContains(t, prepared(root, "1.2.0", day), "does not come after")
+	require.ErrorContains(t, prepared(root, "v2", day), "no version")
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"path"
+	"strings"
+	"text/template"
+)
+
+//go:embed templates
+var templates embed.FS
+
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{
+	"indent": func(text string) string { // as Debian wants texts in its fields
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for i, line := range lines {
+			if lines[i] = " " + line; line == "" {
+				lines[i] = " ."
+			}
+		}
+		return strings.Join(lines, "\n")
+	},
+}).ParseFS(templates, "templates/*.tmpl", "templates/*/*.tmpl"))
+
+// fill gives what a template says of a release, or of one of its platforms.
+func (r *release) fill(name string, of any) ([]byte, error) {
+	var b bytes.Buffer
+	err := parsed.ExecuteTemplate(&b, path.Base(name), of)
+	return b.Bytes(), err
+}
+
+// For is a release as one platform sees it.
+type For struct {
+	*release
+	platform
+}
+
+// Description is one sentence that fits everywhere.
+func (r *release) Description() string { return description }
+
+// URL is where a file of the release will be.
+func (r *release) URL(name string) string { return r.Downloads + "/v" + r.Version + "/" + name }
+
+// Platforms are those of the release, each as it sees it.
+func (r *release) Platforms() (all []For) {
+	for _, p := range r.platforms {
+		all = append(all, For{r, p})
+	}
+	return all
+}
+
+// Folder is the one within an archive.
+func (a artifact) Folder() string {
+	return strings.TrimSuffix(strings.TrimSuffix(a.Name, ".zip"), ".tar.gz")
+}

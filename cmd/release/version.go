@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+)
+
+// checkOut clones HEAD, so that what is not committed is in no release, and learns which version it is.
+func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err error) {
+	if r.Settings, err = readSettings(); err != nil {
+		return err
+	}
+	src := r.src("")
+	if _, err := output(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
+		return err
+	}
+	said, err := output(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
+	if err != nil {
+		return err
+	}
+	commit, date, _ := strings.Cut(strings.TrimSpace(said), " ")
+	committed, err := time.Parse(time.RFC3339, date)
+	if err != nil {
+		return err
+	}
+	r.Commit, r.Date, r.Unreleased = commit, committed.UTC(), snapshot
+	changelog, err := r.read("CHANGELOG.md")
+	if err != nil {
+		return err
+	}
+	if snapshot {
+		return r.snapshot(ctx, string(changelog))
+	}
+	return r.tagged(ctx, string(changelog))
+}
+
+// snapshot names what comes before the next version, by the number of commits that are in it.
+func (r *release) snapshot(ctx context.Context, changelog string) error {
+	count, err := output(ctx, r.src(""), nil, "git", "rev-list", "--count", "HEAD")
+	if err != nil {
+		return err
+	}
+	r.Version = next(newest(changelog)) + "-snapshot." + strings.TrimSpace(count)
+	r.Notes = section(changelog, "Unreleased")
+	return nil
+}
+
+// tagged is the version that changelog and tag agree on.
+func (r *release) tagged(ctx context.Context, changelog string) error {
+	r.Version = newest(changelog)
+	if strings.HasSuffix(r.Mail, "@example.com") {
+		return errors.New("settings.yaml still has the owner of the example: docs/releasing.md says what to put there")
+	}
+	tags, err := output(ctx, r.src(""), nil, "git", "tag", "--points-at", "HEAD")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains("\n"+tags, "\nv"+r.Version+"\n") {
+		return fmt.Errorf("the changelog says %s, and no tag v%[1]s is at HEAD: git tag -a v%[1]s, or make snapshot", r.Version)
+	}
+	r.Notes = section(changelog, r.Version)
+	return nil
+}
+
+var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
+
+// newest is the newest version of a changelog, 0.0.0 before the first.
+func newest(changelog string) string {
+	if found := heading.FindStringSubmatch(changelog); found != nil {
+		return found[1]
+	}
+	return "0.0.0"
+}
+
+// next is the version after this one at least.
+func next(version string) string {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || strings.Contains(version, "-") {
+		return version
+	}
+	return fmt.Sprintf("%d.%d.%d", major, minor, patch+1)
+}
+
+// section is what a changelog says below the heading of a version.
+func section(changelog, version string) string {
+	_, rest, _ := strings.Cut(changelog, "\n## ["+version+"]")
+	_, rest, _ = strings.Cut(rest, "\n")
+	said, _, _ := strings.Cut(rest, "\n## [")
+	return strings.TrimSpace(said) + "\n"
+}
+
+// versioned are the files in which plugins say their version: clients install a plugin anew when it changes.
+var versioned = []string{
+	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
+	"examples/gemini-extension/gemini-extension.json",
+}
+
+var said = regexp.MustCompile(`"version": "[^"]*"`)
+
+// prepared makes what is unreleased a version, in the changelog and in the plugins.
+func prepared(root, version string, now time.Time) error {
+	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
+		return fmt.Errorf("%q is no version as 1.2.3", version)
+	}
+	changelog := filepath.Join(root, "CHANGELOG.md")
+	const unreleased = "\n## [Unreleased]\n"
+	err := edit(changelog, func(text string) (string, error) {
+		if semver.Compare("v"+version, "v"+newest(text)) <= 0 {
+			return "", fmt.Errorf("%s does not come after %s, the newest in the changelog", version, newest(text))
+		}
+		head := unreleased + "\n## [" + version + "] - " + now.Format(time.DateOnly) + "\n"
+		return strings.Replace(text, unreleased, head, 1), nil
+	})
+	for _, name := range versioned {
+		if err == nil {
+			err = edit(filepath.Join(root, name), func(text string) (string, error) {
+				return said.ReplaceAllLiteralString(text, `"version": "`+version+`"`), nil
+			})
+		}
+	}
+	return err
+}
+
+func edit(name string, change func(string) (string, error)) error {
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	changed, err := change(string(old))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(changed), text)
+}
