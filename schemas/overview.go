@@ -16,7 +16,16 @@ type OverviewOut struct {
 	NeedsYou Part      `json:"needs_you"` // what waits for a person, what stands still for it first
 	Running  Part      `json:"running"`   // what is held by an agent that is heard of, the longest at work first
 	Stuck    Part      `json:"stuck"`     // what does not go on by itself
+	Here     []Load    `json:"here"`      // who is here, as many as a part has rows; Counts has their number
+	Waits    []Load    `json:"waits"`     // where something can be claimed, the fullest mailboxes first, as many
 	Counts   Counts    `json:"counts"`
+}
+
+// Load is what somebody holds, or what can be claimed from a mailbox.
+type Load struct {
+	Name    Address `json:"name"`
+	Held    int     `json:"held,omitempty"`
+	Pending int     `json:"pending,omitempty"`
 }
 
 // Part is one part of an overview.

@@ -23,7 +23,7 @@ var screens = []struct {
 	line   string
 	events int
 }{
-	{line: "status"},
+	{line: ""}, // which is status
 	{line: "list"},
 	{line: "list --all"},
 	{line: "list --stuck"},
@@ -57,7 +57,7 @@ func TestScreensOfABusyWorkspaceAreAsInTestdata(t *testing.T) {
 					bare := escapes.ReplaceAllString(strings.TrimRight(line, "\n"), "")
 					require.LessOrEqual(t, draw.Columns(bare), width, "%s: %s", s.line, bare)
 				}
-				fmt.Fprintf(&all, "$ handoff %s\n%s\n", s.line, strings.ReplaceAll(shown, "\x1b", `\e`))
+				fmt.Fprintf(&all, "%s\n%s\n", strings.TrimSpace("$ handoff "+s.line), strings.ReplaceAll(shown, "\x1b", `\e`))
 			}
 			generated(t, filepath.Join("testdata", "screens", name), all.String())
 		}

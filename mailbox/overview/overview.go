@@ -68,6 +68,7 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	}
 	out = schemas.OverviewOut{
 		At: c.Now, Counts: l.counts, NeedsYou: l.finish(l.needs), Running: l.finish(l.running), Stuck: l.finish(l.stuck),
+		Here: l.attending(), Waits: l.waits(),
 	}
 	return out, l.err
 }
@@ -168,6 +169,38 @@ func (l *look) count() {
 	}
 	events, err := l.Events()
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
+}
+
+// attending are those who are here, who holds most first.
+func (l *look) attending() []schemas.Load {
+	held := map[schemas.Address]int{}
+	for _, b := range l.boxes {
+		held[b.Address] = b.Held
+	}
+	all := []schemas.Load{}
+	for _, a := range l.Known {
+		if a.Here {
+			box := schemas.Address(a.Name)
+			all = append(all, schemas.Load{Name: box, Held: held[box]})
+		}
+	}
+	return l.fullest(all)
+}
+
+// waits are the mailboxes from which something can be claimed.
+func (l *look) waits() []schemas.Load {
+	all := []schemas.Load{}
+	for _, b := range l.boxes {
+		if b.Pending > 0 {
+			all = append(all, schemas.Load{Name: b.Address, Pending: b.Pending})
+		}
+	}
+	return l.fullest(all)
+}
+
+func (l *look) fullest(all []schemas.Load) []schemas.Load {
+	slices.SortStableFunc(all, func(a, b schemas.Load) int { return (b.Held + b.Pending) - (a.Held + a.Pending) })
+	return all[:min(len(all), l.Limit)]
 }
 
 // kept yields what is read until there is an error, and keeps that. So steps need not look at errors: the loop that

@@ -46,12 +46,14 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	if err != nil && len(names) > 0 { // else none is here, which is a finding
 		return err
 	}
-	ctx, end := context.WithTimeout(ctx, examining)
-	defer end()
+	ctx, cancel := context.WithTimeout(ctx, examining)
+	defer cancel()
 	bench := bench(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
+	end := a.Busy("examining this machine, its clients and the workspace")
 	findings := gathered(ctx, examinations(ctx, a, clients, homeless, bench))
+	end()
 	worst := doctor.Worst(findings)
 	about := map[string]any{"state": worst, "findings": findings}
 	if err := a.PrintValue(about, func(p *cli.Page) { printFindings(p, findings) }); err != nil {

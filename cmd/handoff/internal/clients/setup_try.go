@@ -31,7 +31,9 @@ const trying = 15 * time.Second
 func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
 		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileAlone {
+			end := s.Busy("trying the server of " + c.Title)
 			c.Live = s.ask(ctx, c, server)
+			end()
 		}
 	}
 }

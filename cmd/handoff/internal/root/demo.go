@@ -66,7 +66,7 @@ func meanwhile(ctx context.Context, a *cli.App, state string, command []string) 
 			return state
 		case "HANDOFF_WORKSPACE":
 			return demoWorkspace
-		case "TERM", "NO_COLOR":
+		case "TERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS":
 			return a.Getenv(name)
 		}
 		return ""

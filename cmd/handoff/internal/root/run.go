@@ -131,7 +131,7 @@ func bare(a *cli.App) *cobra.Command {
 		SilenceUsage:      true,
 		Version:           a.Release.Version,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return begin(a, cmd) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return alone(a, cmd) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return alone(cmd.Context(), a) },
 	}
 	a.BindGlobal(root.PersistentFlags())
 	root.SetGlobalNormalizationFunc(cli.Synonyms)
@@ -141,13 +141,12 @@ func bare(a *cli.App) *cobra.Command {
 	return root
 }
 
-// alone is handoff without a command: what is going on, where the workspace was used, else how to begin.
-func alone(a *cli.App, cmd *cobra.Command) error {
+// alone is handoff without a command: what is going on where the workspace was used, else how to begin.
+func alone(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.Location()); err == nil && place.Used() {
-		return look.Status(cmd.Context(), a)
+		return look.Status(ctx, a)
 	}
-	return a.Write(cmd.Short + ".\n\nExamples:\n" + cmd.Example + "\n\nNothing was handed off here yet. " +
-		"handoff --help lists the commands.\n")
+	return clients.Begin(a)
 }
 
 // begin readies a command that is to run. The one with which shells ask for completions needs nothing of what the

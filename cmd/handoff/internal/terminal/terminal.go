@@ -5,6 +5,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,20 +27,35 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Of gives the style of a stream: colour only on a terminal, and not where NO_COLOR is set
-// (https://no-color.org) or the terminal says that it is dumb.
+// Of gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless NO_COLOR
+// (https://no-color.org) or CLICOLOR=0 is set, and anywhere with CLICOLOR_FORCE (https://bixense.com/clicolors); columns
+// as many as COLUMNS says, else the terminal.
 func Of(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
-	if !isTerminal {
-		return Style{}
+	s := Style{Terminal: isTerminal}
+	switch forced := getenv("CLICOLOR_FORCE"); {
+	case noColor || getenv("NO_COLOR") != "":
+	case forced != "" && forced != "0":
+		s.Colour = true
+	default:
+		s.Colour = isTerminal && getenv("CLICOLOR") != "0" && getenv("TERM") != "dumb"
 	}
-	s := Style{Terminal: true}
-	s.Colour = !noColor && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-	if f, ok := stream.(interface{ Fd() uintptr }); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			s.Width = width
-		}
+	if isTerminal {
+		s.Width = columns(stream, getenv("COLUMNS"))
 	}
 	return s
+}
+
+// columns is how wide a terminal is; zero where nobody knows.
+func columns(stream io.Writer, said string) int {
+	if n, err := strconv.Atoi(said); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := stream.(interface{ Fd() uintptr }); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
 }
 
 // Age writes how long ago something was in one number, as people say it: 40s, 5m, 2h, 3d.

@@ -31,12 +31,22 @@ func TestColourOnlyWhereItIsWanted(t *testing.T) {
 		"a pipe":          {want: "x"},
 		"--no-color":      {terminal: true, noColor: true, want: "x"},
 		"NO_COLOR":        {terminal: true, vars: map[string]string{"NO_COLOR": "1"}, want: "x"},
+		"CLICOLOR=0":      {terminal: true, vars: map[string]string{"CLICOLOR": "0"}, want: "x"},
+		"forced":          {vars: map[string]string{"CLICOLOR_FORCE": "1"}, want: "\x1b[31mx\x1b[0m"},
+		"forced, refused": {vars: map[string]string{"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, want: "x"},
+		"not forced":      {vars: map[string]string{"CLICOLOR_FORCE": "0"}, want: "x"},
 		"a dumb terminal": {terminal: true, vars: map[string]string{"TERM": "dumb"}, want: "x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := terminal.Of(&bytes.Buffer{}, tt.terminal, tt.noColor, func(name string) string { return tt.vars[name] })
 			require.Equal(t, tt.want, s.Red("x"))
 		})
+	}
+}
+
+func TestWidthIsWhatColumnsSays(t *testing.T) {
+	for said, want := range map[string]int{"": 0, "72": 72, "-1": 0, "wide": 0} {
+		require.Equal(t, want, terminal.Of(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
 	}
 }
 

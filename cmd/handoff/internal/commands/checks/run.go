@@ -51,7 +51,9 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 				return err
 			}
 			job.Uncommitted, job.Unknown = h.uncommitted(cmd.Context())
+			end := a.Busy("looking at " + schemas.Visible(strings.Join(names, ", ")))
 			seen, err := h.Runner.Look(cmd.Context(), job)
+			end()
 			if err != nil {
 				return err
 			}
@@ -81,10 +83,12 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 		return err
 	}
 	var seen schemas.Sight
+	end := a.Busy("looking at the checks of " + id)
 	err = a.Connect(ctx, nobody, func(conn *cli.Connection) (err error) {
 		seen, err = h.Later(ctx, conn.Boxes, nobody, id)
 		return err
 	})
+	end()
 	if err != nil {
 		return err
 	}

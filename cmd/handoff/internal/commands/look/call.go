@@ -102,20 +102,3 @@ func printTools(p *cli.Page) {
 	}
 	p.WriteString(p.Table([]string{"TOOL", "EFFECT", "DOES"}, rows))
 }
-
-func versionCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Example: `  handoff version
-  handoff version --json`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return a.PrintValue(a.Release, func(p *cli.Page) {
-				p.Line("handoff %s", a.Release.Version)
-				p.Field("revision", a.Release.Revision)
-				p.Field("built with", a.Release.Go)
-			})
-		},
-	}
-}

@@ -127,6 +127,13 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 			return []string{words[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
 		})
 	parted(p)
+	printLoads(p, "Here", out.Here, func(l schemas.Load) string {
+		if l.Held > 0 {
+			return fmt.Sprintf("%s (holds %d)", l.Name, l.Held)
+		}
+		return string(l.Name)
+	})
+	printLoads(p, "Waiting", out.Waits, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Pending, l.Name) })
 	for _, line := range p.Lines(counted(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
 	}
@@ -177,6 +184,18 @@ func printPart(
 	if more := part.Total - len(part.Items); more > 0 {
 		p.Line("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, mostGlanced))))
 	}
+}
+
+// printLoads draws who is here, or where something waits, in as many lines as it takes.
+func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(schemas.Load) string) {
+	if len(loads) == 0 {
+		return
+	}
+	each := make([]string, len(loads))
+	for i, l := range loads {
+		each[i] = said(l)
+	}
+	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(each, ", "), len(heading)+2))
 }
 
 // parted leaves a line free behind what is there.

@@ -1,0 +1,63 @@
+package look
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+func TestANewerVersionIsToldFromAnAddressOrAFile(t *testing.T) {
+	asked := func(is, from string) (said string, err error) {
+		var out bytes.Buffer
+		a := &cli.App{Release: cli.Release{Version: is}, Env: cli.Env{
+			Stdout: &out, Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return false }, Now: time.Now,
+		}}
+		err = compareRelease(t.Context(), a, from)
+		return out.String(), err
+	}
+	file := filepath.Join(t.TempDir(), "latest.json")
+	for text, want := range map[string]string{
+		`{"version": "1.10.0", "released": "2026-12-01", "notes": "Faster"}`: "v1.10.0 is newer than this one, v1.9.2.",
+		`{"tag_name": "v2.0.0"}`:    "v2.0.0 is newer",
+		`{"version": "v1.9.2"}`:     "v1.9.2 is the newest",
+		`{"version": "1.9.0-rc.1"}`: "v1.9.2 is the newest",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(file))))
+		for _, from := range []string{file, server.URL + "/latest.json"} {
+			said, err := asked("v1.9.2", from)
+			require.Contains(t, said, want)
+			if strings.Contains(want, "newer") {
+				require.Equal(t, cli.Exit(NeedsYou), err)
+			} else {
+				require.NoError(t, err)
+			}
+		}
+		server.Close()
+	}
+	said, err := asked("(devel)", file)
+	require.NoError(t, err)
+	require.Contains(t, said, "built without a version")
+
+	for _, wrong := range []string{`{}`, `{"version": "new"}`, `[1]`, ``} {
+		require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
+		_, err := asked("v1.9.2", file)
+		require.ErrorContains(t, err, "names no version")
+		require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
+	}
+	require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte(" "), mostPublished+1), 0o600))
+	for _, missing := range []string{file, filepath.Join(t.TempDir(), "none"), "", "http://127.0.0.1:1/latest.json"} {
+		_, err := asked("v1.9.2", missing)
+		require.ErrorContains(t, err, "the newest version is not known")
+	}
+}
