@@ -82,7 +82,7 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if s.within.Machine, err = machineOf(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now}
+	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now, Version: a.Release.Version}
 	clients, err := clientsCalled(s.within.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ func (s *setupRun) showPlan(p *cli.Page) {
 			s.printFilePlan(p, f)
 		}
 	}
+	if s.flags.dryRun {
+		s.showNext(p)
+	}
 }
 
 // warnOfHeld tells what goes on how when the clients lose handoff.
@@ -49,7 +52,8 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case f.State == fileAlone:
 		printLeftAlone(p, f)
 	case f.State == fileSame:
-		p.Line("  %s: unchanged", schemas.Visible(f.Path))
+		p.Line("  %s: %s", schemas.Visible(f.Path), strings.TrimSpace("unchanged "+f.Since))
+		return
 	case !s.flags.dryRun && !s.flags.diff:
 		p.Line("  %s: %s", schemas.Visible(f.Path), f.summary())
 	default:
@@ -57,6 +61,9 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 			p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
 		}
 		printDiff(p, f.Diff)
+	}
+	if f.Since != "" {
+		p.Line("    %s", schemas.Visible(f.Since))
 	}
 }
 
@@ -117,22 +124,7 @@ func (s *setupRun) showDone(p *cli.Page) {
 			printTrial(p, c)
 		}
 	}
-	for _, c := range s.clients {
-		if slices.ContainsFunc(c.Files, in(fileChanged)) {
-			p.Line("%s: %s", p.Bold(c.Title), c.next())
-		}
-	}
-}
-
-// next is what a person does now, and what the client goes on asking.
-func (c *clientSetup) next() string {
-	switch trust := c.desired.Server.Trust; {
-	case trust && !c.HasTrust():
-		return strings.TrimSpace(c.Next + " " + c.Asks + " It has no setting for --trust.")
-	case trust:
-		return c.Next
-	}
-	return strings.TrimSpace(c.Next + " " + c.Asks)
+	s.showNext(p)
 }
 
 func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
@@ -47,6 +48,7 @@ type fileSetup struct {
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
 	Command []string       `json:"command,omitempty"` // of the client, which does it
 	Note    string         `json:"note,omitempty"`
+	Since   string         `json:"since,omitempty"`  // what another version of handoff wrote otherwise
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
 	Diff    string         `json:"diff,omitempty"`
 	Backup  string         `json:"backup,omitempty"`
@@ -131,6 +133,8 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 			}
 			if s.flags.remove {
 				f.Snippet = nil // nothing is to be pasted
+			} else {
+				f.Since = since(change, s.Release.Version)
 			}
 			c.Files = append(c.Files, f)
 		}
@@ -152,6 +156,18 @@ func planned(change setup.Change) *fileSetup {
 		f.Unread = fmt.Sprintf("%s reads nothing of this file, as %v: take that out", change.Client.Title, change.Unread)
 	}
 	return f
+}
+
+// since tells, of a file that another version of handoff set up, what is otherwise now.
+func since(change setup.Change, now string) string {
+	by := change.SetUpBy()
+	switch {
+	case by == "" || by == now || change.Err != nil:
+		return ""
+	case change.Same():
+		return "since " + by
+	}
+	return fmt.Sprintf("set up by %s, now %s: changes %s", by, now, strings.Join(change.Differs(), ", "))
 }
 
 // leave notes why a file is left alone, and what a person can do about it.

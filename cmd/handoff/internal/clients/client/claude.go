@@ -40,9 +40,8 @@ func claudeCode() Client {
 			Key: "enabledPlugins", Remove: []string{"plugin", "uninstall"},
 		},
 		Doubts: func(v View) []Doubt { return append(claudeRefuses(v), claudeRunsNoHooks(v)...) },
-		Next:   "Start a new session, or type /mcp in one that is open.",
-		Asks: "It asks you before it uses a tool. Where nobody can be asked, as in claude -p, it refuses. " +
-			"With --trust it uses the tools without asking.",
+		Next:   "Type claude, or /mcp in a session that is open.",
+		Asks:   "It asks before it uses a tool; claude -p refuses. --trust ends both.",
 	}
 }
 

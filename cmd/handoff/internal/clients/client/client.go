@@ -31,11 +31,11 @@ type Client struct {
 	Hooks   *Hooks                     // nil: it runs none
 	Plugins *Plugins                   // nil: it has none of ours
 	Doubts  func(View) []Doubt         // what keeps it from running what its files say; nil: nothing that is known
-	Next    string                     // what a person does so that it takes notice, as a sentence
+	Next    string                     // what a person types or clicks so that it takes notice, in one line
 	// Toolless tells a model what it means when it has none of our tools, as a sentence; empty: it always has them where
 	// the client starts our server.
 	Toolless string
-	Asks     string // whom it asks before it uses a tool that is not trusted, as a sentence; empty: nothing is known
+	Asks     string // what it does before it uses a tool that is not trusted, in one line; empty: nothing is known
 }
 
 // ServerName is the name of our server in every client.

@@ -34,7 +34,10 @@ func TestTableIsAsInTestdata(t *testing.T) {
 				{"under", c.Under},
 				{"stdio", c.Entry(stdio)},
 				{"http", c.Entry(web)},
+				{"next", c.Next},
+				{"asks", c.Asks},
 			}
+			require.LessOrEqual(t, max(len(c.Title+": "+c.Next)+2, len(c.Asks)+4), 80, "on a narrow terminal")
 			if c.Own != nil {
 				plain := client.Server{Command: stdio.Command}
 				open := client.Server{URL: web.URL, TokenEnv: web.TokenEnv}

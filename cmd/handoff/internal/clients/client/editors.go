@@ -8,7 +8,7 @@ func cursor() Client {
 		Under:   []any{"mcpServers"},
 		Entry:   entry("", "", "${env:"),
 		Next:    "Look under Settings, MCP whether it is switched on.",
-		Asks:    "It asks you before it uses a tool.",
+		Asks:    asks,
 	}
 }
 
@@ -20,8 +20,8 @@ func vsCode() Client {
 		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
 		Under:   []any{"servers"},
 		Entry:   entry("stdio", "http", "${env:"),
-		Next:    "Start it there with the command MCP: List Servers.",
-		Asks:    "It asks you before it uses a tool.",
+		Next:    "Run the command MCP: List Servers, and start it.",
+		Asks:    asks,
 	}
 }
 
@@ -33,7 +33,7 @@ func windsurf() Client {
 		Under:   []any{"mcpServers"},
 		Entry:   entryAt("serverUrl", "", "", "${env:"),
 		Next:    "Open the MCP servers of Cascade, and refresh them.",
-		Asks:    "It asks you before it uses a tool.",
+		Asks:    asks,
 	}
 }
 
@@ -45,8 +45,8 @@ func zed() Client {
 		Servers: Files{LooseJSON, []Path{"${settings}/zed/settings.json"}, []Path{".zed/settings.json"}},
 		Under:   []any{"context_servers"},
 		Entry:   entry("", "", ""),
-		Next:    "Look in the settings of the Agent Panel whether its dot is green.",
-		Asks:    "It asks you before it uses a tool.",
+		Next:    "Look in the settings of the Agent Panel for its green dot.",
+		Asks:    asks,
 	}
 }
 
@@ -58,7 +58,7 @@ func antigravity() Client {
 		Servers: Files{JSON, []Path{"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"}, nil},
 		Under:   []any{"mcpServers"},
 		Entry:   entryAt("serverUrl", "", "", ""),
-		Next:    "Open Manage MCP Servers and refresh, or start agy and type /mcp.",
-		Asks:    "It asks you before it uses a tool.",
+		Next:    "Open Manage MCP Servers and refresh, or type agy and /mcp.",
+		Asks:    asks,
 	}
 }

@@ -35,10 +35,9 @@ func geminiCLI() Client {
 			Remove: []string{"extensions", "uninstall"},
 		},
 		Doubts:   geminiTrusts,
-		Next:     "Start a new session in a folder that it trusts: it asks about a new folder.",
+		Next:     "Type gemini, and trust the folder when it asks.",
 		Toolless: "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
-		Asks: "It asks you before it uses a tool, and gemini -p offers none. " +
-			"With --trust it offers the tools and uses them without asking.",
+		Asks:     "It asks before it uses a tool; gemini -p offers none. --trust ends both.",
 	}
 }
 

@@ -30,6 +30,7 @@ type Hooks struct {
 	Files
 	Unit time.Duration // of timeouts
 	Name string        // which the client wants of each command; empty: none
+	Next string        // what a person types so that it runs them, in one line; empty: nothing
 	On   []Hook
 
 	// EachFile says that the client runs the same line once for each file that has it. Others run the same line once.

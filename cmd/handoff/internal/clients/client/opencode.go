@@ -29,6 +29,6 @@ func likeOpenCode(name, title, sign string) Client {
 			}
 			return Object{{"type", "local"}, {"command", s.Command}}
 		},
-		Next: "Start a new session.",
+		Next: "Type " + name + ".",
 	}
 }

@@ -38,6 +38,9 @@ func entryAt(url, program, address, before string) func(Server) Object {
 	}
 }
 
+// asks is [Client.Asks] of most clients.
+const asks = "It asks before it uses a tool."
+
 // removeInScope is the command that several clients have for [Own.Remove].
 func removeInScope(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}

@@ -10,8 +10,8 @@ func copilotCLI() Client {
 		Servers: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
 		Under:   []any{"mcpServers"},
 		Entry:   func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
-		Next:    "Start a new session, or type /mcp in one that is open.",
-		Asks:    "It asks you before it uses a tool; copilot -p needs --allow-tool handoff.",
+		Next:    "Type copilot, or /mcp in a session that is open.",
+		Asks:    "It asks before it uses a tool; copilot -p needs --allow-tool handoff.",
 	}
 }
 
@@ -24,8 +24,8 @@ func qwenCode() Client {
 		Servers: Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}},
 		Under:   []any{"mcpServers"},
 		Entry:   func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
-		Next:    "Start a new session in a folder that it trusts, or type /mcp in one that is open.",
-		Asks:    "It asks you before it uses a tool, and qwen -p refuses. With --trust it uses the tools without asking.",
+		Next:    "Type qwen.",
+		Asks:    "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
 	}
 }
 
@@ -37,6 +37,6 @@ func cline() Client {
 		Servers: Files{JSON, []Path{"${CLINE_DATA_DIR:-~/.cline/data}/settings/cline_mcp_settings.json"}, nil},
 		Under:   []any{"mcpServers"},
 		Entry:   entry("stdio", "streamableHttp", ""),
-		Next:    "Start a new session.",
+		Next:    "Type cline.",
 	}
 }

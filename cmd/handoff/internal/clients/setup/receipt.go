@@ -29,6 +29,7 @@ type receipt struct {
 	Path     string    `json:"path"`
 	Resolved string    `json:"target"` // without links: by it the receipt is found
 	At       time.Time `json:"at"`
+	Version  string    `json:"version,omitempty"` // of the program that wrote it
 	Missing  bool      `json:"missing,omitempty"` // there was no file
 	Before   []byte    `json:"before"`            // its text then, or without us if others wrote meanwhile
 	After    string    `json:"after"`             // the SHA-256 of its text as we left it
@@ -136,6 +137,6 @@ func (s Setter) keep(c Change, after []byte, folders []string, backup string) (e
 	if backup != "" {
 		r.Backups = append(r.Backups, backup)
 	}
-	r.At, r.After = s.Now(), sum(after)
+	r.At, r.Version, r.After = s.Now(), s.Version, sum(after)
 	return s.write(r)
 }

@@ -23,6 +23,7 @@ import (
 type Setter struct {
 	Dir      string // of the receipts; made when it is needed
 	Now      func() time.Time
+	Version  string        // of this program, for the receipts
 	Patience time.Duration // how long a client's command may take; zero: 15 seconds
 }
 

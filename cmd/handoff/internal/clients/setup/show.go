@@ -35,6 +35,38 @@ func (c Change) Diff() string {
 	return c.masked(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
+// SetUpBy gives the version of the program that changed the file last; it is empty if no receipt says that.
+func (c Change) SetUpBy() string { return c.receipt.Version }
+
+// Differs names what of handoff the change gives another value: the server, hooks with the words of the client, or the
+// permission.
+func (c Change) Differs() (names []string) {
+	before, errBefore := edit.Open(c.target.syntax, c.File.Text)
+	after, errAfter := edit.Open(c.target.syntax, c.After)
+	if errBefore != nil || errAfter != nil {
+		return nil
+	}
+	look := func(name string, path ...any) {
+		was, _ := before.Look(path...)
+		is, _ := after.Look(path...)
+		if !edit.Same(was, is) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if c.target.has(server) {
+		look("server", serverPath(c.Client, after)...)
+	}
+	if c.target.has(hooks) {
+		for _, h := range c.Client.Hooks.On {
+			look("hook "+h.At, installed.HooksKey, h.At)
+		}
+	}
+	if c.target.has(grant) {
+		look("permission", c.Client.Allow(client.ServerName).Keys...)
+	}
+	return names
+}
+
 // A Snippet is what belongs into a file, to be pasted by hand.
 type Snippet struct {
 	Path string `json:"path"`

@@ -1,0 +1,59 @@
+package clients
+
+import (
+	"cmp"
+	"slices"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+// showNext ends the page with what a person types now; with nothing where nothing is to be done.
+func (s *setupRun) showNext(p *cli.Page) {
+	lines := s.next()
+	if len(lines) == 0 {
+		return
+	}
+	p.Line("%s", p.Bold("Next"))
+	for _, line := range lines {
+		p.Line("  %s", line)
+	}
+}
+
+func (s *setupRun) next() (lines []string) {
+	has := func(states ...fileState) bool {
+		return slices.ContainsFunc(s.files(), func(f *fileSetup) bool { return slices.Contains(states, f.State) })
+	}
+	switch {
+	case s.flags.dryRun && has(fileTodo):
+		return []string{"The same command without --dry-run does it."}
+	case s.flags.remove && has(fileRestore, fileRemoved, fileCleared):
+		return []string{"End the sessions that are open: they keep handoff until then."}
+	case !has(fileChanged):
+		return nil
+	}
+	first := ""
+	for _, c := range s.clients {
+		if slices.ContainsFunc(c.Files, in(fileChanged)) {
+			lines = append(lines, c.next()...)
+			first = cmp.Or(first, c.desired.Call.Agent, c.Name)
+		}
+	}
+	return append(lines, "To try it, handoff send "+schemas.Visible(first)+" 'Say hello', and tell it to take that.")
+}
+
+// next is what a person does now, and what the client goes on asking.
+func (c *clientSetup) next() []string {
+	lines := []string{c.Title + ": " + c.Next}
+	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {
+		lines = append(lines, "  "+c.Hooks.Next)
+	}
+	trusted := c.desired.Server.Trust && c.HasTrust()
+	if c.Asks != "" && !trusted {
+		lines = append(lines, "  "+c.Asks)
+	}
+	if c.desired.Server.Trust && !trusted {
+		lines = append(lines, "  It has no setting for --trust.")
+	}
+	return lines
+}
