@@ -50,6 +50,11 @@ func claudeCode() Client {
 func nineHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.At, last.At = "SessionStart", "Stop"
+	return append(sevenHooks(end), first, last)
+}
+
+// sevenHooks are the same without waking.
+func sevenHooks(end time.Duration) []Hook {
 	return []Hook{
 		{Event: SessionStart, At: "SessionStart", Timeout: patience},
 		{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
@@ -58,7 +63,6 @@ func nineHooks(end time.Duration, wake Hook) []Hook {
 		{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
 		{Event: SessionEnd, At: "SessionEnd", Timeout: end},
 		{Event: Compact, At: "PreCompact", Timeout: patience},
-		first, last,
 	}
 }
 

@@ -33,6 +33,9 @@ type Hooks struct {
 	Next string        // what a person types so that it runs them, in one line; empty: nothing
 	On   []Hook
 
+	// Flat says that the client reads what a hook adds at the top of its answer. Others read it in hookSpecificOutput.
+	Flat bool
+
 	// EachFile says that the client runs the same line once for each file that has it. Others run the same line once.
 	EachFile bool
 

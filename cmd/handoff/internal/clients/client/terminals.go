@@ -1,6 +1,9 @@
 package client
 
-// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code.
+import "time"
+
+// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code. It reads the hooks of
+// Claude Code where they stand in its settings.
 func copilotCLI() Client {
 	described := entry("local", "http", "${")
 	return Client{
@@ -9,23 +12,28 @@ func copilotCLI() Client {
 		Traces:  []Path{"${COPILOT_HOME:-~/.copilot}"},
 		Servers: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
 		Under:   []any{"mcpServers"},
-		Entry:   func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
-		Next:    "Type copilot, or /mcp in a session that is open.",
-		Asks:    "It asks before it uses a tool; copilot -p needs --allow-tool handoff.",
+		Hooks: &Hooks{
+			Files: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/settings.json"}, nil},
+			Unit:  time.Second, Flat: true, On: sevenHooks(patience),
+		},
+		Entry: func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
+		Next:  "Type copilot, or /mcp in a session that is open.",
+		Asks:  "It asks before it uses a tool; copilot -p needs --allow-tool handoff.",
 	}
 }
 
-// qwenCode is built from Gemini CLI.
+// qwenCode is built from Gemini CLI, and has the hooks of Claude Code.
 func qwenCode() Client {
+	settings := Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
 	return Client{
 		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", Calls: "qwen-cli-mcp-client-" + ServerName,
 		Shell:   Shell{Signs: []string{"QWEN_CODE"}, Run: "QWEN_CODE_SESSION_ID"},
 		Traces:  []Path{"${QWEN_HOME:-~/.qwen}"},
-		Servers: Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}},
-		Under:   []any{"mcpServers"},
-		Entry:   func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
-		Next:    "Type qwen.",
-		Asks:    "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
+		Servers: settings, Under: []any{"mcpServers"},
+		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, On: sevenHooks(patience)},
+		Entry: func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
+		Next:  "Type qwen.",
+		Asks:  "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
 	}
 }
 

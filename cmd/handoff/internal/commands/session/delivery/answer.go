@@ -24,12 +24,13 @@ import (
 //go:embed files.md
 var Files string
 
-// answer is what a hook prints. Claude Code, Codex and Gemini CLI read the same form; Codex refuses other fields
-// than it knows.
+// answer is what a hook prints. Most clients read the same form, and those that are [client.Hooks.Flat] read Context
+// in the place of Adds. Codex refuses other fields than it knows.
 type answer struct {
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Adds     *adds  `json:"hookSpecificOutput,omitempty"`
+	Context  string `json:"additionalContext,omitempty"`
 }
 
 // adds is what the model reads besides what happened.
@@ -41,9 +42,9 @@ type adds struct {
 // Answer is what a hook prints on an event so that the client's model hears of n, or nothing.
 func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
 	var text string
+	row, _ := client.Named(string(of))
 	switch e {
 	case client.SessionStart:
-		row, _ := client.Named(string(of))
 		text = Start(n, workspace) + row.Toolless
 	case client.Prompt, client.Tool:
 		text = Mail(n)
@@ -54,8 +55,11 @@ func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
 	}
-	if e == client.Stop || e == client.SubagentStop {
+	switch {
+	case e == client.Stop || e == client.SubagentStop:
 		return encoded(answer{Decision: "block", Reason: text})
+	case row.Hooks != nil && row.Hooks.Flat:
+		return encoded(answer{Context: text})
 	}
 	return encoded(answer{Adds: &adds{At: a.name(e, of), Context: text}})
 }

@@ -120,6 +120,11 @@ var accounts = map[schemas.Agent]map[client.Event]string{
 		client.Tool:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterTool"}`,
 		client.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"AfterAgent","stop_hook_active":true}`,
 	},
+	"copilot-cli": {
+		client.SessionStart: `{"session_id":"s1","cwd":"/p","hook_event_name":"SessionStart","source":"new","initial_prompt":"go"}`,
+		client.Prompt:       `{"session_id":"s1","cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
+		client.Stop:         `{"session_id":"s1","cwd":"/p","hook_event_name":"Stop","stop_reason":"end_turn","stop_hook_active":false}`,
+	},
 }
 
 func TestEachClientIsAnsweredInItsForm(t *testing.T) {
@@ -142,9 +147,13 @@ func TestEachClientIsAnsweredInItsForm(t *testing.T) {
 					return
 				}
 				require.Len(t, got, 1)
-				adds := got["hookSpecificOutput"].(map[string]any)
-				require.Len(t, adds, 2)
-				require.Equal(t, a.At, adds["hookEventName"])
+				adds, nested := got["hookSpecificOutput"].(map[string]any)
+				if require.Equal(t, of != "copilot-cli", nested); !nested {
+					adds = got
+				} else {
+					require.Len(t, adds, 2)
+					require.Equal(t, a.At, adds["hookEventName"])
+				}
 				require.Contains(t, adds["additionalContext"], `"Test <b>it</b>"`)
 				require.NotContains(t, string(b), "\\u003c")
 				missing := strings.Contains(adds["additionalContext"].(string), "If you have no such tools")
@@ -170,7 +179,7 @@ func TestNothingIsSaidWithoutNews(t *testing.T) {
 func TestAClientIsKnownByItsAccount(t *testing.T) {
 	for of, events := range accounts {
 		for e, text := range events {
-			if of == "gemini-cli" && e == client.SessionStart {
+			if of == "copilot-cli" || of == "gemini-cli" && e == client.SessionStart {
 				continue // nothing shows it but the environment
 			}
 			require.Equal(t, of, read(t, text).Client("", "claude-code"), text)
