@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"io/fs"
+	"os"
 	"path"
 	"time"
 )
@@ -28,6 +30,25 @@ func (r *release) archives(context.Context) error {
 			return err
 		}
 		if err := r.add("archive", p, name, packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that begins
+// with the word of Node for its system. The program is not in it.
+func (r *release) extensions(context.Context) error {
+	files, err := filesIn(r.src("examples/gemini-extension"))
+	if err != nil {
+		return err
+	}
+	packed, err := tarGz("", files, r.Date)
+	if err != nil {
+		return err
+	}
+	for _, system := range []string{"linux", "darwin", "win32"} {
+		if err := r.add("extension", platform{}, system+".handoff-extension.tar.gz", packed); err != nil {
 			return err
 		}
 	}
@@ -90,4 +111,18 @@ func zipped(folder string, files []file, date time.Time) ([]byte, error) {
 	}
 	err := w.Close() // before the bytes are taken
 	return b.Bytes(), err
+}
+
+// filesIn gives the files below a directory, none of them a program.
+func filesIn(dir string) (found []file, err error) {
+	tree := os.DirFS(dir)
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, name)
+		found = append(found, file{name, text, data})
+		return err
+	})
+	return found, err
 }

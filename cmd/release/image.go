@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/pem"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -44,7 +42,11 @@ func (r *release) image(context.Context) error {
 	if err := at.AppendIndex(index, layout.WithAnnotations(ref)); err != nil {
 		return err
 	}
-	data, err := r.tarredFolder(dir)
+	files, err := filesIn(dir)
+	if err != nil {
+		return err
+	}
+	data, err := tarred("", files, r.Date)
 	if err != nil {
 		return err
 	}
@@ -134,21 +136,4 @@ func (r *release) stateLayer() ([]byte, error) {
 	}
 	rest, err := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", text, roots.Bytes()}}, r.Date)
 	return append(b.Bytes(), rest...), err
-}
-
-func (r *release) tarredFolder(dir string) ([]byte, error) {
-	var found []file
-	tree := os.DirFS(dir)
-	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(tree, name)
-		found = append(found, file{name, text, data})
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return tarred("", found, r.Date)
 }

@@ -66,7 +66,8 @@ func (r *release) make(ctx context.Context) error {
 		return err
 	}
 	for _, step := range []func(context.Context) error{
-		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.bill, r.manifests, r.checksums,
+		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.extensions, r.bill,
+		r.manifests, r.checksums,
 	} {
 		if err := step(ctx); err != nil {
 			return err
