@@ -70,7 +70,7 @@ func (o *owner) watchFiles() {
 //
 // It may be called again at any time, also for a directory that somebody removed. It writes nothing into the directory.
 func prepare(dir string) error {
-	if err := makePrivate(dir); err != nil {
+	if err := platform.MakePrivate(dir); err != nil {
 		return err
 	}
 	if kind := platform.NetworkKind(dir); kind != "" {
@@ -88,16 +88,4 @@ type networkFS struct {
 
 func (e *networkFS) Error() string {
 	return fmt.Sprintf("%s is on a network file system (%s)", e.dir, e.kind)
-}
-
-// makePrivate makes a directory for this user only, or takes the permissions of other users from one that exists.
-func makePrivate(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o077 == 0 {
-		return err
-	}
-	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
 }

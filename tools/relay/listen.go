@@ -63,7 +63,7 @@ func socketPaths(dir, runtimeDir string) []string {
 // permissions are set, so nobody reaches it earlier. That name is no longer than path. It is the same for all
 // processes, because only the holder of the lock uses it; a socket that was left under it is removed.
 func bind(path string) (*net.UnixListener, error) {
-	if err := makePrivate(filepath.Dir(path)); err != nil {
+	if err := platform.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	unfinished := strings.TrimSuffix(path, ".sock") + ".new"

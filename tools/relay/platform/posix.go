@@ -29,6 +29,18 @@ func Rename(from, to string) error { return os.Rename(from, to) }
 // Remove is [os.Remove].
 func Remove(path string) error { return os.Remove(path) }
 
+// MakePrivate makes a directory for this user only, or takes the permissions of other users from one that exists.
+func MakePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
+}
+
 // FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
 // is empty when there is no such file, and where the system does not tell.
 func FileID(path string) string {

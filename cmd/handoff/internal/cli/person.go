@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -73,7 +72,7 @@ func (a *App) configDir() string {
 	return filepath.Join(config, "handoff")
 }
 
-func (a *App) home() string { return cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE")) }
+func (a *App) home() string { return workspace.Home(a.Getenv) }
 
 // approvals gives the file that allows this workspace to do without a terminal; "" if none does.
 func (a *App) approvals() (file string, err error) {

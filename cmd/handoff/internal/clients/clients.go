@@ -9,7 +9,6 @@
 package clients
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -27,7 +26,7 @@ import (
 
 // machineOf gives this machine. The project is the working tree, or the directory itself outside of git.
 func machineOf(a *cli.App) (client.Machine, error) {
-	m := client.Machine{Getenv: a.Getenv, Home: cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE"))}
+	m := client.Machine{Getenv: a.Getenv, Home: workspace.Home(a.Getenv)}
 	if !filepath.IsAbs(m.Home) {
 		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
 	}

@@ -2,6 +2,7 @@
 package shell
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,9 @@ func Quote(word string) string {
 	}
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
+	}
+	if runtime.GOOS == "windows" && !strings.ContainsAny(word, "\"$`%!\n") && !strings.HasSuffix(word, `\`) {
+		return `"` + word + `"` // as cmd wants it, and bash reads it, too
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

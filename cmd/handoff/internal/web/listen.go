@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -54,14 +55,18 @@ func (c Config) mayListen(at *net.TCPAddr) error {
 
 func listen(ctx context.Context, at *net.TCPAddr) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", at.String())
+	used, denied := syscall.EADDRINUSE, syscall.EACCES
+	if runtime.GOOS == "windows" { // which has its own
+		used, denied = 10048, 10013
+	}
 	var e *schemas.Error
 	switch {
 	case err == nil:
 		return listener, nil
-	case errors.Is(err, syscall.EADDRINUSE):
+	case errors.Is(err, used):
 		e = schemas.Errorf(schemas.Conflict, "another process listens on %s", at).
 			WithHint("Choose another port, or end that process.")
-	case errors.Is(err, syscall.EACCES):
+	case errors.Is(err, denied):
 		e = schemas.Errorf(schemas.Denied, "this user may not listen on %s", at).WithHint("Choose a port from 1024 on.")
 	default:
 		e = schemas.Errorf(schemas.Unavailable, "%w", err).

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,7 +82,7 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 
 // stateDir is the directory of all workspaces.
 func stateDir(getenv func(string) string) (string, error) {
-	home := homeDir(getenv)
+	home := Home(getenv)
 	if home == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
 		const said = "there is no place for files: neither XDG_STATE_HOME nor HOME is set"
 		return "", schemas.Errorf(schemas.Unavailable, said).WithHint("Set XDG_STATE_HOME to an absolute path.")
@@ -89,12 +91,18 @@ func stateDir(getenv func(string) string) (string, error) {
 }
 
 // StateDir is the directory in which handoff keeps its files, for a user with the given home directory. It follows the
-// XDG base directory specification, which ignores relative paths. Directories in it whose names begin with a dot are no
-// workspaces.
+// XDG base directory specification, which ignores relative paths; without its variable it is that of Windows there.
+// Directories in it whose names begin with a dot are no workspaces.
 func StateDir(getenv func(string) string, home string) string {
 	state := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) {
+	switch {
+	case filepath.IsAbs(state):
+	case runtime.GOOS != "windows":
 		state = filepath.Join(home, ".local", "state")
+	case filepath.IsAbs(getenv("LOCALAPPDATA")):
+		state = getenv("LOCALAPPDATA")
+	default:
+		state = filepath.Join(home, "AppData", "Local")
 	}
 	return filepath.Join(state, "handoff")
 }
@@ -105,8 +113,14 @@ func ChecksDir(getenv func(string) string) (string, error) {
 	return filepath.Join(state, ".checks"), err
 }
 
-func homeDir(getenv func(string) string) string {
-	for _, name := range []string{"HOME", "USERPROFILE"} {
+// Home is the home directory of the user; empty if no variable names it. Some shells of Windows set HOME to a directory
+// in which no other program looks, so it counts last there.
+func Home(getenv func(string) string) string {
+	names := []string{"HOME", "USERPROFILE"}
+	if runtime.GOOS == "windows" {
+		slices.Reverse(names)
+	}
+	for _, name := range names {
 		if dir := getenv(name); filepath.IsAbs(dir) {
 			return dir
 		}
@@ -185,7 +199,7 @@ func (c Config) FilesDir() (string, error) {
 
 // never reports whether a directory is no project, whatever is in it.
 func (c Config) never(dir string) bool {
-	return dir == filepath.Dir(dir) || dir == canonical(homeDir(c.Getenv))
+	return dir == filepath.Dir(dir) || dir == canonical(Home(c.Getenv))
 }
 
 func canonical(path string) string {

@@ -226,16 +226,36 @@ func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
 
 // A hook is read as it was written.
 func TestAHookIsReadAsItWasWritten(t *testing.T) {
-	c, _ := client.Named("codex")
 	for _, call := range []client.Call{
-		{Program: "handoff"}, {Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"}, {Program: "handoff", Workspace: "--agent"},
+		{Program: "handoff"},
+		{Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"},
+		{Program: "handoff", Workspace: "--agent"},
+		{Program: `C:\tools\handoff.exe`, Agent: "qa"},
+		{Program: `C:\Users\O'Hara\my tools\handoff.exe`},
 	} {
-		for _, h := range c.Hooks.On {
-			read, ok := c.Reads(h, c.Command(h, call))
-			require.True(t, ok)
-			require.Equal(t, call, read)
-			require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
+		for _, name := range []string{"codex", "claude-code"} {
+			c, _ := client.Named(name)
+			for _, h := range c.Hooks.On {
+				read, ok := c.Reads(h, c.Command(h, call))
+				require.True(t, ok)
+				require.Equal(t, call, read)
+				require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
+			}
 		}
+	}
+}
+
+// Git Bash needs quotes around the path of a program; cmd, which Codex starts, takes none.
+func TestAProgramOfWindowsIsWrittenAsTheShellOfTheClientWantsIt(t *testing.T) {
+	for name, want := range map[string]string{
+		"claude-code": `'C:\tools\handoff.exe' hook session-start --client claude-code`,
+		"codex":       `C:\tools\handoff.exe hook session-start --client codex`,
+		"gemini-cli":  `C:\tools\handoff.exe hook session-start --client gemini-cli`,
+	} {
+		c, _ := client.Named(name)
+		line := c.Command(client.Hook{Event: client.SessionStart}, client.Call{Program: `C:\tools\handoff.exe`})
+		require.Equal(t, want, line)
+		require.True(t, client.BeginsAsHookLine(line))
 	}
 }
 

@@ -21,7 +21,7 @@ func geminiCLI() Client {
 		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
-		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Shows: func(r Report) bool {
+		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Shows: func(r Report) bool {
 			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At) // its words
 		}, On: []Hook{
 			{Event: SessionStart, At: "SessionStart", Timeout: patience},

@@ -39,6 +39,10 @@ type Hooks struct {
 	// EachFile says that the client runs the same line once for each file that has it. Others run the same line once.
 	EachFile bool
 
+	// Bare says that the shell of the client on Windows is cmd or PowerShell, which want the path of a program without
+	// quotes: for one with a space handoff has to be on PATH. Others have a bash.
+	Bare bool
+
 	// Shows tells whether a report can only be the client's. Nil: its reports look like those of others.
 	Shows func(Report) bool
 
@@ -127,8 +131,38 @@ func (c Client) handler(h Hook, call Call) Object {
 	return append(o, h.Extra...)
 }
 
-// Command gives the command line of a hook, for a shell.
-func (c Client) Command(h Hook, call Call) string { return shell.Line(c.Words(h, call)) }
+// Command gives the command line of a hook, for the shell of the client.
+func (c Client) Command(h Hook, call Call) string {
+	words := c.Words(h, call)
+	program := shell.Quote(words[0])
+	switch {
+	case !isOfWindows(words[0]):
+	case !c.Hooks.Bare:
+		program = "'" + strings.ReplaceAll(words[0], "'", `'\''`) + "'"
+	case !strings.Contains(words[0], " "):
+		program = words[0]
+	}
+	return program + " " + shell.Line(words[1:])
+}
+
+// isOfWindows tells an absolute path of Windows.
+func isOfWindows(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
+
+// cutProgram gives the program of a command line, and what follows.
+func cutProgram(line string) (program, rest string, ok bool) {
+	if isOfWindows(line) {
+		program, rest, _ = strings.Cut(line, " ")
+		return program, rest, true
+	}
+	return shell.CutWord(line)
+}
+
+// words reads the line of a hook.
+func words(line string) (all []string, ok bool) {
+	program, rest, ok := cutProgram(strings.TrimLeft(line, " \t"))
+	all, okRest := shell.Words(rest)
+	return append([]string{program}, all...), ok && okRest && program != ""
+}
 
 // Words gives the program of a hook and its arguments.
 func (c Client) Words(h Hook, call Call) []string {
@@ -149,8 +183,8 @@ func (c Client) Words(h Hook, call Call) []string {
 // Reads tells how a command line calls handoff. It is ok only if the line is, to the letter, what [Client.Command]
 // makes of the hook.
 func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
-	all, ok := shell.Words(line)
-	if !ok || len(all) == 0 {
+	all, ok := words(line)
+	if !ok {
 		return call, false
 	}
 	call = Call{Program: all[0], Agent: shell.Argument(all, "--agent"), Workspace: shell.Argument(all, "--workspace")}
@@ -160,7 +194,7 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 // BeginsAsHookLine tells whether a command line begins as that of a hook of ours, with handoff by any path or with
 // one of these programs. The line may do something besides, so that setup changes or removes only an [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
-	program, rest, _ := shell.CutWord(line)
+	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
@@ -169,7 +203,7 @@ func BeginsAsHookLine(line string, programs ...string) bool {
 // version, with handoff by any path or with one of these programs. A line that does anything besides is somebody
 // else's.
 func IsHookLine(line string, programs ...string) bool {
-	all, ok := shell.Words(line)
+	all, ok := words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {
 		return false
 	}

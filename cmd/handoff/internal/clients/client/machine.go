@@ -125,7 +125,7 @@ func IsHandoff(command string) bool {
 
 // ours are the variables that say where handoff finds something, and those that several clients use.
 var ours = [...]string{
-	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "APPDATA",
+	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_AGENT",
 }
 

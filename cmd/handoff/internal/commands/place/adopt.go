@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -116,6 +117,9 @@ func alone(w workspace.Workspace, fn func() error) error {
 		}
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
 			WithHint("End the clients that use it, then call again.")
+	}
+	if err == nil && runtime.GOOS == "windows" {
+		err = release() // files that are open are neither removed nor moved there: not ours, and not those of who comes now
 	}
 	if err == nil {
 		err = errors.Join(fn(), release())
