@@ -1,4 +1,4 @@
-.PHONY: build release snapshot man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -56,6 +56,12 @@ doors:
 # Only packages that keep golden files know -update.
 golden:
 	go test -p 1 $$(git grep -lE --untracked 'flag.Bool\("update"|golden\.Equal' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -update
+
+# All tests as Windows programs, under Wine, and how each ended: make wine WINE_REPORT=FILE.
+wine:
+	WINE_REPORT=$(WINE_REPORT) python3 .ci/wine
+arm64:
+	.ci/run arm64
 
 ci:
 	.ci/run

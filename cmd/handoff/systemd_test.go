@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,6 +40,9 @@ func unit(t *testing.T) map[string]map[string][]string {
 
 // What systemd would run, it runs.
 func TestUnitForSystemdStartsTheServer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
 	t.Parallel()
 	u := unit(t)
 	require.Equal(t, []string{"on-failure"}, u["Service"]["Restart"])

@@ -1,6 +1,7 @@
 package overlap_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,9 @@ func TestFilesAreThoseThatBothTouch(t *testing.T) {
 }
 
 func TestNamedAreFilesBelowTheRoot(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	h := schemas.Handoff{
 		Context:      &schemas.Context{Files: []schemas.File{{Path: "./a.go"}, {Path: "/shop/b.go"}, {Path: "/etc/passwd"}, {Path: "../c.go"}, {Path: "**"}}},
 		Expectations: &schemas.Expectations{Deliverables: []schemas.Deliverable{{Files: []string{"x/**/y/**/z", "a.go", "."}}}},

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,6 +74,9 @@ func TestLogIsMadeWithItsFirstLine(t *testing.T) {
 }
 
 func TestALineSaysWhatHappened(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		j := journal.New(dir)

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,9 @@ func (w world) opened(project string) workspace.Workspace {
 }
 
 func TestAWorkspaceRemembersItsProject(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
 	w := newWorld(t)
 	shop := w.opened("shop")
 	require.Empty(t, workspace.Remembered(shop))

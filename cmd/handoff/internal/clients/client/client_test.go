@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,9 @@ func machine(system string, vars map[string]string) client.Machine {
 
 // TestTableIsAsInTestdata shows all that the table says of each client, as it would be used.
 func TestTableIsAsInTestdata(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	stdio := client.Server{Command: []string{"handoff", "mcp", "--agent", "qa"}, Pass: []string{"XDG_STATE_HOME"}}
 	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa", Trust: true}
 	for _, c := range client.All() {
@@ -87,6 +91,9 @@ var known = map[string]string{
 
 // The table of docs/clients.md is that of the rows.
 func TestDocumentHasTheTableOfClients(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	const path = "../../../../../../docs/clients.md"
 	const head = "| client | `handoff setup` | yours | of a project | hooks | `--trust` | known |\n|---|---|---|---|---|---|---|\n"
 	m := machine("linux", nil)
@@ -124,6 +131,9 @@ func TestNamedFindsAClientByItsNames(t *testing.T) {
 }
 
 func TestPathsOfFilesFollowSystemAndEnvironment(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	for name, tt := range map[string]struct {
 		path   client.Path
 		system string
@@ -160,6 +170,9 @@ func TestFileThatIsThereIsPreferred(t *testing.T) {
 }
 
 func TestDetectFindsAFolderOrAProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its programs are scripts of sh")
+	}
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
 	cursor, _ := client.Named("cursor")

@@ -3,6 +3,7 @@ package installed_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 
 func TestEntriesOfAllScopesAreFound(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	w, claude := worldWith(t, "claude-code")
 	all, unread := installed.Entries(claude, w.Machine)
 	require.Empty(t, all)
@@ -110,6 +114,9 @@ func TestFilesOfAProjectAreReadUpToASize(t *testing.T) {
 }
 
 func TestResolvedFollowsLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it needs a symbolic link")
+	}
 	w := newWorld(t)
 	if os.Symlink(w.Project, filepath.Join(w.Home, "link")) != nil {
 		t.Skip("there are no links here")

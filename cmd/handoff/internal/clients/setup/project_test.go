@@ -3,6 +3,7 @@ package setup_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,6 +60,9 @@ func TestServerUnderAnotherNameIsOurs(t *testing.T) {
 
 // With the plugin and what setup writes everything would run twice.
 func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other quotes")
+	}
 	for name, tt := range map[string]struct{ file, text, hint string }{
 		"claude-code": {".claude/settings.json", `{"enabledPlugins": {"handoff@some place": true}}`, "claude plugin uninstall 'handoff@some place' takes"},
 		"codex":       {".codex/config.toml", "[plugins.\"handoff@handoff\"]\nenabled = true\n", "codex plugin remove handoff@handoff takes"},

@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,6 +36,9 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 
 // Setup takes out what it writes, and tells of what it never writes.
 func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
 	w, claude := worldWith(t, "claude-code")
 	w.write(w.servers(claude), `{"projects": {"`+w.desired.Machine.Project+`": {"mcpServers": {"mail": {"command": "handoff", "args": ["mcp"]}}}}}`, 0o600)
 	undo := of(t, w.Undo(claude, w.desired), w.servers(claude))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +27,9 @@ func unignored(t *testing.T, sig os.Signal) {
 }
 
 func TestServeServesUntilASignal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -48,6 +52,9 @@ func TestServeServesUntilASignal(t *testing.T) {
 }
 
 func TestServeStandsInLineBehindTheOwner(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,6 +38,9 @@ func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 }
 
 func TestServerEndsWithSIGTERM(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
@@ -56,6 +60,9 @@ func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
 }
 
 func TestServerThatWasKilledLeavesNothingInTheWay(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("who was killed has status 1")
+	}
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()
