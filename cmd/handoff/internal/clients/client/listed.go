@@ -22,14 +22,14 @@ type Listed struct {
 // ReadEntry reads an entry in any of the forms that clients have. A field that it cannot read is empty.
 func ReadEntry(fields map[string]any) (l Listed) {
 	l.Off = len(OffKeys(fields)) > 0
-	switch command := fields["command"].(type) {
+	switch command := first[any](fields, "command", "cmd").(type) {
 	case string:
 		args, _ := fields["args"].([]any)
 		l.Command = texts(append([]any{command}, args...))
 	case []any:
 		l.Command = texts(command)
 	}
-	variables := first[map[string]any](fields, "env", "environment")
+	variables := first[map[string]any](fields, "env", "environment", "envs")
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		if value, ok := variables[name].(string); ok {
 			l.Environ = append(l.Environ, name+"="+value)
@@ -38,7 +38,7 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	passed, _ := fields["env_vars"].([]any)
 	l.Pass = texts(passed)
 	l.Trust = fields["trust"] == true || fields["default_tools_approval_mode"] == "approve"
-	l.URL = first[string](fields, "url", "httpUrl", "serverUrl")
+	l.URL = first[string](fields, "url", "httpUrl", "serverUrl", "uri")
 	headers := first[map[string]any](fields, "headers", "http_headers")
 	l.Agent, l.TokenEnv = first[string](headers, agentHeader), first[string](fields, "bearer_token_env_var")
 	for _, name := range slices.Sorted(maps.Keys(headers)) {

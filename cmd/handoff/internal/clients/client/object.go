@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 )
 
 // A Field is a key with its value: a string, bool, int, []string, Object or []any of these.
@@ -15,6 +16,11 @@ type Field struct {
 
 // An Object is fields in the order in which they are written.
 type Object []Field
+
+// Has tells whether there is a field with a key.
+func (o Object) Has(key string) bool {
+	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
+}
 
 // with adds a field, but not one with an empty value. An object without fields is empty.
 func (o Object) with(key string, value any) Object {

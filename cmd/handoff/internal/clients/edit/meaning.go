@@ -141,7 +141,7 @@ func Taken(got any, like client.Object) any {
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !slices.ContainsFunc(o, func(f client.Field) bool { return f.Key == key }) {
+			if !o.Has(key) {
 				o = append(o, client.Field{Key: key, Value: Taken(v[key], nil)})
 			}
 		}

@@ -191,6 +191,8 @@ func requireNothingOfOurs(t *testing.T, c config, now string) {
 	require.False(t, there)
 	_, there = doc.Look("mcp_servers", "handoff")
 	require.False(t, there)
+	_, there = doc.Look("extensions", "handoff")
+	require.False(t, there)
 	require.NotRegexp(t, `handoff'? hook`, now)
 }
 

@@ -32,6 +32,9 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 		}
 	}
 	for _, key := range append(stale(c, entry), client.OffKeys(fields)...) {
+		if entry.Has(key) {
+			continue
+		}
 		if err := doc.Delete(at.to(key)...); err != nil {
 			return err
 		}
@@ -48,8 +51,10 @@ func (d Desired) isOurs(fields map[string]any, r receipt) bool {
 
 // leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
 func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
-	if url, ok := fields["url"]; ok && url != nil {
-		return s.URL != "" && url == s.URL
+	for _, key := range [...]string{"url", "uri"} {
+		if url, ok := fields[key]; ok && url != nil {
+			return s.URL != "" && url == s.URL
+		}
 	}
 	words := client.ReadEntry(fields).Command
 	if len(words) < 2 || words[1] != "mcp" {
@@ -77,8 +82,7 @@ func stale(c client.Client, entry client.Object) (keys []string) {
 	}
 	for _, form := range forms {
 		for _, f := range c.Entry(form) {
-			isKey := func(now client.Field) bool { return now.Key == f.Key }
-			if !slices.ContainsFunc(entry, isKey) && !slices.Contains(keys, f.Key) {
+			if !entry.Has(f.Key) && !slices.Contains(keys, f.Key) {
 				keys = append(keys, f.Key)
 			}
 		}
