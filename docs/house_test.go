@@ -349,7 +349,7 @@ var house = []room{
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",
 		},
-		owns: []string{"github.com/spf13/cobra", "golang.org/x/mod/semver"},
+		owns: []string{"github.com/spf13/cobra", "golang.org/x/mod/module", "golang.org/x/mod/semver"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/serve", about: "servers, and what looks after them",

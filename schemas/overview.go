@@ -21,11 +21,10 @@ type OverviewOut struct {
 	Counts   Counts    `json:"counts"`
 }
 
-// Load is what somebody holds, or what can be claimed from a mailbox.
+// Load is how many handoffs an agent holds, or how many can be claimed from a mailbox.
 type Load struct {
-	Name    Address `json:"name"`
-	Held    int     `json:"held,omitempty"`
-	Pending int     `json:"pending,omitempty"`
+	Name  Address `json:"name"`
+	Count int     `json:"count"`
 }
 
 // Part is one part of an overview.

@@ -181,7 +181,7 @@ func (l *look) attending() []schemas.Load {
 	for _, a := range l.Known {
 		if a.Here {
 			box := schemas.Address(a.Name)
-			all = append(all, schemas.Load{Name: box, Held: held[box]})
+			all = append(all, schemas.Load{Name: box, Count: held[box]})
 		}
 	}
 	return l.fullest(all)
@@ -192,14 +192,14 @@ func (l *look) waits() []schemas.Load {
 	all := []schemas.Load{}
 	for _, b := range l.boxes {
 		if b.Pending > 0 {
-			all = append(all, schemas.Load{Name: b.Address, Pending: b.Pending})
+			all = append(all, schemas.Load{Name: b.Address, Count: b.Pending})
 		}
 	}
 	return l.fullest(all)
 }
 
 func (l *look) fullest(all []schemas.Load) []schemas.Load {
-	slices.SortStableFunc(all, func(a, b schemas.Load) int { return (b.Held + b.Pending) - (a.Held + a.Pending) })
+	slices.SortStableFunc(all, func(a, b schemas.Load) int { return b.Count - a.Count })
 	return all[:min(len(all), l.Limit)]
 }
 

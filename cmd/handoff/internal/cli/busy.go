@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
+
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
 )
 
 // eraseLine takes the cursor to the beginning of its line, which is empty then.
@@ -16,6 +20,7 @@ func (a *App) Busy(what string) (end func()) {
 	if !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
+	width := cmp.Or(terminal.Of(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer one could not be erased
 	over := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -24,7 +29,7 @@ func (a *App) Busy(what string) (end func()) {
 		for second := 1; ; second++ {
 			select {
 			case <-tick.C:
-				fmt.Fprintf(a.Stderr, "%s%s, %d s", eraseLine, what, second)
+				fmt.Fprint(a.Stderr, eraseLine+draw.Clip(fmt.Sprintf("%d s: %s", second, what), width))
 			case <-over:
 				if second > 1 {
 					fmt.Fprint(a.Stderr, eraseLine)

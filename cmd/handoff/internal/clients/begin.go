@@ -12,14 +12,14 @@ import (
 // comes next. It is for who calls the program in a project where nothing was handed off yet.
 func Begin(a *cli.App) error {
 	told, untold := knowing(a)
-	stands, next, does := "No client that it knows was found here.", "handoff demo", "plays a chain of work in a few seconds"
+	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
 	switch {
 	case len(told) > 0:
-		stands = named(told) + " " + many(told, "knows", "know") + " it. Nothing was handed off in this project yet."
-		next, does = told[0].Program, "in two terminals. Tell the second: Ask "+told[0].Name+" for a review."
+		stands = "It is set up in " + named(told) + ". Nothing was handed off in this project yet."
+		next, does = "handoff send "+told[0].Name+" 'Say hello'", "Then tell it: take your handoff."
 	case len(untold) > 0:
-		stands = named(untold) + " " + many(untold, "is here, and does", "are here, and do") + " not know it yet."
-		next, does = "handoff setup", "shows what it would write for "+many(untold, "it", "them")+", and asks"
+		stands = "It is not set up in " + named(untold) + " yet."
+		next, does = "handoff setup", "shows what it would write into their files, and asks"
 	}
 	p := &cli.Page{Style: a.Style()}
 	p.Line("%s", p.Bold("handoff passes work between coding agents and keeps it until it is done."))
@@ -57,11 +57,4 @@ func named(all []client.Client) string {
 	}
 	last := len(titles) - 1
 	return strings.TrimPrefix(strings.Join(titles[:last], ", ")+" and "+titles[last], " and ")
-}
-
-func many(all []client.Client, one, several string) string {
-	if len(all) == 1 {
-		return one
-	}
-	return several
 }

@@ -128,12 +128,12 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		})
 	parted(p)
 	printLoads(p, "Here", out.Here, func(l schemas.Load) string {
-		if l.Held > 0 {
-			return fmt.Sprintf("%s (holds %d)", l.Name, l.Held)
+		if l.Count > 0 {
+			return fmt.Sprintf("%s (holds %d)", l.Name, l.Count)
 		}
 		return string(l.Name)
 	})
-	printLoads(p, "Waiting", out.Waits, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Pending, l.Name) })
+	printLoads(p, "To claim", out.Waits, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
 	for _, line := range p.Lines(counted(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
 	}

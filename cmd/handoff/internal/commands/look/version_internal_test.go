@@ -45,9 +45,11 @@ func TestANewerVersionIsToldFromAnAddressOrAFile(t *testing.T) {
 		}
 		server.Close()
 	}
-	said, err := asked("(devel)", file)
-	require.NoError(t, err)
-	require.Contains(t, said, "built without a version")
+	for _, is := range []string{"(devel)", "v0.0.0-20261123230000-7050c4dba03f"} {
+		said, err := asked(is, file)
+		require.NoError(t, err)
+		require.Contains(t, said, "built from a commit")
+	}
 
 	for _, wrong := range []string{`{}`, `{"version": "new"}`, `[1]`, ``} {
 		require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
