@@ -322,7 +322,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/closest", "schemas/respell", "tools", "tools/relay", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
