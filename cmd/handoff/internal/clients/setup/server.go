@@ -51,7 +51,7 @@ func (d Desired) isOurs(fields map[string]any, r receipt) bool {
 
 // leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
 func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
-	for _, key := range [...]string{"url", "uri"} {
+	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
 			return s.URL != "" && url == s.URL
 		}
