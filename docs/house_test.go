@@ -49,14 +49,27 @@ var house = []room{
 		imports: []string{"store"},
 	},
 	{
-		level: 2, path: "store/bolt", about: "rows in one file",
+		level: 2, path: "store/calls", about: "calls that wait for one writer",
 		imports: []string{"store"},
+	},
+	{
+		level: 2, path: "store/bolt", about: "rows in one file",
+		imports: []string{"store", "store/calls"},
 		owns:    []string{"go.etcd.io/bbolt"},
 	},
 	{
 		level: 2, path: "store/bolt/byhand", about: "what figures are measured against",
 		imports: []string{"store"},
 		owns:    []string{"go.etcd.io/bbolt"},
+	},
+	{
+		level: 2, path: "store/postgres", about: "rows in a database",
+		imports: []string{"store", "store/calls"},
+		owns:    []string{"github.com/jackc/pgx", "github.com/tidwall/btree"},
+	},
+	{
+		level: 2, path: "store/postgres/postgrestest", about: "a database server for tests",
+		owns: []string{"github.com/stretchr/testify"},
 	},
 	{
 		level: 2, path: "store/storetest", about: "what every store must do",
@@ -465,6 +478,6 @@ var house = []room{
 // ended, and what runs the program.
 var proving = []string{
 	"schemas/golden", "schemas/respell/respelltest",
-	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "mailbox/mailboxtest",
-	"tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
+	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "store/postgres", "store/postgres/postgrestest",
+	"mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

@@ -256,6 +256,11 @@ var (
 	// a call that is repeated under its request id finds what was kept.
 	ErrUncertain = errors.New("the disk failed, and it is not known whether this was kept")
 
+	// ErrFenced means that another owner took the store over. Nothing was kept.
+	//
+	// The store is of no more use: it answers everything so. The call is made again at the new owner.
+	ErrFenced = errors.New("another process took the store over")
+
 	// ErrClosed means that the store was closed before the call began.
 	//
 	// Fn was not run and nothing was changed. The caller may open the store again.

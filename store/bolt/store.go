@@ -26,6 +26,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"handoff/store"
+	"handoff/store/calls"
 )
 
 // Config says which file to open and how.
@@ -56,7 +57,7 @@ func (c Config) withDefaults() Config {
 // Store is a [store.Backend] in a file. Use [Open].
 type Store struct {
 	config Config
-	queue  *queue
+	queue  *calls.Queue
 	writer writer
 
 	mu    sync.RWMutex // guards the fields below; held for writing only while the file is opened again
@@ -77,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 	}
-	s := &Store{config: c, queue: newQueue(), db: db}
+	s := &Store{config: c, queue: calls.NewQueue(), db: db}
 	s.writer = writer{store: s, stopped: make(chan struct{}), unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
 	go s.writer.run()
 	return s, nil
@@ -101,7 +102,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 // commit the writer opens the file again, and Update returns what became of the commit, see repair.go; while the file
 // cannot be opened, Update returns the error of that, and nothing is kept.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
-	err := s.submit(ctx, newRequest(fn))
+	err := s.queue.Submit(ctx, calls.New(fn))
 	if p, ok := errors.AsType[*store.Panic](err); ok {
 		s.config.Logger.ErrorContext(ctx, "a function given to the store panicked",
 			slog.Any("value", p.Value), slog.String("stack", string(p.Stack)))
@@ -112,32 +113,20 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 // Checkpoint writes the list of free pages, so that the file opens at once even if this process is killed next. It does
 // nothing when the list in the file is up to date.
 func (s *Store) Checkpoint(ctx context.Context) error {
-	return s.submit(ctx, newCheckpoint())
+	return s.queue.Submit(ctx, newCheckpoint())
 }
 
-// submit puts r into the queue and waits for its outcome, or takes it back when ctx is done before its turn.
-func (s *Store) submit(ctx context.Context, r *request) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if !s.queue.add(r) {
-		return store.ErrClosed
-	}
-	select {
-	case err := <-r.done:
-		return err
-	case <-ctx.Done():
-		if r.take() {
-			return ctx.Err()
-		}
-		return <-r.done
-	}
+// newCheckpoint is a call that writes the list of free pages and nothing else.
+func newCheckpoint() *calls.Call {
+	c := calls.New(func(store.Writer) error { return nil })
+	c.Sync = true
+	return c
 }
 
 // Close finishes the calls in the queue, writes the list of free pages and closes the file. It waits for views under
 // way. It may be called twice, and returns the same error again.
 func (s *Store) Close() error {
-	s.queue.close()
+	s.queue.Close()
 	<-s.writer.stopped
 	return s.writer.closed
 }

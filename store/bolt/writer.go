@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
 
 	"handoff/store"
+	"handoff/store/calls"
 )
 
 const (
@@ -26,12 +26,12 @@ var errExited = errors.New("a function given to the store ended the goroutine th
 type writer struct {
 	store    *Store
 	overlay  store.Overlay
-	batch    []*request // taken from the queue and not yet answered
-	last     int        // how many requests shared the last transaction
-	unsynced bool       // the list of free pages in the file is out of date
-	broken   bool       // a write failed: the state of the file is unknown until it is opened again
-	doubt    int        // the transaction whose commit failed, until it is known whether the file has it; 0 for none
-	closed   error      // what Close returns
+	batch    []*calls.Call // taken from the queue and not yet answered
+	last     int           // how many requests shared the last transaction
+	unsynced bool          // the list of free pages in the file is out of date
+	broken   bool          // a write failed: the state of the file is unknown until it is opened again
+	doubt    int           // the transaction whose commit failed, until it is known whether the file has it; 0 for none
+	closed   error         // what Close returns
 
 	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], but in tests
 	stopped  chan struct{}
@@ -60,11 +60,11 @@ func (w *writer) loop() {
 		if w.serve() {
 			idle.Reset(w.store.config.Idle)
 		}
-		if w.store.queue.ended() {
+		if w.store.queue.Ended() {
 			return
 		}
 		select {
-		case <-w.store.queue.ready:
+		case <-w.store.queue.Ready:
 		case <-idle.C:
 			w.checkpoint()
 		}
@@ -73,9 +73,9 @@ func (w *writer) loop() {
 
 // serve answers all requests that wait, and reports whether there were any.
 func (w *writer) serve() (served bool) {
-	for ; len(w.batch) > 0 || w.store.queue.len() > 0; served = true {
+	for ; len(w.batch) > 0 || w.store.queue.Len() > 0; served = true {
 		w.gather()
-		w.batch = w.store.queue.next(w.batch, maxRequests-len(w.batch))
+		w.batch = w.store.queue.Next(w.batch, maxRequests-len(w.batch))
 		w.repair()
 		w.transact()
 	}
@@ -83,26 +83,10 @@ func (w *writer) serve() (served bool) {
 	return served
 }
 
-// gather waits until there are as many requests as shared the last transaction. The callers that were just answered are
-// about to call again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a
-// millisecond, so it only ends a loop that yields to other goroutines.
+// gather waits until there are as many requests as shared the last transaction.
 func (w *writer) gather() {
-	if w.last < 2 || w.store.config.GroupWait < 0 {
-		return
-	}
-	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
-	over := time.NewTimer(w.store.config.GroupWait)
-	defer over.Stop()
-	for range turns {
-		if len(w.batch)+w.store.queue.len() >= w.last {
-			return
-		}
-		select {
-		case <-over.C:
-			return
-		default:
-			runtime.Gosched()
-		}
+	if wait := w.store.config.GroupWait; w.last >= 2 && wait > 0 {
+		w.store.queue.Gather(w.last-len(w.batch), wait)
 	}
 }
 
@@ -114,9 +98,9 @@ func (w *writer) transact() {
 	defer func() {
 		for _, r := range w.batch[:begun] {
 			if err != nil {
-				r.err = err
+				r.Err = err
 			}
-			r.done <- r.err
+			r.Answer(r.Err)
 		}
 		left := copy(w.batch, w.batch[begun:])
 		clear(w.batch[left:])
@@ -147,18 +131,18 @@ func (w *writer) fill(tx *bbolt.Tx, begun *int) error {
 	for *begun < len(w.batch) && size < maxBytes {
 		r := w.batch[*begun]
 		*begun++
-		if !r.take() {
+		if !r.Take() {
 			continue
 		}
 		w.overlay.Reset(rows)
-		if r.err = w.overlay.Run(r.fn); r.err != nil {
+		if r.Err = w.overlay.Run(r.Fn); r.Err != nil {
 			continue
 		}
 		if err := w.overlay.Flush(rows); err != nil {
 			return err
 		}
 		size += w.overlay.Size()
-		sync = sync || r.checkpoint && w.unsynced
+		sync = sync || r.Sync && w.unsynced
 	}
 	if size == 0 && !sync {
 		return nil
@@ -196,7 +180,7 @@ func (w *writer) checkpoint() {
 	r := newCheckpoint()
 	w.batch = append(w.batch, r)
 	w.transact()
-	if err := <-r.done; err != nil {
+	if err := r.Answered(); err != nil {
 		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
 	}
 	w.repair()

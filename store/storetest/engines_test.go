@@ -5,20 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
+	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
 	"handoff/store/storetest"
 )
 
 // engines are all that there are, and what is put over one. A new engine gets a row.
-var engines = []struct {
-	name  string
-	keeps bool // rows beyond its process
-	open  func(t testing.TB, dir string) store.Backend
-}{
+var engines = []engine{
 	{"memory", false, func(testing.TB, string) store.Backend { return memory.New() }},
 	{"timed", false, func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
 	{"bolt", true, func(t testing.TB, dir string) store.Backend {
@@ -26,21 +25,47 @@ var engines = []struct {
 		require.NoError(t, err)
 		return b
 	}},
+	{"postgres", true, nil},
+}
+
+type engine struct {
+	name  string
+	keeps bool                                         // rows beyond its process
+	open  func(t testing.TB, dir string) store.Backend // nil: a server is started for it
+}
+
+// opener starts the server of an engine for a test, which is skipped where none is installed.
+func (e engine) opener(t *testing.T) func(t testing.TB, dir string) store.Backend {
+	if e.open != nil {
+		return e.open
+	}
+	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	require.NoError(t, postgres.Prepare(t.Context(), pool))
+	return func(t testing.TB, dir string) store.Backend {
+		b, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: dir})
+		require.NoError(t, err)
+		return b
+	}
 }
 
 // Each case gets a new empty store. Cases assert outside the functions that they give to View and Update, because an
 // engine may run these on a goroutine of its own.
 func TestEnginesMeetTheContract(t *testing.T) {
 	for _, e := range engines {
-		opened := func(t *testing.T) store.Backend {
-			b := e.open(t, t.TempDir())
-			t.Cleanup(func() { require.NoError(t, b.Close()) })
-			return b
-		}
-		for _, test := range contract {
-			t.Run(e.name+"/"+test.name, func(t *testing.T) { test.run(t, opened(t)) })
-			t.Run(e.name+"/every function runs twice/"+test.name, func(t *testing.T) { test.run(t, storetest.Twice(opened(t))) })
-		}
+		t.Run(e.name, func(t *testing.T) {
+			open := e.opener(t)
+			opened := func(t *testing.T) store.Backend {
+				b := open(t, t.TempDir())
+				t.Cleanup(func() { require.NoError(t, b.Close()) })
+				return b
+			}
+			for _, test := range contract {
+				t.Run(test.name, func(t *testing.T) { test.run(t, opened(t)) })
+				t.Run("every function runs twice/"+test.name, func(t *testing.T) { test.run(t, storetest.Twice(opened(t))) })
+			}
+		})
 	}
 }
 
@@ -77,17 +102,19 @@ func TestRowsAreThereAfterTheStoreWasClosedAndOpenedAgain(t *testing.T) {
 		if !e.keeps {
 			continue
 		}
-		dir := t.TempDir()
-		var want []string
-		for round := range 5 {
-			b := e.open(t, dir)
-			require.Equal(t, want, all(t, b, store.Records), "%s, round %d", e.name, round)
-			key := string('a' + rune(round))
-			put(t, b, store.Records, key, key)
-			want = append(want, key+"="+key)
-			n := next(t, b, store.Records)
-			require.Equal(t, uint64(round+1), n)
-			require.NoError(t, b.Close())
-		}
+		t.Run(e.name, func(t *testing.T) {
+			open, dir := e.opener(t), t.TempDir()
+			var want []string
+			for round := range 5 {
+				b := open(t, dir)
+				require.Equal(t, want, all(t, b, store.Records), "round %d", round)
+				key := string('a' + rune(round))
+				put(t, b, store.Records, key, key)
+				want = append(want, key+"="+key)
+				n := next(t, b, store.Records)
+				require.Equal(t, uint64(round+1), n)
+				require.NoError(t, b.Close())
+			}
+		})
 	}
 }

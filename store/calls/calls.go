@@ -1,0 +1,141 @@
+// Package calls has what drivers with one writer share: calls of Update wait in a [Queue] until the writer takes as many
+// as wait into one commit.
+package calls
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"handoff/store"
+)
+
+// A Call is one of Update.
+type Call struct {
+	Fn   func(store.Writer) error
+	Sync bool  // it asks for more than its writes, which are none
+	Err  error // of Fn; set and read by the writer
+
+	taken atomic.Bool
+	done  chan error
+}
+
+// New is a call of Update with a function.
+func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
+
+// Take decides whether the writer runs the call, or its caller gave up. Only the first of the two that asks gets true.
+// The writer then runs and answers it.
+func (c *Call) Take() bool { return c.taken.CompareAndSwap(false, true) }
+
+// Answer gives the caller the outcome of the call. It is called once.
+func (c *Call) Answer(err error) { c.done <- err }
+
+// Answered waits for the outcome.
+func (c *Call) Answered() error { return <-c.done }
+
+// A Queue holds the calls that the writer has not yet taken. Use [NewQueue].
+type Queue struct {
+	Ready chan struct{} // holds a value when there may be a new call
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*Call
+	closed  bool
+
+	size atomic.Int64 // len(waiting), for reads without the lock
+}
+
+// NewQueue returns an empty queue.
+func NewQueue() *Queue { return &Queue{Ready: make(chan struct{}, 1)} }
+
+// Submit puts a call into the queue and waits for its outcome, or takes it back when ctx is done before its turn. The
+// error is [store.ErrClosed] where the queue is closed.
+func (q *Queue) Submit(ctx context.Context, c *Call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !q.add(c) {
+		return store.ErrClosed
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		if c.Take() {
+			return ctx.Err()
+		}
+		return <-c.done
+	}
+}
+
+// add puts a call at the end, and reports whether it did: not when the queue is closed.
+func (q *Queue) add(c *Call) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return false
+	}
+	q.waiting = append(q.waiting, c)
+	q.size.Add(1)
+	q.wake()
+	return true
+}
+
+// Next moves up to n calls from the front of the queue to the end of batch.
+func (q *Queue) Next(batch []*Call, n int) []*Call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = min(n, len(q.waiting))
+	batch = append(batch, q.waiting[:n]...)
+	left := copy(q.waiting, q.waiting[n:])
+	clear(q.waiting[left:])
+	q.waiting = q.waiting[:left]
+	q.size.Store(int64(left))
+	return batch
+}
+
+// Gather waits until so many calls wait, but no longer than a time. Callers that were just answered are about to call
+// again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a millisecond, so it only
+// ends a loop that yields to other goroutines.
+func (q *Queue) Gather(calls int, most time.Duration) {
+	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
+	over := time.NewTimer(most)
+	defer over.Stop()
+	for range turns {
+		if q.Len() >= calls {
+			return
+		}
+		select {
+		case <-over.C:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// Len is how many wait.
+func (q *Queue) Len() int { return int(q.size.Load()) }
+
+// Close lets no call be added any more.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.wake()
+}
+
+// Ended reports whether there is no call and never will be.
+func (q *Queue) Ended() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed && len(q.waiting) == 0
+}
+
+func (q *Queue) wake() {
+	select {
+	case q.Ready <- struct{}{}:
+	default: // the writer has not yet received the last value
+	}
+}

@@ -1,0 +1,249 @@
+package postgres
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"handoff/store"
+)
+
+// A cache is what a store knows of its rows: those that it read from the table, and all that changed since they were
+// last folded into it. Each row has versions, so that a view goes on reading the commit at which it began. What is in no
+// cell is as the table has it, whatever the version, because the table never gets ahead of an open view.
+type cache struct {
+	mu     sync.RWMutex
+	spaces [store.Spaces]*btree.BTreeG[*cell]
+}
+
+// A cell is a key of which something is known. A cell without versions is only the end of something known.
+type cell struct {
+	key      []byte
+	versions []version // by number; that of number zero is what the table has
+	linked   bool      // nothing lies between this key and that of the next cell
+}
+
+// A version of a row is what a commit made of it.
+type version struct {
+	number int64
+	value  []byte // nil: there is no such row
+}
+
+func newCache() *cache {
+	c := &cache{}
+	for s := range c.spaces {
+		c.spaces[s] = btree.NewBTreeGOptions(func(a, b *cell) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true})
+	}
+	return c
+}
+
+// at gives the value of a cell as a commit left it. It is not known where the table has to be asked.
+func (c *cell) at(number int64) (value []byte, known bool) {
+	for _, v := range slices.Backward(c.versions) {
+		if v.number <= number {
+			return v.value, true
+		}
+	}
+	return nil, false
+}
+
+// learn notes what the table has. What was noted before, or changed since, stays.
+func (c *cell) learn(value []byte) {
+	if len(c.versions) == 0 || c.versions[0].number > 0 {
+		c.versions = append([]version{{value: value}}, c.versions...)
+	}
+}
+
+// fold makes the version at a commit what the table has.
+func (c *cell) fold(number int64) {
+	i := len(c.versions) - 1
+	for i > 0 && c.versions[i].number > number {
+		i--
+	}
+	if i >= 0 && c.versions[i].number <= number {
+		c.versions = append([]version{{value: c.versions[i].value}}, c.versions[i+1:]...)
+	}
+}
+
+// get gives a row at a commit, if it is known.
+func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, known bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	at, exact := floor(c.spaces[s], key)
+	switch {
+	case at == nil:
+		return nil, false
+	case exact:
+		return at.at(number)
+	}
+	return nil, at.linked
+}
+
+// put notes what a commit made of a row.
+func (c *cache) put(s store.Space, key, value []byte, number int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := ensure(c.spaces[s], key)
+	at.versions = append(at.versions, version{number, value})
+}
+
+// learnRow notes what the table has under one key.
+func (c *cache) learnRow(s store.Space, key, value []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ensure(c.spaces[s], key).learn(value)
+}
+
+// learnRange notes all that the table has from one key up to another; nil is the end of the space.
+func (c *cache) learnRange(s store.Space, from, to []byte, rows []store.Row) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	space := c.spaces[s]
+	for _, row := range rows {
+		ensure(space, row.Key).learn(row.Value)
+	}
+	if to != nil {
+		ensure(space, to)
+	}
+	first := ensure(space, from)
+	space.Ascend(first, func(at *cell) bool {
+		if to != nil && bytes.Compare(at.key, to) >= 0 {
+			return false
+		}
+		at.learn(nil) // of which the rows say nothing
+		at.linked = true
+		return true
+	})
+}
+
+// net gives what changes left at a commit, each row once.
+func (c *cache) net(changes []change, number int64) (left []write) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	seen := map[*cell]bool{}
+	for _, change := range changes {
+		at, _ := floor(c.spaces[change.space], []byte(change.key))
+		if value, _ := at.at(number); !seen[at] {
+			left = append(left, write{change.space, store.Row{Key: at.key, Value: value}})
+		}
+		seen[at] = true
+	}
+	return left
+}
+
+// folded notes that the table has these changes up to a commit.
+func (c *cache) folded(changes []change, number int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, change := range changes {
+		at, _ := floor(c.spaces[change.space], []byte(change.key))
+		at.fold(number)
+	}
+}
+
+// A stretch is the part of a range that is known from a place on: forward what is not before the place, and in reverse
+// what is before it, where nil is the end of the space.
+type stretch struct {
+	rows  []store.Row
+	place []byte // where it goes on
+	ask   bool   // the table has to be asked what comes there
+	over  bool   // nothing comes there
+}
+
+// most is how many rows a stretch has, and how many the table is asked for at once.
+const most = 256
+
+func (c *cache) stretch(r store.Range, place []byte, number int64) stretch {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if r.Reverse {
+		return behind(c.spaces[r.Space], r, place, number)
+	}
+	return ahead(c.spaces[r.Space], r, place, number)
+}
+
+func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64) stretch {
+	found := stretch{place: place}
+	before, _ := floor(space, place)
+	known := before != nil && before.linked
+	space.Ascend(&cell{key: place}, func(at *cell) bool {
+		value, valued := at.at(number)
+		switch {
+		case !known && !bytes.Equal(at.key, found.place):
+			return false
+		case r.To != nil && bytes.Compare(at.key, r.To) >= 0:
+			found.over = true
+			return false
+		case !valued:
+			found.place, known = at.key, false
+			return false
+		case value != nil:
+			found.rows = append(found.rows, store.Row{Key: at.key, Value: value})
+		}
+		found.place, known = next(at.key), at.linked
+		return len(found.rows) < most
+	})
+	full := len(found.rows) == most
+	found.over = known && !full
+	found.ask = !known && !full
+	return found
+}
+
+func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64) stretch {
+	found := stretch{place: place, ask: true}
+	look := func(at *cell) bool {
+		value, valued := at.at(number)
+		switch {
+		case place != nil && bytes.Compare(at.key, place) >= 0:
+			return true
+		case !at.linked:
+			return false
+		case bytes.Compare(at.key, r.From) < 0:
+			found.ask, found.over = false, true
+			return false
+		case !valued:
+			found.place = next(at.key)
+			return false
+		case value != nil:
+			found.rows = append(found.rows, store.Row{Key: at.key, Value: value})
+		}
+		found.place = at.key
+		found.over = bytes.Compare(at.key, r.From) <= 0
+		found.ask = !found.over && len(found.rows) < most
+		return found.ask
+	}
+	if place == nil {
+		space.Reverse(look)
+	} else {
+		space.Descend(&cell{key: place}, look)
+	}
+	return found
+}
+
+// next is the first key behind another.
+func next(key []byte) []byte { return append(bytes.Clone(key), 0) }
+
+// floor is the cell at a key, or the last one before.
+func floor(space *btree.BTreeG[*cell], key []byte) (at *cell, exact bool) {
+	space.Descend(&cell{key: key}, func(c *cell) bool {
+		at = c
+		return false
+	})
+	return at, at != nil && bytes.Equal(at.key, key)
+}
+
+// ensure gives the cell at a key. A new one in a gap of which all is known is known not to be a row.
+func ensure(space *btree.BTreeG[*cell], key []byte) *cell {
+	at, exact := floor(space, key)
+	if exact {
+		return at
+	}
+	c := &cell{key: bytes.Clone(key)}
+	if at != nil && at.linked {
+		c.linked, c.versions = true, []version{{}}
+	}
+	space.Set(c)
+	return c
+}

@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"handoff/store"
+)
+
+// numbers are those of spaces in the database. They never change; a new space gets the next.
+var numbers = [store.Spaces]byte{
+	store.Sys: 1, store.Records: 2, store.Bodies: 3, store.Ready: 4, store.Wakes: 5, store.ByBox: 6, store.BySender: 7,
+	store.ByHolder: 8, store.ByWorkflow: 9, store.ByState: 10, store.ByParent: 11, store.ByOrigin: 12, store.ByAfter: 13,
+	store.ByFreed: 14, store.Agents: 15, store.Mailboxes: 16, store.Workflows: 17, store.Tokens: 18, store.Notices: 19,
+	store.Unread: 20, store.Events: 21, store.Salts: 22, store.Tree: 23, store.Receipts: 24, store.References: 25,
+	store.Words: 26, store.Deliveries: 27, store.Rules: 28, store.Touches: 29,
+}
+
+// spaceOf is the number of a space as the table has it.
+func spaceOf(s store.Space) int16 { return int16(numbers[s]) }
+
+// encode writes an entry: for each row the number of its space, its key behind its length, whether it has a value, and that
+// behind its length.
+func encode(writes []write) (b []byte) {
+	for _, w := range writes {
+		b = appendPart(append(b, numbers[w.space]), w.Key)
+		if w.Value == nil {
+			b = append(b, 0)
+		} else {
+			b = appendPart(append(b, 1), w.Value)
+		}
+	}
+	return b
+}
+
+func appendPart(b, part []byte) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
+}
+
+// decode reads an entry. The slices of the writes are parts of it.
+func decode(b []byte) (writes []write, err error) {
+	r := reader{b, true}
+	for r.whole && len(r.left) > 0 {
+		w := write{space: r.space()}
+		if w.Key = r.part(); r.one() == 1 {
+			w.Value = r.part()
+		}
+		writes = append(writes, w)
+	}
+	if !r.whole {
+		return nil, fmt.Errorf("an entry of the log: %w", store.ErrCorrupt)
+	}
+	return writes, nil
+}
+
+// A reader reads an entry. What is not whole reads as zeros.
+type reader struct {
+	left  []byte
+	whole bool
+}
+
+func (r *reader) one() (b byte) {
+	if r.whole = r.whole && len(r.left) > 0; r.whole {
+		b, r.left = r.left[0], r.left[1:]
+	}
+	return b
+}
+
+func (r *reader) space() store.Space {
+	s := slices.Index(numbers[:], r.one())
+	r.whole = r.whole && s >= 0
+	return store.Space(max(s, 0)) //nolint:gosec // there are few
+}
+
+func (r *reader) part() []byte {
+	length, n := binary.Uvarint(r.left)
+	if r.whole = r.whole && n > 0 && length <= uint64(len(r.left[max(n, 0):])); !r.whole {
+		return nil
+	}
+	part := r.left[n : n+int(length) : n+int(length)] //nolint:gosec // it is no longer than what is left
+	r.left = r.left[n+len(part):]
+	return part
+}

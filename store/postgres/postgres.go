@@ -1,0 +1,156 @@
+// Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a time
+// writes a workspace; many workspaces share a database.
+//
+// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, given once: whoever opens the
+// workspace takes the next number and a new epoch, and an owner before that cannot commit any more, wherever it was held
+// up. In the background entries are folded into the table of rows, each key once.
+//
+// Nobody else writes, so the owner keeps what it read. It knows all that changed since the last fold, and asks the table
+// for the rest. What it read is kept as long as the store is open, however much it is.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"handoff/store"
+	"handoff/store/calls"
+)
+
+// Config says which workspace of which database to open.
+type Config struct {
+	// Pool reaches the database. It is not closed, and may be shared by many stores.
+	Pool *pgxpool.Pool
+
+	// Workspace is its name. It is made when the database has none of the name.
+	Workspace string
+
+	// Logger hears of panics and of trouble with the database. Nil: nobody does.
+	Logger *slog.Logger
+}
+
+// Store is a [store.Backend] in a database. Use [Open].
+type Store struct {
+	log    *slog.Logger
+	table  *table
+	cache  *cache
+	queue  *calls.Queue
+	writer writer
+	folder folder
+
+	mu        sync.Mutex // guards the fields below
+	committed int64      // the last entry
+	views     map[int64]int
+	lost      error // why nothing can be read or written any more
+}
+
+var _ store.Backend = (*Store)(nil)
+
+// Open takes a workspace over: from then on its owner before is refused with [store.ErrFenced]. It reads the entries
+// that were not folded, and no rows.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	s := &Store{log: c.Logger, cache: newCache(), queue: calls.NewQueue(), views: map[int64]int{}}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.table = &table{pool: c.Pool}
+	entries, err := s.table.takeOver(ctx, c.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace %s: %w", c.Workspace, err)
+	}
+	s.folder.store = s
+	for _, e := range entries {
+		s.publish(e.number, e.writes)
+	}
+	s.writer = writer{store: s, stopped: make(chan struct{})}
+	go s.writer.run()
+	return s, nil
+}
+
+// View implements [store.Backend].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	at, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer s.leave(at)
+	return fn(&rows{Store: s, ctx: context.WithoutCancel(ctx), number: at})
+}
+
+// enter begins a view at the last commit, which the table does not get ahead of until the view has left.
+func (s *Store) enter() (at int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost != nil {
+		return 0, s.lost
+	}
+	s.views[s.committed]++
+	return s.committed, nil
+}
+
+func (s *Store) leave(at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.views[at]--; s.views[at] == 0 {
+		delete(s.views, at)
+	}
+}
+
+// publish makes a commit visible.
+func (s *Store) publish(number int64, writes []write) {
+	for _, w := range writes {
+		s.cache.put(w.space, w.Key, w.Value, number)
+	}
+	s.folder.owes(number, writes)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.committed = number
+}
+
+// foldable is the last entry that no view stands before.
+func (s *Store) foldable() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	oldest := s.committed
+	for at := range s.views {
+		oldest = min(oldest, at)
+	}
+	return oldest
+}
+
+// Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it.
+func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := s.queue.Submit(ctx, calls.New(fn))
+	if p, ok := errors.AsType[*store.Panic](err); ok {
+		s.log.ErrorContext(ctx, "a function given to the store panicked", slog.Any("value", p.Value), slog.String("stack", string(p.Stack)))
+	}
+	return err
+}
+
+// Close finishes the calls in the queue and folds the log. It may be called twice, and returns the same error again.
+func (s *Store) Close() error {
+	s.queue.Close()
+	<-s.writer.stopped
+	return s.writer.closed
+}
+
+// lose ends the store: nothing can be read or written any more.
+func (s *Store) lose(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lost == nil {
+		s.lost = why
+	}
+}
+
+// patience is how long one statement may take.
+const patience = 5 * time.Second

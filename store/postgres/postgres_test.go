@@ -1,0 +1,107 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
+)
+
+func newPool(t *testing.T) *pgxpool.Pool {
+	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	require.NoError(t, postgres.Prepare(t.Context(), pool))
+	require.NoError(t, postgres.Prepare(t.Context(), pool), "what is there stays")
+	return pool
+}
+
+func open(t *testing.T, pool *pgxpool.Pool) *postgres.Store {
+	s, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: "shop"})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func put(t *testing.T, s *postgres.Store, key, value string) error {
+	return s.Update(t.Context(), func(w store.Writer) error { return w.Put(store.Records, []byte(key), []byte(value)) })
+}
+
+func rows(t *testing.T, s *postgres.Store) (all []string) {
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		all = nil
+		for row, err := range r.Scan(store.Range{Space: store.Records}) {
+			require.NoError(t, err)
+			all = append(all, string(row.Key)+"="+string(row.Value))
+		}
+		return nil
+	}))
+	return all
+}
+
+// Who opens a workspace is its owner from then on, whatever the one before does, also when the log was folded since.
+func TestAnOwnerThatWasOvertakenIsRefused(t *testing.T) {
+	pool := newPool(t)
+	first := open(t, pool)
+	require.NoError(t, put(t, first, "a", "1"))
+	second := open(t, pool)
+	require.Equal(t, []string{"a=1"}, rows(t, second), "what is only in the log is there")
+	require.ErrorIs(t, put(t, first, "a", "2"), store.ErrFenced)
+	require.ErrorIs(t, put(t, first, "b", "2"), store.ErrFenced)
+	require.ErrorIs(t, first.View(t.Context(), func(store.Reader) error { return nil }), store.ErrFenced)
+
+	require.NoError(t, put(t, second, "b", "3"))
+	require.NoError(t, second.Close(), "which folds")
+	third := open(t, pool)
+	require.Equal(t, []string{"a=1", "b=3"}, rows(t, third))
+	require.ErrorIs(t, put(t, first, "c", "2"), store.ErrFenced)
+	require.Equal(t, []string{"a=1", "b=3"}, rows(t, third))
+}
+
+// A view goes on reading its commit while the log is folded, also rows that nobody has read.
+func TestAViewReadsItsCommitWhileTheLogIsFolded(t *testing.T) {
+	pool := newPool(t)
+	earlier := open(t, pool)
+	var want []string
+	for i := range 600 {
+		key := fmt.Sprintf("%03d", i)
+		require.NoError(t, put(t, earlier, key, "old"))
+		want = append(want, key+"=old")
+	}
+	require.NoError(t, earlier.Close())
+	s := open(t, pool)
+	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
+		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
+			for i := range 600 {
+				if err := w.Put(store.Records, fmt.Appendf(nil, "%03d", i), []byte("new")); err != nil {
+					return err
+				}
+			}
+			return w.Delete(store.Records, []byte("300"))
+		}))
+		for i := range 20 { // the writer begins to fold
+			require.NoError(t, put(t, s, fmt.Sprintf("x%d", i), "new"))
+		}
+		var got []string
+		for row, err := range r.Scan(store.Range{Space: store.Records, Reverse: true}) {
+			require.NoError(t, err)
+			got = append([]string{string(row.Key) + "=" + string(row.Value)}, got...)
+		}
+		require.Equal(t, want, got)
+		return nil
+	}))
+	require.Len(t, rows(t, s), 619)
+}
+
+// A database of a newer program is not touched.
+func TestANewerLayoutIsRefused(t *testing.T) {
+	pool := newPool(t)
+	_, err := pool.Exec(t.Context(), `update handoff_schema set version = version + 1`)
+	require.NoError(t, err)
+	require.ErrorIs(t, postgres.Prepare(t.Context(), pool), store.ErrNewer)
+}

@@ -1,0 +1,29 @@
+//go:build unix
+
+package postgrestest
+
+import (
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// owner is who runs the server, which root may not: then it is the user that Debian made for it.
+func owner(t testing.TB, dir string) *syscall.SysProcAttr {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return nil
+	}
+	postgres, err := user.Lookup("postgres")
+	require.NoError(t, err)
+	uid, err := strconv.ParseUint(postgres.Uid, 10, 32)
+	require.NoError(t, err)
+	gid, err := strconv.ParseUint(postgres.Gid, 10, 32)
+	require.NoError(t, err)
+	require.NoError(t, os.Chown(dir, int(uid), int(gid)))
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+}

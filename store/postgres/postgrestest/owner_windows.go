@@ -1,0 +1,8 @@
+package postgrestest
+
+import (
+	"syscall"
+	"testing"
+)
+
+func owner(testing.TB, string) *syscall.SysProcAttr { return nil }

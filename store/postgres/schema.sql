@@ -1,0 +1,29 @@
+-- One row for each workspace: who owns it, and up to where its log is folded into its rows.
+create table handoff_workspace (
+  id bigint generated always as identity primary key,
+  name text collate "C" not null unique,
+  epoch bigint not null default 0,
+  folded bigint not null default 0
+);
+
+-- Entries are written once, one for each commit, and deleted when they are folded. Those without writes are takeovers:
+-- they stay, so that their numbers are never given again.
+create table handoff_log (
+  workspace bigint not null references handoff_workspace on delete cascade,
+  number bigint not null,
+  epoch bigint not null,
+  writes bytea,
+  primary key (workspace, number)
+);
+alter table handoff_log alter column writes set storage external;
+
+create table handoff_row (
+  workspace bigint not null references handoff_workspace on delete cascade,
+  space smallint not null,
+  key bytea not null,
+  value bytea not null,
+  primary key (workspace, space, key)
+);
+
+create table handoff_schema (version int not null);
+insert into handoff_schema values (1);

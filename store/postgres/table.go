@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"handoff/store"
+)
+
+// A table is the rows of one workspace in the database.
+type table struct {
+	pool      *pgxpool.Pool
+	workspace int64
+	epoch     int64 // that of this owner
+}
+
+func (t *table) row(ctx context.Context, s store.Space, key []byte) (value []byte, err error) {
+	const query = `select value from handoff_row where workspace = $1 and space = $2 and key = $3`
+	err = t.pool.QueryRow(ctx, query, t.workspace, spaceOf(s), key).Scan(&value)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return value, classify(err)
+}
+
+// rows gives the first rows of a range, as many as wanted.
+func (t *table) rows(ctx context.Context, r store.Range, wanted int) ([]store.Row, error) {
+	query := `select key, value from handoff_row where workspace = $1 and space = $2 and key >= $3`
+	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...)}
+	if r.To != nil {
+		args, query = append(args, r.To), query+` and key < $4`
+	}
+	query += ` order by key`
+	if r.Reverse {
+		query += ` desc`
+	}
+	found, err := t.pool.Query(ctx, fmt.Sprintf(`%s limit %d`, query, wanted), args...)
+	if err != nil {
+		return nil, classify(err)
+	}
+	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
+	return all, classify(err)
+}
+
+// A write is a row as a commit leaves it.
+type write struct {
+	space     store.Space
+	store.Row // without a value where it is deleted
+}
+
+// append makes a commit durable, as an entry of the log. One that this owner appended before is no error. An entry has its
+// number for itself, and a takeover takes one that stays, so nothing of an owner gets in that was overtaken: its next
+// number is gone, and its epoch is over.
+func (t *table) append(ctx context.Context, number int64, writes []write) error {
+	const add = `insert into handoff_log (workspace, number, epoch, writes)
+		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
+	const look = `select exists (select from handoff_log where workspace = $1 and number = $2 and epoch = $3 and writes is not null)`
+	done, err := t.pool.Exec(ctx, add, t.workspace, number, t.epoch, encode(writes))
+	if err != nil || done.RowsAffected() > 0 {
+		return classify(err)
+	}
+	before := false
+	if err := t.pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before); err != nil {
+		return err // not refused: it may have been kept
+	}
+	if !before {
+		return store.ErrFenced
+	}
+	return nil
+}
+
+// fold takes the entries of the log up to a number into the rows. Writes are what they leave, each key once.
+func (t *table) fold(upTo int64, writes []write) error {
+	var spaces []int16
+	var keys, values [][]byte
+	gone := map[store.Space][][]byte{}
+	for _, w := range writes {
+		if w.Value == nil {
+			gone[w.space] = append(gone[w.space], w.Key)
+			continue
+		}
+		spaces, keys, values = append(spaces, spaceOf(w.space)), append(keys, w.Key), append(values, w.Value)
+	}
+	var b pgx.Batch
+	b.Queue(`insert into handoff_row (workspace, space, key, value)
+		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v)
+		on conflict (workspace, space, key) do update set value = excluded.value`, t.workspace, spaces, keys, values)
+	for s, keys := range gone { // a join with unnest would read all rows of the workspace
+		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceOf(s), keys)
+	}
+	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
+	ctx, end := context.WithTimeout(context.Background(), 10*patience)
+	defer end()
+	return classify(pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+		const own = `update handoff_workspace set folded = $2 where id = $1 and epoch = $3`
+		done, err := tx.Exec(ctx, own, t.workspace, upTo, t.epoch)
+		if err != nil {
+			return err
+		}
+		if done.RowsAffected() == 0 {
+			return store.ErrFenced
+		}
+		return tx.SendBatch(ctx, &b).Close()
+	}))
+}

@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"handoff/store"
+	"handoff/store/calls"
+)
+
+const (
+	mostCalls = 512     // of one commit
+	mostBytes = 4 << 20 // of one commit; its last call may go beyond
+	gathering = 200 * time.Microsecond
+	again     = 50 * time.Millisecond  // after which the database is asked again that did not answer
+	idle      = 250 * time.Millisecond // after which the log is folded
+)
+
+// errExited is the outcome of the calls in a commit whose goroutine was ended by one of their functions.
+var errExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
+
+// writer is the one goroutine that writes.
+type writer struct {
+	store   *Store
+	overlay store.Overlay
+	batch   []*calls.Call // taken from the queue and not yet answered
+	last    int           // how many calls shared the last commit
+	pending []write       // of the next entry, which may have been sent; nil for none
+	closed  error         // what Close returns
+	stopped chan struct{}
+}
+
+// run writes until the queue has ended. A function may end the goroutine that runs it, as testing.T.FailNow does; then
+// another goroutine goes on.
+func (w *writer) run() {
+	ended := false
+	defer func() {
+		if !ended {
+			go w.run()
+		}
+	}()
+	w.loop()
+	w.closed = w.store.folder.finish()
+	w.store.lose(store.ErrClosed)
+	ended = true
+	close(w.stopped)
+}
+
+func (w *writer) loop() {
+	rest := time.NewTimer(idle)
+	defer rest.Stop()
+	for {
+		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
+			if w.last > 1 {
+				w.store.queue.Gather(w.last-len(w.batch), gathering)
+			}
+			w.batch = w.store.queue.Next(w.batch, mostCalls-len(w.batch))
+			w.transact()
+			w.store.folder.keepUp()
+			rest.Reset(idle)
+		}
+		if w.store.queue.Ended() {
+			return
+		}
+		select {
+		case <-w.store.queue.Ready:
+		case <-rest.C:
+			w.store.folder.begin()
+		}
+	}
+}
+
+// transact runs as many calls of the batch as fit into one entry, commits it and answers them. When the commit fails, all
+// of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
+func (w *writer) transact() {
+	begun, err := 0, errExited
+	defer func() {
+		for _, c := range w.batch[:begun] {
+			if err != nil {
+				c.Err = err
+			}
+			c.Answer(c.Err)
+		}
+		left := copy(w.batch, w.batch[begun:])
+		clear(w.batch[left:])
+		w.batch, w.last = w.batch[:left], begun
+	}()
+	if err = w.settle(); err != nil {
+		begun = len(w.batch)
+		return
+	}
+	draft := w.fill(&begun)
+	if err = nil; len(draft) > 0 {
+		w.pending = draft
+		err = w.settle()
+	}
+}
+
+// fill runs calls of the batch, one over the writes of the others, and gives what they wrote.
+func (w *writer) fill(begun *int) (draft []write) {
+	var together store.Overlay
+	together.Reset(&rows{Store: w.store, ctx: context.Background(), number: w.store.committed})
+	for *begun < len(w.batch) && together.Size() < mostBytes {
+		c := w.batch[*begun]
+		*begun++
+		if !c.Take() {
+			continue
+		}
+		w.overlay.Reset(&together)
+		if c.Err = w.overlay.Run(c.Fn); c.Err == nil {
+			c.Err = w.overlay.Flush(&together)
+		}
+	}
+	if together.Size() > 0 {
+		_ = together.Flush((*collected)(&draft)) // which refuses nothing
+	}
+	return draft
+}
+
+// collected takes what an overlay is flushed into.
+type collected []write
+
+func (c *collected) Put(s store.Space, key, value []byte) error {
+	*c = append(*c, write{s, store.Row{Key: key, Value: value}})
+	return nil
+}
+
+func (c *collected) Delete(s store.Space, key []byte) error {
+	*c = append(*c, write{s, store.Row{Key: key}})
+	return nil
+}
+
+// settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the callers
+// do not learn what became of their calls; then the same entry is committed before any other. One that is there already
+// was kept.
+func (w *writer) settle() (err error) {
+	if w.pending == nil {
+		return nil
+	}
+	ctx, end := context.WithTimeout(context.Background(), patience)
+	defer end()
+	number := w.store.committed + 1
+	for err = w.store.table.append(ctx, number, w.pending); err != nil && !refused(err); {
+		w.store.log.Warn("the database does not answer", slog.Any("error", err))
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", store.ErrUncertain, err)
+		case <-time.After(again):
+			err = w.store.table.append(ctx, number, w.pending)
+		}
+	}
+	if err == nil {
+		w.store.publish(number, w.pending)
+	} else if errors.Is(err, store.ErrFenced) {
+		w.store.lose(err)
+	}
+	w.pending = nil
+	return err
+}
