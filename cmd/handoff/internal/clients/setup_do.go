@@ -76,7 +76,7 @@ func (s *setupRun) question() string {
 	var b strings.Builder
 	for _, f := range s.files() {
 		if f.State == fileTodo {
-			fmt.Fprintf(&b, "  %s\n", schemas.Visible(f.Path))
+			fmt.Fprintf(&b, "  %s\n", oneLine(f.Path))
 		}
 	}
 	return "These files change:\n" + b.String() + "Do it? [y/N] "

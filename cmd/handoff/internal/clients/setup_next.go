@@ -39,7 +39,8 @@ func (s *setupRun) next() (lines []string) {
 			first = cmp.Or(first, c.desired.Call.Agent, c.Name)
 		}
 	}
-	return append(lines, "To try it, handoff send "+schemas.Visible(first)+" 'Say hello', and tell it to take that.")
+	first = schemas.Visible(first)
+	return append(lines, "To try it: handoff send "+first+" 'Say hello'. Then tell "+first+": take your handoff.")
 }
 
 // next is what a person does now, and what the client goes on asking.

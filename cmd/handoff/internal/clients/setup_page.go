@@ -31,6 +31,11 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	}
 }
 
+// oneLine shows a path, or a text with one, so that no name of a folder makes lines that look like ours.
+func oneLine(text string) string {
+	return strings.ReplaceAll(schemas.Visible(text), "\n", `\n`)
+}
+
 // warnOfHeld tells what goes on how when the clients lose handoff.
 func (s *setupRun) warnOfHeld(p *cli.Page) {
 	if len(s.heldNow) == 0 {
@@ -38,7 +43,7 @@ func (s *setupRun) warnOfHeld(p *cli.Page) {
 	}
 	p.Line("%s sessions hold work. They lose their hooks at once, and nothing reminds them before they stop:", p.Yellow("warning:"))
 	for _, h := range s.heldNow {
-		p.Line("  %s, held by %s in %s: %s", h.HandoffID, h.Holder, h.Workspace, schemas.Visible(h.Title))
+		p.Line("  %s, held by %s in %s: %s", h.HandoffID, h.Holder, h.Workspace, oneLine(h.Title))
 	}
 	first := s.heldNow[0]
 	p.Line("  Let them finish first. Or go on without them: %s", fmt.Sprintf(
@@ -52,18 +57,18 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case f.State == fileAlone:
 		printLeftAlone(p, f)
 	case f.State == fileSame:
-		p.Line("  %s: %s", schemas.Visible(f.Path), strings.TrimSpace("unchanged "+f.Since))
+		p.Line("  %s: %s", oneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
 		return
 	case !s.flags.dryRun && !s.flags.diff:
-		p.Line("  %s: %s", schemas.Visible(f.Path), f.summary())
+		p.Line("  %s: %s", oneLine(f.Path), f.summary())
 	default:
 		if f.Command != nil {
-			p.Line("  $ %s", schemas.Visible(shell.Line(f.Command)))
+			p.Line("  $ %s", oneLine(shell.Line(f.Command)))
 		}
 		printDiff(p, f.Diff)
 	}
 	if f.Since != "" {
-		p.Line("    %s", schemas.Visible(f.Since))
+		p.Line("    %s", oneLine(f.Since))
 	}
 }
 
@@ -80,18 +85,18 @@ func (f *fileSetup) summary() string {
 	}
 	said := fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.Parts(), " and "), added, removed)
 	if f.Command != nil {
-		said += ", by " + schemas.Visible(shell.Line(append([]string{f.change.Client.Program}, f.Command[1:]...)))
+		said += ", by " + oneLine(shell.Line(append([]string{f.change.Client.Program}, f.Command[1:]...)))
 	}
 	return said
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
-	p.Line("  %s: %s: %s", schemas.Visible(f.Path), p.Red(string(fileAlone)), schemas.Visible(f.Reason))
+	p.Line("  %s: %s: %s", oneLine(f.Path), p.Red(string(fileAlone)), oneLine(f.Reason))
 	if f.Backup != "" {
-		p.Line("  A copy of what was there: %s", schemas.Visible(f.Backup))
+		p.Line("  A copy of what was there: %s", oneLine(f.Backup))
 	}
 	if f.Hint != "" {
-		p.Line("  %s", schemas.Visible(f.Hint))
+		p.Line("  %s", oneLine(f.Hint))
 	}
 	if f.Snippet != nil {
 		p.Line("  What belongs into it:")
@@ -136,17 +141,17 @@ func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 			fileSame: p.Green("set up"),
 			fileTodo: p.Yellow("differs: " + c.cure() + " changes it"),
 		}
-		p.Line("%s (%s): %s: %s", c.Title, c.Scope, schemas.Visible(f.Path), said[f.State])
+		p.Line("%s (%s): %s: %s", c.Title, c.Scope, oneLine(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestore, f.State == fileRemoved, f.State == fileCleared:
-		line := fmt.Sprintf("%s: %s", schemas.Visible(f.Path), p.Green(string(f.State)))
+		line := fmt.Sprintf("%s: %s", oneLine(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {
-			line += p.Faint(" (it was: " + schemas.Visible(f.Backup) + ")")
+			line += p.Faint(" (it was: " + oneLine(f.Backup) + ")")
 		}
 		p.Line("%s", line)
 	}
 	p.Field("  note", f.Note)
 	if f.Unread != "" {
-		p.Line("  %s %s", p.Yellow("warning:"), schemas.Visible(f.Unread))
+		p.Line("  %s %s", p.Yellow("warning:"), oneLine(f.Unread))
 	}
 }
 
@@ -155,11 +160,11 @@ func printTrial(p *cli.Page, c *clientSetup) {
 	case c.Live.Untried != "":
 		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 	case c.Live.Problem != "":
-		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), schemas.Visible(c.Live.Problem))
+		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), oneLine(c.Live.Problem))
 		p.Field("  try", c.Live.Remedy)
 	default:
 		p.Line("%s: handoff %s answers, with %d tools. %s",
-			c.Title, schemas.Visible(c.Live.Version), c.Live.Tools, schemas.Visible(c.Live.You))
+			c.Title, oneLine(c.Live.Version), c.Live.Tools, oneLine(c.Live.You))
 	}
 }
 
@@ -202,7 +207,7 @@ func (s *setupRun) printSnippets() error {
 	return s.PrintValue(map[string]any{"scope": s.within.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
-				p.Line("%s", p.Faint("# "+of.Client+": "+schemas.Visible(f.Path)))
+				p.Line("%s", p.Faint("# "+of.Client+": "+oneLine(f.Path)))
 				p.Line("%s", schemas.Visible(strings.TrimRight(f.Text, "\n")))
 			}
 		}

@@ -48,7 +48,7 @@ type fileSetup struct {
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
 	Command []string       `json:"command,omitempty"` // of the client, which does it
 	Note    string         `json:"note,omitempty"`
-	Since   string         `json:"since,omitempty"`  // what another version of handoff wrote otherwise
+	Since   string         `json:"since,omitempty"`  // which other version of handoff set it up, and what changes
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
 	Diff    string         `json:"diff,omitempty"`
 	Backup  string         `json:"backup,omitempty"`
@@ -158,7 +158,8 @@ func planned(change setup.Change) *fileSetup {
 	return f
 }
 
-// since tells, of a file that another version of handoff set up, what is otherwise now.
+// since tells, of a file that another version of handoff set up, what changes in it. Where the flags are others, too,
+// either may be why.
 func since(change setup.Change, now string) string {
 	by := change.SetUpBy()
 	switch {
@@ -167,7 +168,14 @@ func since(change setup.Change, now string) string {
 	case change.Same():
 		return "since " + by
 	}
-	return fmt.Sprintf("set up by %s, now %s: changes %s", by, now, strings.Join(change.Differs(), ", "))
+	if change.Retold() {
+		by += " with other flags"
+	}
+	said := fmt.Sprintf("set up by %s, now %s", by, now)
+	if names := change.Differs(); len(names) > 0 {
+		said += ": changes " + strings.Join(names, ", ")
+	}
+	return said
 }
 
 // leave notes why a file is left alone, and what a person can do about it.

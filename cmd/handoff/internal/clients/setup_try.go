@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,9 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 	case another:
 		return shell.Line([]string{"command", "-v", program})
 	case s.within.Machine.Program(program) == "" && !filepath.IsAbs(program):
+		if runtime.GOOS == "windows" {
+			return "put " + filepath.Dir(s.Executable) + " on PATH: Settings, Edit environment variables for your account"
+		}
 		return "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
 	}
 	return shell.Line([]string{program, "where"}) // says what is wrong with the place, if that is it

@@ -71,8 +71,8 @@ func TestTableIsAsInTestdata(t *testing.T) {
 	}
 }
 
-// known is how it is known that a row is right. Driven: a session of the client took and completed a handoff. Listed:
-// the client itself said that it is connected. Read: in this version of its program, or in what its makers publish.
+// known is how it is known that a row is right. Driven: a session of the client took and completed a handoff. Read:
+// in this version of its program, or in what its makers publish.
 var known = map[string]string{
 	"claude-code": "driven, 2.1.328",
 	"codex":       "driven, 0.169.0",
@@ -220,6 +220,12 @@ func TestIsHookLineKnowsOurLines(t *testing.T) {
 		"handoff hook stop --client \"$(id)\"":                     false,
 		"handoff wait --hook | tee log":                            false,
 		"handoff hook":                                             false,
+		`C:\tools\handoff.exe hook stop --client codex`:            true,
+		`C:\Böse~1\handoff.exe hook stop --client codex`:           true,
+		`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`:    false,
+		`C:\x;y\handoff hook stop --client codex`:                  false,
+		`C:\x|y\handoff.exe hook stop --client codex`:              false,
+		`C:\%x%\handoff.exe hook stop --client codex`:              false,
 		"handoff hook --help":                                      false,
 	} {
 		require.Equal(t, want, client.IsHookLine(command), command)
@@ -249,6 +255,9 @@ func TestAHookIsReadAsItWasWritten(t *testing.T) {
 	} {
 		for _, name := range []string{"codex", "claude-code"} {
 			c, _ := client.Named(name)
+			if !c.Hooks.Runs(call.Program) {
+				continue // nobody writes it
+			}
 			for _, h := range c.Hooks.On {
 				read, ok := c.Reads(h, c.Command(h, call))
 				require.True(t, ok)
@@ -278,6 +287,7 @@ func TestBeginsAsHookLineFindsLinesWithMore(t *testing.T) {
 	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
 	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
 	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
+	require.False(t, client.BeginsAsHookLine(`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`))
 }
 
 func TestIsHandoffKnowsTheProgramByItsName(t *testing.T) {
@@ -291,11 +301,14 @@ func TestIsHandoffKnowsTheProgramByItsName(t *testing.T) {
 
 // FuzzIsHookLine makes a command with any program and agent, and finds it again.
 func FuzzIsHookLine(f *testing.F) {
-	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff"} {
+	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff", `evil.exe&C:\x`, "x;y"} {
 		f.Add(seed, seed)
 	}
 	c, _ := client.Named("claude-code")
+	bare, _ := client.Named("codex")
 	f.Fuzz(func(t *testing.T, dir, agent string) {
+		of := client.Call{Program: `C:\` + dir + `\handoff.exe`}
+		require.Equal(t, bare.Hooks.Runs(of.Program), client.IsHookLine(bare.Command(bare.Hooks.On[0], of)), dir)
 		for _, h := range c.Hooks.On {
 			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
 			require.True(t, client.IsHookLine(line), line)

@@ -17,8 +17,11 @@ func geminiCLI() Client {
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
 		Program: "gemini", Calls: "gemini-cli-mcp-client",
-		Shell:   Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
-		Traces:  []Path{"${GEMINI_CLI_HOME:-~}/.gemini"},
+		Shell: Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
+		Traces: []Path{ // the directory is that of Antigravity too
+			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",
+			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
+		},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
 		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
 		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Shows: func(r Report) bool {

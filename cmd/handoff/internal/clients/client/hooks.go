@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"handoff/cmd/handoff/internal/shell"
 )
@@ -40,7 +41,7 @@ type Hooks struct {
 	EachFile bool
 
 	// Bare says that the shell of the client on Windows is cmd or PowerShell, which want the path of a program without
-	// quotes: for one with a space handoff has to be on PATH. Others have a bash.
+	// quotes: see [Hooks.Runs]. Others have a bash.
 	Bare bool
 
 	// Shows tells whether a report can only be the client's. Nil: its reports look like those of others.
@@ -137,21 +138,36 @@ func (c Client) Command(h Hook, call Call) string {
 	program := shell.Quote(words[0])
 	switch {
 	case !isOfWindows(words[0]):
-	case !c.Hooks.Bare:
-		program = "'" + strings.ReplaceAll(words[0], "'", `'\''`) + "'"
-	case !strings.Contains(words[0], " "):
+	case c.Hooks.Bare:
 		program = words[0]
+	default:
+		program = "'" + strings.ReplaceAll(words[0], "'", `'\''`) + "'"
 	}
 	return program + " " + shell.Line(words[1:])
+}
+
+// Runs tells whether the shell of the client starts a program of this path, as [Client.Command] writes it.
+func (h Hooks) Runs(program string) bool { return !h.Bare || !isOfWindows(program) || isPlain(program) }
+
+// isPlain tells a path that shells read as one word without quotes, and in which they see no sign of theirs.
+func isPlain(path string) bool {
+	return !strings.ContainsFunc(path, func(r rune) bool {
+		isWord := unicode.IsLetter(r) || '0' <= r && r <= '9'
+		return !isWord && !strings.ContainsRune(`_.:\/~@+-`, r)
+	})
 }
 
 // isOfWindows tells an absolute path of Windows.
 func isOfWindows(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
 
-// cutProgram gives the program of a command line, and what follows.
+// cutProgram gives the program of a command line, and what follows. A path of Windows without quotes is a program only
+// if it is plain: with a sign of the shell the line runs something else, too.
 func cutProgram(line string) (program, rest string, ok bool) {
 	if isOfWindows(line) {
 		program, rest, _ = strings.Cut(line, " ")
+		if !isPlain(program) {
+			return "", line, false
+		}
 		return program, rest, true
 	}
 	return shell.CutWord(line)

@@ -104,6 +104,12 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
 	if t.has(hooks) && ok {
+		if d.Hooks && !c.Hooks.Runs(d.Call.Program) {
+			return &reason{
+				"in hooks on Windows " + c.Title + " runs no program whose path has a blank or a sign: " + d.Call.Program,
+				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.",
+			}
+		}
 		ours, err := d.oursIn(settings, c, r)
 		if err == nil {
 			err = ours.put(d)

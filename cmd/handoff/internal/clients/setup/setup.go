@@ -137,7 +137,7 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	change := s.begun(c, d, t)
 	if change.Err == nil && d.Server.TokenEnv != "" && !c.TakesToken() {
 		change.Err = &reason{
-			"it would have to hold the token itself: " + c.Title + " reads none from a variable",
+			c.Title + " cannot read the token from a variable, and handoff writes no token into a file",
 			"Start the server of this machine instead, without --http.",
 		}
 	}
