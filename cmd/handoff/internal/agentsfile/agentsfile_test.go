@@ -44,6 +44,8 @@ func TestBothShapesAreReadAsTheyStand(t *testing.T) {
 			Accepts: []string{"testing", "bug-fixes"}, Description: "Run tests, document failures",
 		},
 	}, said.Agents)
+	windows, _ := agentsfile.Parse([]byte(strings.ReplaceAll(both, "\n", "\r\n")))
+	require.Equal(t, said, windows)
 	for _, nothing := range []string{"", "# agents:\n", "agents:\n", agentsfile.Template} {
 		said, problems := agentsfile.Parse([]byte(nothing))
 		require.Empty(t, problems, nothing)
@@ -114,6 +116,8 @@ func TestEachBrokenFileNamesLineAndRemedy(t *testing.T) {
 	} {
 		_, problems := agentsfile.Parse([]byte(c.text))
 		require.NotEmpty(t, problems, c.text)
+		_, windows := agentsfile.Parse([]byte(strings.ReplaceAll(c.text, "\n", "\r\n")))
+		require.Equal(t, problems, windows, "its lines may end as on Windows")
 		require.Equal(t, c.line, problems[0].Line, "%s: %v", schemas.Clip(c.text, 200), problems)
 		require.Contains(t, problems[0].What, c.what)
 		require.Contains(t, problems[0].Remedy, c.remedy)

@@ -131,7 +131,7 @@ const AboutSources = `Each text, flag or argument, may be "-" for standard input
 a text that begins with @.`
 
 // Text gives a text that somebody said for a flag or an argument: what a file or standard input holds where the text
-// names one of these, without the ends of line behind it. All texts of command lines come through here, so no name of
+// names one of these, with ends of line as they are in messages and none behind it. All texts of command lines come through here, so no name of
 // a place is ever taken for what it holds.
 func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 	place := placeIn(said)
@@ -139,7 +139,7 @@ func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 		return plain(said), nil
 	}
 	content, err := a.Input(ctx, name, place)
-	return strings.TrimRight(string(content), "\r\n"), err
+	return strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\r\n"), err
 }
 
 // Words gives the text that the words of an argument make together.

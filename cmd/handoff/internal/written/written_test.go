@@ -2,6 +2,7 @@ package written_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,7 +71,9 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 		"YAML":                     {"# a comment\nto: qa\ntask: |\n  a\n  b\nat: 2026-01-11\nversion: 1.10\nok: true\nid: 007\nlist: [a, null]\n", `{"to":"qa","task":"a\nb\n","at":"2026-01-11","version":1.10,"ok":true,"id":"007","list":["a",null]}`},
 		"YAML with an alias":       {"a: &x {b: 1}\nc: *x\n", `{"a":{"b":1},"c":{"b":1}}`},
 		"YAML behind dashes":       {"---\nto: qa\n---\n", `{"to":"qa"}`},
-		"YAML with CR LF":          {"to: qa\r\ntask: t\r\n", `{"to":"qa","task":"t"}`},
+		"YAML with CR LF":          {"to: qa\r\ntask: |\r\n  a\r\n  b\r\n", `{"to":"qa","task":"a\nb\n"}`},
+		"JSON with CR LF":          {"// note\r\n{\r\n\"to\": \"qa\"}\r\n", `{"to":"qa"}`},
+		"the template with CR LF":  {strings.ReplaceAll(template, "\n", "\r\n"), templateRead},
 		"front matter and a task":  {"---\nto: qa\n---\n# Test it\n\nWith care.\n", `{"to":"qa","task":"# Test it\n\nWith care."}`},
 		"front matter with a task": {"---\ntask: t\n---\nMore.\n", `{"task":"t","detail":"More."}`},
 		"front matter, template":   {"---\nto: qa\n---\n# Title\n## Task\nt: u\n", `{"to":"qa","title":"Title","task":"t: u"}`},

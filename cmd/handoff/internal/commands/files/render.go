@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +61,7 @@ it that do not show are made visible.`,
 			if err != nil {
 				return err
 			}
-			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.Fill(string(template)) })
+			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.Fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
 			if err != nil {
 				return err
 			}
