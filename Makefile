@@ -5,11 +5,10 @@ build:
 
 # Packages for every platform, in dist: of the version whose tag is at HEAD, or of HEAD (docs/releasing.md). Some alone:
 # make snapshot PLATFORMS=linux/amd64,windows/arm64
-DIST ?= $(CURDIR)/dist
 release:
-	go run -C cmd/release . -out $(DIST)
+	go run -C cmd/release .
 snapshot:
-	go run -C cmd/release . -snapshot -out $(DIST) -platforms "$(PLATFORMS)"
+	go run -C cmd/release . -snapshot -platforms "$(PLATFORMS)"
 
 # Manual pages, one for each command: make man MAN=/usr/local/share/man/man1
 MAN ?= docs/man

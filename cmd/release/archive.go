@@ -121,7 +121,7 @@ func filesIn(dir string) (found []file, err error) {
 			return err
 		}
 		data, err := fs.ReadFile(tree, name)
-		found = append(found, file{name, text, data})
+		found = append(found, file{name, modeText, data})
 		return err
 	})
 	return found, err

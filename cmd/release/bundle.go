@@ -18,7 +18,7 @@ func (r *release) bundles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		files := []file{{"manifest.json", text, manifest}, program}
+		files := []file{{"manifest.json", modeText, manifest}, program}
 		for _, beside := range r.inside {
 			if beside.name == "LICENSE" || beside.name == "NOTICES" {
 				files = append(files, beside)
@@ -45,7 +45,7 @@ func (r *release) bundles(ctx context.Context) error {
 // signedBundle signs what lies in the folder of work, since a signature stands in the bundle itself.
 func (r *release) signedBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
 	name = filepath.Join(r.work, name)
-	if err := write(name, packed, text); err != nil || r.Sign.Bundle == "" {
+	if err := write(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
 		return packed, err
 	}
 	if err := sign(ctx, r.Sign.Bundle, name); err != nil {

@@ -134,6 +134,6 @@ func (r *release) stateLayer() ([]byte, error) {
 	if err := w.Flush(); err != nil { // the end of an archive comes once
 		return nil, err
 	}
-	rest, err := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", text, roots.Bytes()}}, r.Date)
+	rest, err := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
 	return append(b.Bytes(), rest...), err
 }

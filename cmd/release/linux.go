@@ -107,7 +107,7 @@ func (r *release) debian() ([]file, error) {
 		if err != nil {
 			return nil, err
 		}
-		placed, err := place(file{template, text, data}, at)
+		placed, err := place(file{template, modeText, data}, at)
 		if err != nil {
 			return nil, err
 		}

@@ -11,38 +11,68 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
 	snapshot := flag.Bool("snapshot", false, "make what a release of HEAD would be")
-	prepare := flag.String("prepare", "", "write this version into the changelog and the plugins, and make nothing")
-	out := flag.String("out", "../../dist", "the `folder` of the release: what is in it is removed")
+	version := flag.String("prepare", "", "write this version into the changelog and the plugins, and make nothing")
+	out := flag.String("out", "", "the `folder` of the release, instead of dist at the top: an earlier release in it is removed")
 	platforms := flag.String("platforms", "", "only these, as linux/amd64,windows/arm64")
 	flag.Parse()
-	err := run(context.Background(), *prepare, *snapshot, *out, *platforms)
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := asked(given, flag.Args())
+	if err == nil && given["prepare"] {
+		err = prepare(ctx, *version)
+	} else if err == nil {
+		err = run(ctx, *snapshot, *out, *platforms)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, prepare string, snapshot bool, out, platforms string) error {
+// asked refuses words that say nothing, or contradict each other.
+func asked(given map[string]bool, words []string) error {
+	if len(words) > 0 {
+		return fmt.Errorf("%q is no flag; quote what has spaces", words[0])
+	}
+	if given["prepare"] && len(given) > 1 {
+		return errors.New("-prepare makes nothing, so it goes with no other flag")
+	}
+	return nil
+}
+
+func top(ctx context.Context) (string, error) {
 	root, err := output(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
+	return strings.TrimSpace(root), err
+}
+
+func prepare(ctx context.Context, version string) error {
+	root, err := top(ctx)
 	if err != nil {
 		return err
 	}
-	root = strings.TrimSpace(root)
-	if prepare != "" {
-		return prepared(root, prepare, time.Now())
-	}
-	out, err = filepath.Abs(out)
+	return prepared(root, version, time.Now())
+}
+
+func run(ctx context.Context, snapshot bool, out, platforms string) error {
+	root, err := top(ctx)
 	if err != nil {
+		return err
+	}
+	if out, err = outFolder(root, out); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "release-")

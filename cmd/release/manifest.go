@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -15,9 +16,9 @@ var manifestFiles = []struct{ template, name string }{
 	{"server.json.tmpl", "server.json"},
 	{"handoff.rb.tmpl", "homebrew/handoff.rb"},
 	{"scoop.json.tmpl", "scoop/handoff.json"},
-	{"version.yaml.tmpl", "winget/%[1]s.yaml"},
-	{"installer.yaml.tmpl", "winget/%[1]s.installer.yaml"},
-	{"locale.yaml.tmpl", "winget/%[1]s.locale.en-US.yaml"},
+	{"version.yaml.tmpl", "winget/WINGET.yaml"},
+	{"installer.yaml.tmpl", "winget/WINGET.installer.yaml"},
+	{"locale.yaml.tmpl", "winget/WINGET.locale.en-US.yaml"},
 	{"publish.sh.tmpl", "publish.sh"},
 }
 
@@ -27,11 +28,8 @@ func (r *release) manifests(context.Context) error {
 		if err != nil {
 			return err
 		}
-		name := m.name
-		if bytes.ContainsRune([]byte(name), '%') {
-			name = fmt.Sprintf(name, r.Winget)
-		}
-		if err := write(filepath.Join(r.out, name), data, text); err != nil {
+		name := strings.ReplaceAll(m.name, "WINGET", r.Winget)
+		if err := write(filepath.Join(r.out, name), data, modeText); err != nil {
 			return err
 		}
 	}
@@ -49,20 +47,20 @@ func (r *release) latest() error {
 	if err != nil {
 		return err
 	}
-	if err := write(filepath.Join(r.out, "notes.md"), []byte(r.Notes), text); err != nil {
+	if err := write(filepath.Join(r.out, "notes.md"), []byte(r.Notes), modeText); err != nil {
 		return err
 	}
 	return r.add("latest", platform{}, "latest.json", append(data, '\n'))
 }
 
-// checksums vouches for all the files, in the form of sha256sum.
+// checksums vouches for all that is downloaded, in the form of sha256sum.
 func (r *release) checksums(ctx context.Context) error {
 	var b bytes.Buffer
 	for _, a := range r.Artifacts {
 		fmt.Fprintf(&b, "%s  %s\n", a.SHA256, a.Name)
 	}
 	name := filepath.Join(r.out, "checksums.txt")
-	if err := write(name, b.Bytes(), text); err != nil {
+	if err := write(name, b.Bytes(), modeText); err != nil {
 		return err
 	}
 	if r.Sign.Checksums == "" {

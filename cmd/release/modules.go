@@ -34,7 +34,7 @@ func (r *release) learnModules(ctx context.Context) error {
 	for path := range versions {
 		args = append(args, path)
 	}
-	list, err := output(ctx, r.src(""), []string{"GOFLAGS=", "GOWORK=off"}, "go", args...)
+	list, err := output(ctx, r.src(""), goEnv, "go", args...)
 	if err != nil {
 		return err
 	}

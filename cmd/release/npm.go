@@ -20,7 +20,7 @@ func (r *release) npmPackages(context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.npmPackage(platform{}, r.NPM, r, "main", file{"bin/handoff.js", program, start})
+	return r.npmPackage(platform{}, r.NPM, r, "main", file{"bin/handoff.js", modeProgram, start})
 }
 
 // npmPackage packs as npm pack does: everything is in a folder called package, and the scope is in the name of the file.
@@ -36,7 +36,7 @@ func (r *release) npmPackage(p platform, name string, of any, template string, m
 		if err != nil {
 			return err
 		}
-		files = append(files, file{t.at, text, data})
+		files = append(files, file{t.at, modeText, data})
 	}
 	packed, err := tarGz("package", files, r.Date)
 	if err != nil {
@@ -47,4 +47,4 @@ func (r *release) npmPackage(p platform, name string, of any, template string, m
 }
 
 // NodePackage is the name of the npm package with the program for this platform.
-func (f For) NodePackage() string { return f.NPM + "-" + f.NodeOS() + "-" + f.NodeArch() }
+func (f perPlatform) NodePackage() string { return f.NPM + "-" + f.NodeOS() + "-" + f.NodeArch() }

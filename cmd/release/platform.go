@@ -9,21 +9,21 @@ import (
 // platform is one that programs are made for, in the words of Go.
 type platform struct{ OS, Arch string }
 
-var all = []platform{
+var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
 // parsePlatforms reads a list, which may leave some out but has no others.
 func parsePlatforms(list string) ([]platform, error) {
 	if list == "" {
-		return all, nil
+		return platforms, nil
 	}
 	var chosen []platform
 	for name := range strings.SplitSeq(list, ",") {
 		os, arch, _ := strings.Cut(name, "/")
 		p := platform{os, arch}
-		if !slices.Contains(all, p) {
-			return nil, fmt.Errorf("there is no platform %q; there are: %v", name, all)
+		if !slices.Contains(platforms, p) {
+			return nil, fmt.Errorf("there is no platform %q; there are: %v", name, platforms)
 		}
 		chosen = append(chosen, p)
 	}
@@ -54,4 +54,9 @@ func (p platform) NodeArch() string {
 		return "x64"
 	}
 	return p.Arch
+}
+
+// HasWindows tells whether there are archives of the form of Windows.
+func (r *release) HasWindows() bool {
+	return slices.ContainsFunc(r.platforms, func(p platform) bool { return p.OS == "windows" })
 }

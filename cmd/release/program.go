@@ -17,10 +17,15 @@ func (r *release) programs(ctx context.Context) error {
 	return nil
 }
 
+// goEnv keeps what this machine's owner told Go, here or by go env -w, out of the programs.
+var goEnv = []string{
+	"GOENV=off", "GOWORK=off", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
+}
+
 // build compiles the program. Its commit is in it because the source is a clone.
 func (r *release) build(ctx context.Context, p platform) error {
-	env := []string{"CGO_ENABLED=0", "GOOS=" + p.OS, "GOARCH=" + p.Arch, "GOFLAGS=", "GOWORK=off"}
-	_, err := output(ctx, r.src(""), env, "go", "build", "-trimpath", "-buildvcs=true",
+	env := append([]string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, goEnv...)
+	_, err := output(ctx, r.src(""), env, "go", "build", "-buildvcs=true",
 		"-ldflags=-s -w -X main.version=v"+r.Version, "-o", r.built(p), "./cmd/handoff")
 	return err
 }
@@ -31,7 +36,7 @@ func (r *release) built(p platform) string {
 
 func (r *release) program(p platform, name string) (file, error) {
 	data, err := os.ReadFile(r.built(p))
-	return file{name, program, data}, err
+	return file{name, modeProgram, data}, err
 }
 
 // The files that shells want, by where they are in an archive.
@@ -52,9 +57,9 @@ func (r *release) documents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.inside = append(r.inside, file{name, text, data})
+		r.inside = append(r.inside, file{name, modeText, data})
 	}
-	r.inside = append(r.inside, file{"NOTICES", text, r.notices()})
+	r.inside = append(r.inside, file{"NOTICES", modeText, r.notices()})
 	host := platform{runtime.GOOS, runtime.GOARCH}
 	if err := r.build(ctx, host); err != nil {
 		return err
@@ -64,15 +69,15 @@ func (r *release) documents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.inside = append(r.inside, file{c.name, text, []byte(script)})
+		r.inside = append(r.inside, file{c.name, modeText, []byte(script)})
 	}
 	return r.manual(ctx)
 }
 
 func (r *release) manual(ctx context.Context) error {
-	env := []string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.Date.Unix(), 10)}
+	env := append([]string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.Date.Unix(), 10)}, goEnv...)
 	pages := filepath.Join(r.work, "man1")
-	if _, err := output(ctx, r.src(""), env, "go", "run", "-trimpath", "./cmd/handoff/internal/manual", pages); err != nil {
+	if _, err := output(ctx, r.src(""), env, "go", "run", "./cmd/handoff/internal/manual", pages); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(pages)
@@ -81,7 +86,7 @@ func (r *release) manual(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.inside = append(r.inside, file{"man/man1/" + entry.Name(), text, data})
+		r.inside = append(r.inside, file{"man/man1/" + entry.Name(), modeText, data})
 	}
 	return err
 }

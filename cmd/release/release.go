@@ -69,8 +69,8 @@ type file struct {
 }
 
 const (
-	program = 0o755 // modes of files
-	text    = 0o644
+	modeProgram = 0o755
+	modeText    = 0o644
 )
 
 // Of gives the artifacts of a kind, for the templates.
@@ -87,7 +87,7 @@ func (r *release) Of(kind string) (found []artifact) {
 func (r *release) add(kind string, p platform, name string, data []byte) error {
 	sum := sha256.Sum256(data)
 	r.Artifacts = append(r.Artifacts, artifact{platform: p, Kind: kind, Name: name, SHA256: hex.EncodeToString(sum[:])})
-	return write(filepath.Join(r.out, name), data, text)
+	return write(filepath.Join(r.out, name), data, modeText)
 }
 
 func (r *release) src(name string) string { return filepath.Join(r.work, "src", name) }

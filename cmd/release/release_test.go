@@ -18,8 +18,8 @@ func planned(t *testing.T) *release {
 	t.Helper()
 	s, err := readSettings()
 	require.NoError(t, err)
-	r := &release{Settings: s, Version: "1.2.3", platforms: all, out: t.TempDir(), Notes: "- A\n", Unreleased: true}
-	for _, p := range all {
+	r := &release{Settings: s, Version: "1.2.3", platforms: platforms, out: t.TempDir(), Notes: "- A\n", Unreleased: true}
+	for _, p := range platforms {
 		require.NoError(t, r.add("archive", p, r.base(p)+".tar.gz", []byte(p.String())))
 		require.NoError(t, r.add("bundle", p, r.base(p)+".mcpb", []byte(p.String())))
 	}
@@ -63,9 +63,9 @@ func TestChangelogSaysTheVersion(t *testing.T) {
 func TestAVersionIsPreparedOnce(t *testing.T) {
 	root := t.TempDir()
 	changelog := filepath.Join(root, "CHANGELOG.md")
-	require.NoError(t, write(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), text))
+	require.NoError(t, write(changelog, []byte("# Changelog\n\n## [Unreleased]\n\n- A\n"), modeText))
 	for _, name := range versioned {
-		require.NoError(t, write(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), text))
+		require.NoError(t, write(filepath.Join(root, name), []byte(`{"version": "0.0.0"}`), modeText))
 	}
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 	require.NoError(t, prepared(root, "1.2.0", day))
@@ -79,4 +79,48 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 	}
 	require.ErrorContains(t, prepared(root, "1.2.0", day), "does not come after")
 	require.ErrorContains(t, prepared(root, "v2", day), "no version")
+	require.ErrorContains(t, prepared(root, "", day), "no version")
+	last := filepath.Join(root, versioned[len(versioned)-1])
+	require.NoError(t, write(last, []byte(`{}`), modeText))
+	require.ErrorContains(t, prepared(root, "1.3.0", day), "has no")
+	kept, err := os.ReadFile(changelog)
+	require.NoError(t, err)
+	require.Equal(t, written, kept)
+	require.NoError(t, write(changelog, []byte("# Changelog\n"), modeText))
+	require.ErrorContains(t, prepared(root, "1.3.0", day), "no heading")
+}
+
+func TestOnlyAnEarlierReleaseIsEmptied(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "a b")
+	require.NoError(t, write(filepath.Join(root, "mine", "work"), nil, modeText))
+	require.NoError(t, write(filepath.Join(root, "old", "checksums.txt"), nil, modeText))
+	for out, refused := range map[string]string{
+		"": "", root + "/old": "", root + "/new": "", root + "/mine": "no checksums.txt",
+		root: "holds the repository", filepath.Dir(root): "holds the repository", root + "/mine/work": "not a directory",
+	} {
+		_, err := outFolder(root, out)
+		if refused == "" {
+			require.NoError(t, err, out)
+		} else {
+			require.ErrorContains(t, err, refused)
+		}
+	}
+}
+
+func TestOnlyWhatIsAskedIsDone(t *testing.T) {
+	require.Error(t, asked(nil, []string{"two"}))
+	require.Error(t, asked(map[string]bool{"prepare": true, "snapshot": true}, nil))
+	require.NoError(t, asked(map[string]bool{"prepare": true}, nil))
+}
+
+func TestACandidateIsNotTheNewestForAll(t *testing.T) {
+	for version, candidate := range map[string]bool{"1.2.0": false, "1.2.0-rc.1": true} {
+		r := &release{Version: version, platforms: platforms[:1], Artifacts: []artifact{{Kind: "npm", Name: "a.tgz"}}}
+		script, err := r.fill("publish.sh.tmpl", r)
+		require.NoError(t, err)
+		for _, says := range []string{" --prerelease ", "npm publish --tag next "} {
+			require.Equal(t, candidate, bytes.Contains(script, []byte(says)), version)
+		}
+		require.NotContains(t, string(script), "*.zip")
+	}
 }

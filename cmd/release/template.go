@@ -30,8 +30,8 @@ func (r *release) fill(name string, of any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// For is a release as one platform sees it.
-type For struct {
+// perPlatform is a release as one platform sees it.
+type perPlatform struct {
 	*release
 	platform
 }
@@ -43,9 +43,9 @@ func (r *release) Description() string { return description }
 func (r *release) URL(name string) string { return r.Downloads + "/v" + r.Version + "/" + name }
 
 // Platforms are those of the release, each as it sees it.
-func (r *release) Platforms() (all []For) {
+func (r *release) Platforms() (all []perPlatform) {
 	for _, p := range r.platforms {
-		all = append(all, For{r, p})
+		all = append(all, perPlatform{r, p})
 	}
 	return all
 }

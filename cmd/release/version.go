@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -97,46 +95,5 @@ func section(changelog, version string) string {
 	return strings.TrimSpace(said) + "\n"
 }
 
-// versioned are the files in which plugins say their version: clients install a plugin anew when it changes.
-var versioned = []string{
-	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
-	"examples/gemini-extension/gemini-extension.json",
-}
-
-var said = regexp.MustCompile(`"version": "[^"]*"`)
-
-// prepared makes what is unreleased a version, in the changelog and in the plugins.
-func prepared(root, version string, now time.Time) error {
-	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
-		return fmt.Errorf("%q is no version as 1.2.3", version)
-	}
-	changelog := filepath.Join(root, "CHANGELOG.md")
-	const unreleased = "\n## [Unreleased]\n"
-	err := edit(changelog, func(text string) (string, error) {
-		if semver.Compare("v"+version, "v"+newest(text)) <= 0 {
-			return "", fmt.Errorf("%s does not come after %s, the newest in the changelog", version, newest(text))
-		}
-		head := unreleased + "\n## [" + version + "] - " + now.Format(time.DateOnly) + "\n"
-		return strings.Replace(text, unreleased, head, 1), nil
-	})
-	for _, name := range versioned {
-		if err == nil {
-			err = edit(filepath.Join(root, name), func(text string) (string, error) {
-				return said.ReplaceAllLiteralString(text, `"version": "`+version+`"`), nil
-			})
-		}
-	}
-	return err
-}
-
-func edit(name string, change func(string) (string, error)) error {
-	old, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	changed, err := change(string(old))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(name, []byte(changed), text)
-}
+// Prerelease tells whether this is for those alone who ask for it.
+func (r *release) Prerelease() bool { return semver.Prerelease("v"+r.Version) != "" }

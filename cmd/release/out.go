@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// outFolder is where the release goes. It is emptied, so nothing but an earlier release may be in it.
+func outFolder(root, out string) (string, error) {
+	if out == "" {
+		out = filepath.Join(root, "dist")
+	}
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return "", err
+	}
+	if inside, err := filepath.Rel(resolved(out), resolved(root)); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+		return "", fmt.Errorf("-out %s holds the repository, and would be emptied", out)
+	}
+	entries, err := os.ReadDir(out)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return out, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(out, "checksums.txt")); err != nil {
+		return "", fmt.Errorf("-out %s has files, and no checksums.txt of an earlier release: empty it, or name another", out)
+	}
+	return out, nil
+}
+
+// resolved follows links, as far as there is something.
+func resolved(name string) string {
+	if followed, err := filepath.EvalSymlinks(name); err == nil {
+		return followed
+	}
+	return name
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+)
+
+// versioned are the files in which plugins say their version: clients install a plugin anew when it changes.
+var versioned = []string{
+	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
+	"examples/gemini-extension/gemini-extension.json",
+}
+
+var versionField = regexp.MustCompile(`"version": "[^"]*"`)
+
+// prepared makes what is unreleased a version, in the changelog and in the plugins: in all of them or in none.
+func prepared(root, version string, now time.Time) error {
+	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
+		return fmt.Errorf("%q is no version as 1.2.3", version)
+	}
+	changed := map[string]string{}
+	for _, name := range append([]string{"CHANGELOG.md"}, versioned...) {
+		old, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		change := inPlugin
+		if name == "CHANGELOG.md" {
+			change = inChangelog
+		}
+		if changed[name], err = change(string(old), version, now); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for name, content := range changed {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), modeText); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func inChangelog(text, version string, now time.Time) (string, error) {
+	const unreleased = "\n## [Unreleased]\n"
+	if !strings.Contains(text, unreleased) {
+		return "", fmt.Errorf("it has no heading %q", strings.TrimSpace(unreleased))
+	}
+	if semver.Compare("v"+version, "v"+newest(text)) <= 0 {
+		return "", fmt.Errorf("%s does not come after %s, the newest in it", version, newest(text))
+	}
+	head := unreleased + "\n## [" + version + "] - " + now.Format(time.DateOnly) + "\n"
+	return strings.Replace(text, unreleased, head, 1), nil
+}
+
+func inPlugin(text, version string, _ time.Time) (string, error) {
+	if !versionField.MatchString(text) {
+		return "", fmt.Errorf("it has no %q", "version")
+	}
+	return versionField.ReplaceAllLiteralString(text, `"version": "`+version+`"`), nil
+}
