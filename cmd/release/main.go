@@ -95,6 +95,9 @@ func (r *release) make(ctx context.Context) error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err
 	}
+	if err := write(filepath.Join(r.out, sums), nil, modeText); err != nil { // one that is stopped is emptied as well
+		return err
+	}
 	for _, step := range []func(context.Context) error{
 		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.extensions, r.bill,
 		r.manifests, r.checksums,

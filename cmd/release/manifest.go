@@ -36,13 +36,13 @@ func (r *release) manifests(context.Context) error {
 	return r.latest()
 }
 
-// latest writes what tells an older handoff that this version is out.
+// latest writes what tells an older handoff that this version is out, and where it says what is new.
 func (r *release) latest() error {
 	latest := struct {
 		Version  string `json:"version"`
 		Released string `json:"released"`
 		Notes    string `json:"notes"`
-	}{r.Version, r.Date.Format(time.DateOnly), r.Notes}
+	}{r.Version, r.Date.Format(time.DateOnly), r.Repository + "/releases/tag/v" + r.Version}
 	data, err := json.MarshalIndent(latest, "", "  ")
 	if err != nil {
 		return err

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// sums is the file by which the folder of a release is known.
+const sums = "checksums.txt"
+
 // outFolder is where the release goes. It is emptied, so nothing but an earlier release may be in it.
 func outFolder(root, out string) (string, error) {
 	if out == "" {
@@ -28,7 +31,7 @@ func outFolder(root, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(out, "checksums.txt")); err != nil {
+	if _, err := os.Stat(filepath.Join(out, sums)); err != nil {
 		return "", fmt.Errorf("-out %s has files, and no checksums.txt of an earlier release: empty it, or name another", out)
 	}
 	return out, nil
