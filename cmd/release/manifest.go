@@ -59,7 +59,7 @@ func (r *release) checksums(ctx context.Context) error {
 	for _, a := range r.Artifacts {
 		fmt.Fprintf(&b, "%s  %s\n", a.SHA256, a.Name)
 	}
-	name := filepath.Join(r.out, "checksums.txt")
+	name := filepath.Join(r.out, sums)
 	if err := write(name, b.Bytes(), modeText); err != nil {
 		return err
 	}
