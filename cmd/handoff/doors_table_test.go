@@ -49,7 +49,8 @@ var doors = slices.Concat(
 		"tool register_agent", "tool send_handoff", "tool update_handoff", "resource handoff://handoff/{id}",
 		"resource handoff://inbox", "resource handoff://inbox/{agent}", "completions mcp"),
 	through(byModel, marked, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next",
-		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook gemini-cli"),
+		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook copilot-cli", "hook gemini-cli",
+		"hook qwen-code"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(byModel, escaped, "resource context://{+path}", "render"),
 	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin audit_verify",

@@ -64,7 +64,7 @@ func besiege(t *testing.T, payloads []string) *besieged {
 	for _, p := range slices.Backward(all) { // lists show the last of these
 		b.call(t, "dev", "send_handoff", map[string]any{"to": "qa", "task": p, "title": p, "type": schemas.Clip(p, 60), "tags": []string{p}})
 	}
-	for _, name := range hooked() { // hooks tell of these
+	for _, name := range hooked()[:3] { // hooks tell of these; the others answer in the same words
 		for _, p := range all[:atOnce] {
 			b.call(t, "dev", "send_handoff", map[string]any{"to": name, "task": p, "title": p})
 			b.call(t, "dev", "send_handoff", map[string]any{"to": name, "task": p, "title": p, "type": "message"})
