@@ -19,13 +19,13 @@ import (
 // Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database.
 func Start(t testing.TB) (address string) {
 	t.Helper()
-	programs, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
 	require.NoError(t, err)
-	if len(programs) == 0 || runtime.GOOS == "windows" { // under Wine there are those of the system below it
+	if len(servers) == 0 || runtime.GOOS == "windows" { // under Wine there are those of the system below it
 		t.Skip("PostgreSQL is not installed")
 	}
-	slices.Sort(programs)
-	bin := programs[len(programs)-1]
+	slices.Sort(servers)
+	bin := filepath.Dir(servers[len(servers)-1])
 	dir, err := os.MkdirTemp("", "pg") //nolint:usetesting // a short one: sockets have short names
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
