@@ -69,7 +69,8 @@ var house = []room{
 	},
 	{
 		level: 2, path: "store/postgres/postgrestest", about: "a database server for tests",
-		owns: []string{"github.com/stretchr/testify"},
+		imports: []string{"store", "store/postgres"},
+		owns:    []string{"github.com/jackc/pgx", "github.com/stretchr/testify"},
 	},
 	{
 		level: 2, path: "store/storetest", about: "what every store must do",

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/postgres/postgrestest"
 	"handoff/tools/toolstest"
 )
 
@@ -20,13 +22,18 @@ import (
 // every step against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it
 // says; what is refused changes nothing. Afterwards every index, counter and byte is checked.
 func TestRandomLivesFollowTheTransitions(t *testing.T) {
-	runs := map[string]int{"memory": 40, "bolt": 6}
+	runs := map[string]int{"memory": 40, "bolt": 6, "postgres": 20}
 	if testing.Short() {
-		runs = map[string]int{"memory": 5, "bolt": 1}
+		runs = map[string]int{"memory": 5, "bolt": 1, "postgres": 1}
 	}
-	for name, open := range backends {
+	for name, runs := range runs {
 		t.Run(name, func(t *testing.T) {
-			for seed := range runs[name] {
+			open := backends[name]
+			if name == "postgres" {
+				workspaces := postgrestest.Workspaces(t)
+				open = func(t testing.TB) store.Backend { return workspaces(t, t.Name()) }
+			}
+			for seed := range runs {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					l := newLives(newWorldOn(t, open(t)), uint64(seed))
 					for range 150 {

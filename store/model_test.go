@@ -14,23 +14,27 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/postgres/postgrestest"
 )
 
 // Random histories: records are made and changed at random, and everything that the typed layer derives
 // from them is compared with what a reader of all records finds.
 func TestRandomHistoriesAgreeWithTheModel(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		for seed := range uint64(4) {
-			m := model{world: w, random: rand.New(rand.NewPCG(seed, 7)), records: map[schemas.ID]*store.Record{}, said: map[uint64][]byte{}}
-			for _, id := range w.known() {
-				m.records[id] = w.record(id)
-			}
-			for range 60 {
-				m.step()
-			}
-			m.compare()
+	onEach(t, agreesWithTheModel)
+	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.Workspaces(t)(t, "shop"))) })
+}
+
+func agreesWithTheModel(t *testing.T, w *world) {
+	for seed := range uint64(4) {
+		m := model{world: w, random: rand.New(rand.NewPCG(seed, 7)), records: map[schemas.ID]*store.Record{}, said: map[uint64][]byte{}}
+		for _, id := range w.known() {
+			m.records[id] = w.record(id)
 		}
-	})
+		for range 60 {
+			m.step()
+		}
+		m.compare()
+	}
 }
 
 // known lists the handoffs of a store.

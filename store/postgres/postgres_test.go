@@ -13,9 +13,7 @@ import (
 )
 
 func newPool(t *testing.T) *pgxpool.Pool {
-	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t))
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
+	pool := postgrestest.Pool(t, postgrestest.Start(t))
 	require.NoError(t, postgres.Prepare(t.Context(), pool))
 	require.NoError(t, postgres.Prepare(t.Context(), pool), "what is there stays")
 	return pool

@@ -5,33 +5,32 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
-	"handoff/store/postgres"
 	"handoff/store/postgres/postgrestest"
 	"handoff/store/storetest"
 )
 
 // engines are all that there are, and what is put over one. A new engine gets a row.
 var engines = []engine{
-	{"memory", false, func(testing.TB, string) store.Backend { return memory.New() }},
-	{"timed", false, func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
-	{"bolt", true, func(t testing.TB, dir string) store.Backend {
+	{name: "memory", open: func(testing.TB, string) store.Backend { return memory.New() }},
+	{name: "timed", open: func(testing.TB, string) store.Backend { return store.NewTimed(memory.New(), time.Now) }},
+	{name: "bolt", keeps: true, open: func(t testing.TB, dir string) store.Backend {
 		b, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir, "handoff.db")})
 		require.NoError(t, err)
 		return b
 	}},
-	{"postgres", true, nil},
+	{name: "postgres", keeps: true, start: postgrestest.Workspaces},
 }
 
 type engine struct {
 	name  string
 	keeps bool                                         // rows beyond its process
-	open  func(t testing.TB, dir string) store.Backend // nil: a server is started for it
+	open  func(t testing.TB, dir string) store.Backend // nil: what start gives
+	start func(testing.TB) func(t testing.TB, dir string) store.Backend
 }
 
 // opener starts the server of an engine for a test, which is skipped where none is installed.
@@ -39,15 +38,7 @@ func (e engine) opener(t *testing.T) func(t testing.TB, dir string) store.Backen
 	if e.open != nil {
 		return e.open
 	}
-	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t))
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	require.NoError(t, postgres.Prepare(t.Context(), pool))
-	return func(t testing.TB, dir string) store.Backend {
-		b, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: dir})
-		require.NoError(t, err)
-		return b
-	}
+	return e.start(t)
 }
 
 // Each case gets a new empty store. Cases assert outside the functions that they give to View and Update, because an
