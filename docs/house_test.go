@@ -290,7 +290,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/memory", "store/bolt", "mailbox", "tools", "tools/relay",
+			"schemas", "store", "store/memory", "store/bolt", "store/postgres", "mailbox", "tools", "tools/relay",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},

@@ -29,7 +29,7 @@ func (errDryRun) Error() string { return "dry run" }
 
 // coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
 // through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
-// context, a disk that is full or fails, a store that is read-only, closed or damaged are unavailable; anything else is
+// context, a disk that is full or fails, a database that is away, a store that is read-only, closed or damaged are unavailable; anything else is
 // a fault of this program, whose details go to the log and not to the caller.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
@@ -50,6 +50,9 @@ func (s *Service) coded(err error) error {
 	case errors.Is(err, store.ErrUncertain):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).
 			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.")
+	case errors.Is(err, store.ErrUnreachable):
+		return schemas.Errorf(schemas.Unavailable, "%w", store.ErrUnreachable).Because(err).
+			WithHint("Call again when it is there. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrUnwritten):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):

@@ -256,6 +256,11 @@ var (
 	// a call that is repeated under its request id finds what was kept.
 	ErrUncertain = errors.New("the disk failed, and it is not known whether this was kept")
 
+	// ErrUnreachable means that the database cannot be reached, or ends what it does for others to stop.
+	//
+	// The caller may try again: the store works as soon as the database does.
+	ErrUnreachable = errors.New("the database cannot be reached")
+
 	// ErrFenced means that another owner took the store over. Nothing was kept.
 	//
 	// The store is of no more use: it answers everything so. The call is made again at the new owner.

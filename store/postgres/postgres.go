@@ -12,7 +12,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ import (
 
 // Config says which workspace of which database to open.
 type Config struct {
-	// Pool reaches the database. It is not closed, and may be shared by many stores.
+	// Pool reaches the database, see [Connect]. It is not closed, and may be shared by many stores.
 	Pool *pgxpool.Pool
 
 	// Workspace is its name. It is made when the database has none of the name.
@@ -62,7 +61,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	s.table = &table{pool: c.Pool}
 	entries, err := s.table.takeOver(ctx, c.Workspace)
 	if err != nil {
-		return nil, fmt.Errorf("open workspace %s: %w", c.Workspace, err)
+		return nil, err
 	}
 	s.folder.store = s
 	for _, e := range entries {

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,32 @@ func TestANewerLayoutIsRefused(t *testing.T) {
 	_, err := pool.Exec(t.Context(), `update handoff_schema set version = version + 1`)
 	require.NoError(t, err)
 	require.ErrorIs(t, postgres.Prepare(t.Context(), pool), store.ErrNewer)
+}
+
+// A pooler says that the server broke off a commit, which has kept it. That is found out before anything else is written.
+func TestACommitThatAPoolerReportsAsBrokenIsKeptOnce(t *testing.T) {
+	address := postgrestest.Start(t)
+	pool := postgrestest.Pool(t, address)
+	require.NoError(t, postgres.Prepare(t.Context(), pool))
+	s := open(t, postgrestest.Pool(t, postgrestest.Pooler(t, address)))
+	set := func(to string) {
+		_, err := pool.Exec(t.Context(), `alter system set synchronous_standby_names = '`+to+`'`)
+		require.NoError(t, err)
+		_, err = pool.Exec(t.Context(), `select pg_reload_conf()`)
+		require.NoError(t, err)
+	}
+	set("nobody") // so each commit is kept, and waits
+	kept := make(chan error, 1)
+	go func() { kept <- put(t, s, "a", "1") }()
+	require.Eventually(t, func() bool {
+		ended := 0
+		const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'`
+		require.NoError(t, pool.QueryRow(t.Context(), end).Scan(&ended))
+		return ended > 0
+	}, 20*time.Second, 10*time.Millisecond)
+	set("")
+	require.NoError(t, <-kept)
+	require.NoError(t, put(t, s, "b", "2"))
+	require.Equal(t, []string{"a=1", "b=2"}, rows(t, s))
+	require.Equal(t, []string{"a=1", "b=2"}, rows(t, open(t, pool)))
 }

@@ -28,7 +28,8 @@ type writer struct {
 	overlay store.Overlay
 	batch   []*calls.Call // taken from the queue and not yet answered
 	last    int           // how many calls shared the last commit
-	pending []write       // of the next entry, which may have been sent; nil for none
+	pending []write       // of the next entry; nil for none
+	sent    bool          // the pending one, and it may have been kept
 	closed  error         // what Close returns
 	stopped chan struct{}
 }
@@ -143,7 +144,11 @@ func (w *writer) settle() (err error) {
 	ctx, end := context.WithTimeout(context.Background(), patience)
 	defer end()
 	number := w.store.committed + 1
-	for err = w.store.table.append(ctx, number, w.pending); err != nil && !refused(err); {
+	for err = w.store.table.append(ctx, number, w.pending); err != nil && !errors.Is(err, store.ErrFenced); {
+		if !w.sent && refused(err) {
+			break
+		}
+		w.sent = true
 		w.store.log.Warn("the database does not answer", slog.Any("error", err))
 		select {
 		case <-ctx.Done():
@@ -157,6 +162,9 @@ func (w *writer) settle() (err error) {
 	} else if errors.Is(err, store.ErrFenced) {
 		w.store.lose(err)
 	}
-	w.pending = nil
+	if err != nil && w.sent { // whoever overtook this owner may have folded the entry
+		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
+	}
+	w.pending, w.sent = nil, false
 	return err
 }

@@ -24,6 +24,9 @@ var engines = []engine{
 		return b
 	}},
 	{name: "postgres", keeps: true, start: postgrestest.Workspaces},
+	{name: "postgres behind pgbouncer", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
+		return postgrestest.Opener(t, postgrestest.Pooler(t, postgrestest.Start(t)))
+	}},
 }
 
 type engine struct {

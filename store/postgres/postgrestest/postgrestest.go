@@ -1,5 +1,5 @@
-// Package postgrestest starts a PostgreSQL server for tests, of the programs that are installed, in a directory of its own
-// and on a Unix socket. Nothing is left of it.
+// Package postgrestest starts PostgreSQL servers for tests, of the programs that are installed, in directories of their
+// own and on Unix sockets. Nothing is left of them.
 package postgrestest
 
 import (
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,8 +17,49 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database.
+// Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database. Its
+// user may do anything, and needs no password.
 func Start(t testing.TB) (address string) {
+	t.Helper()
+	p := newPlace(t)
+	p.run(t, "initdb", "--auth=trust", "--username=handoff", "--encoding=UTF8", "--locale=C", "--no-sync", "-D", p.data())
+	return p.serve(t)
+}
+
+// Standby starts a server that follows the one at an address. Nothing can be written to it.
+func Standby(t testing.TB, address string) string {
+	t.Helper()
+	p := newPlace(t)
+	p.run(t, "pg_basebackup", "--dbname="+address, "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "-D", p.data())
+	return p.serve(t)
+}
+
+// Pooler starts pgbouncer before the server at an address, which gives its connections to a client for one transaction at
+// a time. The test is skipped where pgbouncer is not installed.
+func Pooler(t testing.TB, address string) string {
+	t.Helper()
+	p := newPlace(t)
+	program, err := exec.LookPath("/usr/sbin/pgbouncer")
+	if err != nil {
+		t.Skip("pgbouncer is not installed")
+	}
+	server, _, _ := strings.Cut(strings.TrimPrefix(address, "host="), " ")
+	file := filepath.Join(p.dir, "pgbouncer.ini")
+	//nolint:gosec // the user that runs it reads it
+	require.NoError(t, os.WriteFile(file, []byte("[databases]\n* = host="+server+" user=handoff\n[pgbouncer]\nlisten_addr =\n"+
+		"unix_socket_dir = "+p.dir+"\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n"), 0o644))
+	p.start(t, syscall.SIGTERM, program, "--quiet", file)
+	return p.ready(t, " port=6432")
+}
+
+// A place is a directory of a server, and of what runs there.
+type place struct {
+	dir string
+	bin string
+	as  *syscall.SysProcAttr
+}
+
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
 	require.NoError(t, err)
@@ -25,29 +67,52 @@ func Start(t testing.TB) (address string) {
 		t.Skip("PostgreSQL is not installed")
 	}
 	slices.Sort(servers)
-	bin := filepath.Dir(servers[len(servers)-1])
 	dir, err := os.MkdirTemp("", "pg") //nolint:usetesting // a short one: sockets have short names
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	as := owner(t, dir)
-	data := filepath.Join(dir, "data")
-	run := func(program string, args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, program), args...) //nolint:gosec // these are three
-		cmd.SysProcAttr, cmd.Dir = as, dir
-		return cmd
+	return &place{dir: dir, bin: filepath.Dir(servers[len(servers)-1]), as: owner(t, dir)}
+}
+
+func (p *place) data() string { return filepath.Join(p.dir, "data") }
+
+func (p *place) command(t testing.TB, program string, args ...string) *exec.Cmd {
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(p.bin, program)
 	}
-	initdb := run("initdb", "--auth=trust", "--username=handoff", "--encoding=UTF8", "--locale=C", "--no-sync", "-D", data)
-	said, err := initdb.CombinedOutput()
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...) //nolint:gosec // those named above
+	cmd.SysProcAttr, cmd.Dir = p.as, p.dir
+	return cmd
+}
+
+func (p *place) run(t testing.TB, program string, args ...string) {
+	t.Helper()
+	said, err := p.command(t, program, args...).CombinedOutput()
 	require.NoError(t, err, string(said))
-	server := run("postgres", "-D", data, "-k", dir, "-h", "", "-c", "fsync=on")
+}
+
+// start starts what runs until the end of the test, and the signal that ends it.
+func (p *place) start(t testing.TB, end syscall.Signal, program string, args ...string) {
+	t.Helper()
+	server := p.command(t, program, args...)
 	require.NoError(t, server.Start())
 	t.Cleanup(func() {
-		require.NoError(t, server.Process.Signal(syscall.SIGINT)) // a fast shutdown
-		require.NoError(t, server.Wait())
+		require.NoError(t, server.Process.Signal(end))
+		_ = server.Wait()
 	})
-	address = "host=" + dir + " user=handoff dbname=postgres"
+}
+
+func (p *place) serve(t testing.TB) string {
+	t.Helper()
+	p.start(t, syscall.SIGINT, "postgres", "-D", p.data(), "-k", p.dir, "-h", "", "-c", "fsync=on") // SIGINT: a fast shutdown
+	return p.ready(t, "")
+}
+
+// ready waits until a server answers, and gives how to reach it.
+func (p *place) ready(t testing.TB, port string) string {
+	t.Helper()
+	address := "host=" + p.dir + port + " user=handoff dbname=postgres"
 	require.Eventually(t, func() bool {
-		return run("pg_isready", "-q", "-h", dir).Run() == nil
+		return p.command(t, "pg_isready", "-q", "-d", address).Run() == nil
 	}, 20*time.Second, 10*time.Millisecond)
 	return address
 }

@@ -13,26 +13,27 @@ import (
 // Workspaces starts a server for a test, and gives what opens a workspace that it keeps.
 func Workspaces(t testing.TB) func(t testing.TB, name string) store.Backend {
 	t.Helper()
-	pool := Pool(t, Start(t))
-	require.NoError(t, postgres.Prepare(t.Context(), pool))
-	return Opener(pool)
+	return Opener(t, Start(t))
 }
 
-// Pool reaches a database until the end of a test.
-func Pool(t testing.TB, address string) *pgxpool.Pool {
+// Opener gives what opens a workspace of the database at an address, until the end of a test.
+func Opener(t testing.TB, address string) func(t testing.TB, name string) store.Backend {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), address)
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	return pool
-}
-
-// Opener gives what opens a workspace of a database whose tables are there.
-func Opener(pool *pgxpool.Pool) func(t testing.TB, name string) store.Backend {
+	pool := Pool(t, address)
+	require.NoError(t, postgres.Prepare(t.Context(), pool))
 	return func(t testing.TB, name string) store.Backend {
 		t.Helper()
 		b, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: name})
 		require.NoError(t, err)
 		return b
 	}
+}
+
+// Pool reaches a database until the end of a test.
+func Pool(t testing.TB, address string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := postgres.Connect(t.Context(), address)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return pool
 }

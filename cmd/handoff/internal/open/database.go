@@ -1,0 +1,51 @@
+package open
+
+import (
+	"errors"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/postgres"
+)
+
+// ExplainDatabase turns an error of package postgres into one for the caller, with what to do about it. What the database
+// said is in the message; the password never is.
+func ExplainDatabase(workspace string, err error) *schemas.Error {
+	for _, w := range waysOut {
+		if errors.Is(err, w.of) {
+			return schemas.Errorf(w.code, "workspace %s: %w", workspace, err).WithHint("%s", w.hint)
+		}
+	}
+	return schemas.Errorf(schemas.Internal, "workspace %s in its database: %w", workspace, err).
+		WithHint("The log of the database server may have the details.")
+}
+
+// waysOut are for the errors of a database. Unavailable are those that may pass without a change here.
+var waysOut = []struct {
+	of   error
+	code schemas.Code
+	hint string
+}{
+	{
+		postgres.ErrAddress, schemas.Invalid,
+		"Write it as postgres://USER@HOST:5432/DATABASE?sslmode=verify-full, with the signs of a password as % and their code, " +
+			"or leave the password to PGPASSWORD or ~/.pgpass.",
+	},
+	{
+		postgres.ErrLogin, schemas.Denied,
+		"Look at the user and its password: in the connection string, PGPASSWORD or ~/.pgpass. pg_hba.conf of the server says who may connect from where.",
+	},
+	{postgres.ErrNoDatabase, schemas.Invalid, "Correct the name in the connection string, or make the database with createdb."},
+	{
+		postgres.ErrNotAllowed, schemas.Denied,
+		"Connect once as a user who may make tables, and give this one the privileges that docs/postgres.md lists.",
+	},
+	{postgres.ErrNoTables, schemas.Unavailable, "Connect once as a user who may make tables: handoff makes them."},
+	{store.ErrNewer, schemas.Unavailable, "Install the newest handoff. Nothing was changed."},
+	{
+		store.ErrReadOnly, schemas.Unavailable,
+		"It is a standby, or set to be read-only. Connect to the primary: name all servers in the connection string, and add target_session_attrs=read-write.",
+	},
+	{store.ErrFull, schemas.Unavailable, "Free space on the disk of the database server. Nothing acknowledged was lost."},
+	{store.ErrUnreachable, schemas.Unavailable, "Start the server, or correct the address in the connection string. Nothing acknowledged was lost."},
+}

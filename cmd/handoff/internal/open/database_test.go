@@ -1,0 +1,110 @@
+package open_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/open"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
+)
+
+// word is in every connection string, and in no message.
+const word = "Zx-0815"
+
+// use does in a database what opening a workspace does, and keeps something large in it.
+func use(ctx context.Context, address string) error {
+	pool, err := postgres.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := postgres.Prepare(ctx, pool); err != nil {
+		return err
+	}
+	b, err := postgres.Open(ctx, postgres.Config{Pool: pool, Workspace: "shop"})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return b.Update(ctx, func(w store.Writer) error { return w.Put(store.Bodies, []byte("a"), make([]byte, 16<<20)) })
+}
+
+func sql(t *testing.T, address string, statements ...string) {
+	t.Helper()
+	pool := postgrestest.Pool(t, address)
+	for _, s := range statements {
+		_, err := pool.Exec(t.Context(), s)
+		require.NoError(t, err, s)
+	}
+}
+
+func explains(t *testing.T, address string, code schemas.Code, message, hint string) {
+	t.Helper()
+	err := use(t.Context(), address)
+	require.Error(t, err)
+	e := open.ExplainDatabase("shop", err)
+	require.Equal(t, code, e.Code, "%v", e)
+	require.Contains(t, e.Message, message)
+	require.NotContains(t, e.Message, "\n")
+	require.Contains(t, e.Hint, hint)
+	require.NotContains(t, e.Message+e.Hint, word)
+	t.Log(e.Message + " | " + e.Hint)
+}
+
+// What keeps a workspace from being opened in a database is explained, with the way out.
+func TestErrorsOfADatabaseAreExplained(t *testing.T) {
+	address := postgrestest.Start(t)
+	with := address + " password=" + word
+	sql(t, address, `create user visitor password 'other'`, `create database prepared`)
+	require.NoError(t, use(t.Context(), address+" dbname=prepared"))
+	standby := postgrestest.Standby(t, address)
+	for _, c := range []struct {
+		name, address string
+		code          schemas.Code
+		message, hint string
+	}{
+		{"no connection string", "postgres://handoff:" + word + " %zz@here/db", schemas.Invalid, "cannot be read", "sslmode"},
+		{"no such database", with + " dbname=nowhere", schemas.Invalid, `"nowhere" does not exist`, "createdb"},
+		{"no such user", with + " user=nobody", schemas.Denied, `"nobody" does not exist`, "PGPASSWORD"},
+		{"no server", "host=/nowhere user=handoff dbname=postgres password=" + word, schemas.Unavailable, "cannot be reached", "Start the server"},
+		{"no right to make tables", with + " user=visitor", schemas.Denied, "permission denied for schema", "docs/postgres.md"},
+		{"no right to rows", with + " user=visitor dbname=prepared", schemas.Denied, "permission denied for table", "docs/postgres.md"},
+		{"standby", standby + " dbname=prepared password=" + word, schemas.Unavailable, "read-only transaction", "primary"},
+		{"standby without tables", standby + " password=" + word, schemas.Unavailable, "read-only transaction", "primary"},
+	} {
+		t.Run(c.name, func(t *testing.T) { explains(t, c.address, c.code, c.message, c.hint) })
+	}
+	t.Run("a newer layout", func(t *testing.T) {
+		sql(t, address+" dbname=prepared", `update handoff_schema set version = 99`)
+		explains(t, with+" dbname=prepared", schemas.Unavailable, "version 99", "newest")
+	})
+	t.Run("wrong password", func(t *testing.T) {
+		sql(t, address, `copy (select 'local all all scram-sha-256') to program 'cat >pg_hba.conf'`, `select pg_reload_conf()`)
+		require.Eventually(t, func() bool { return use(t.Context(), with) != nil }, 20*time.Second, 10*time.Millisecond)
+		explains(t, with+" user=visitor", schemas.Denied, `password authentication failed for user "visitor"`, "~/.pgpass")
+	})
+}
+
+// The tables are on a small file system of their own, where the server has what it needs itself elsewhere.
+func TestAFullDiskOfADatabaseIsExplained(t *testing.T) {
+	dir, err := os.MkdirTemp("", "small") //nolint:usetesting // one that the server's user reaches
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	require.NoError(t, os.Chmod(dir, 0o755))
+	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=8m,mode=777", "tmpfs", dir).Run(); err != nil {
+		t.Skip("no file system of our own without the right to mount one: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, exec.Command("umount", dir).Run()) })
+	address, tables := postgrestest.Start(t), filepath.Join(dir, "tables")
+	sql(t, address, `copy (select) to program 'mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
+	explains(t, address+" password="+word+" default_tablespace=small", schemas.Unavailable, "No space left on device", "Free space")
+}

@@ -1,0 +1,42 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Connect reaches the database of a connection string, which may be a URL or a list of settings, as libpq has them. The
+// caller closes the pool. The errors are those of this package and of package store; none has the password in it.
+//
+// A pooler may give each transaction to another connection of the server, where statements that were prepared before are
+// unknown. Where one is between, none are kept; without, they are, because then a commit takes less time.
+func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
+	c, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, ErrAddress // alone: the error may quote a part of the password
+	}
+	pooled, err := hasPooler(ctx, c.ConnConfig)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if pooled && c.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return pgxpool.NewWithConfig(ctx, c)
+}
+
+// hasPooler tells whether something answers for the server: it gives other numbers than those of the server's processes.
+func hasPooler(ctx context.Context, c *pgx.ConnConfig) (pooled bool, err error) {
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
+	conn, err := pgx.ConnectConfig(ctx, c.Copy())
+	if err != nil {
+		return false, err
+	}
+	var process uint32
+	err = conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process)
+	return process != conn.PgConn().PID(), errors.Join(err, conn.Close(ctx))
+}
