@@ -24,6 +24,7 @@ var engines = []engine{
 		return b
 	}},
 	{name: "postgres", keeps: true, start: postgrestest.Workspaces},
+	{name: "postgres with the least privileges", keeps: true, start: leastPrivileges},
 	{name: "postgres behind pgbouncer", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
 		return postgrestest.Opener(t, postgrestest.Pooler(t, postgrestest.Start(t)))
 	}},
