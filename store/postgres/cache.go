@@ -4,18 +4,27 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/btree"
 
 	"handoff/store"
 )
 
-// A cache is what a store knows of its rows: those that it read from the table, and all that changed since they were
+// A cache is what a store knows of its rows: some that it read from the table, and all that changed since they were
 // last folded into it. Each row has versions, so that a view goes on reading the commit at which it began. What is in no
 // cell is as the table has it, whatever the version, because the table never gets ahead of an open view.
+//
+// What the table had before a fold ended is no longer learned after it: the cells that would say what changed since may
+// be gone again.
 type cache struct {
-	mu     sync.RWMutex
+	folds atomic.Int64 // how many ended; written under mu
+	limit int          // bytes of cells that may go
+
+	mu     sync.RWMutex // guards the fields below
 	spaces [store.Spaces]*btree.BTreeG[*cell]
+	spare  int // bytes of cells that may go
+	hand   hand
 }
 
 // A cell is a key of which something is known. A cell without versions is only the end of something known.
@@ -23,6 +32,7 @@ type cell struct {
 	key      []byte
 	versions []version // by number; that of number zero is what the table has
 	linked   bool      // nothing lies between this key and that of the next cell
+	used     atomic.Bool
 }
 
 // A version of a row is what a commit made of it.
@@ -31,8 +41,8 @@ type version struct {
 	value  []byte // nil: there is no such row
 }
 
-func newCache() *cache {
-	c := &cache{}
+func newCache(limit int) *cache {
+	c := &cache{limit: limit}
 	for s := range c.spaces {
 		c.spaces[s] = btree.NewBTreeGOptions(func(a, b *cell) bool { return bytes.Compare(a.key, b.key) < 0 }, btree.Options{NoLocks: true})
 	}
@@ -72,10 +82,11 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	at, exact := floor(c.spaces[s], key)
-	switch {
-	case at == nil:
+	if at == nil {
 		return nil, false
-	case exact:
+	}
+	at.use()
+	if exact {
 		return at.at(number)
 	}
 	return nil, at.linked
@@ -85,37 +96,54 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := ensure(c.spaces[s], key)
-	at.versions = append(at.versions, version{number, value})
+	c.change(c.ensure(s, key), func(at *cell) { at.versions = append(at.versions, version{number, value}) })
 }
 
-// learnRow notes what the table has under one key.
-func (c *cache) learnRow(s store.Space, key, value []byte) {
+// learnRow notes what the table had under one key after so many folds, and gives the row at a commit. It is not known
+// where another fold ended meanwhile.
+func (c *cache) learnRow(s store.Space, row store.Row, folds, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ensure(c.spaces[s], key).learn(value)
+	if folds != c.folds.Load() {
+		return nil, false
+	}
+	at := c.ensure(s, row.Key)
+	c.change(at, func(at *cell) { at.learn(row.Value) })
+	defer c.evict()
+	return at.at(number)
 }
 
-// learnRange notes all that the table has from one key up to another; nil is the end of the space.
-func (c *cache) learnRange(s store.Space, from, to []byte, rows []store.Row) {
+// A part is all that the table had in a range after so many folds.
+type part struct {
+	store.Range
+	rows  []store.Row
+	folds int64
+}
+
+// learnRange notes a part of a range, and gives the stretch from a place on. It is empty where another fold ended
+// meanwhile.
+func (c *cache) learnRange(p part, r store.Range, place []byte, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	space := c.spaces[s]
-	for _, row := range rows {
-		ensure(space, row.Key).learn(row.Value)
+	if p.folds != c.folds.Load() {
+		return stretch{place: place, ask: true}
 	}
-	if to != nil {
-		ensure(space, to)
+	for _, row := range p.rows {
+		c.change(c.ensure(p.Space, row.Key), func(at *cell) { at.learn(row.Value) })
 	}
-	first := ensure(space, from)
-	space.Ascend(first, func(at *cell) bool {
-		if to != nil && bytes.Compare(at.key, to) >= 0 {
+	if p.To != nil {
+		c.ensure(p.Space, p.To)
+	}
+	c.spaces[p.Space].Ascend(c.ensure(p.Space, p.From), func(at *cell) bool {
+		if p.To != nil && bytes.Compare(at.key, p.To) >= 0 {
 			return false
 		}
-		at.learn(nil) // of which the rows say nothing
+		c.change(at, func(at *cell) { at.learn(nil) }) // of which the rows say nothing
 		at.linked = true
 		return true
 	})
+	defer c.evict()
+	return c.known(r, place, number)
 }
 
 // net gives what changes left at a commit, each row once.
@@ -139,8 +167,10 @@ func (c *cache) folded(changes []change, number int64) {
 	defer c.mu.Unlock()
 	for _, change := range changes {
 		at, _ := floor(c.spaces[change.space], []byte(change.key))
-		at.fold(number)
+		c.change(at, func(at *cell) { at.fold(number) })
 	}
+	c.folds.Add(1)
+	c.evict()
 }
 
 // A stretch is the part of a range that is known from a place on: forward what is not before the place, and in reverse
@@ -158,6 +188,10 @@ const most = 256
 func (c *cache) stretch(r store.Range, place []byte, number int64) stretch {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	return c.known(r, place, number)
+}
+
+func (c *cache) known(r store.Range, place []byte, number int64) stretch {
 	if r.Reverse {
 		return behind(c.spaces[r.Space], r, place, number)
 	}
@@ -168,7 +202,11 @@ func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64
 	found := stretch{place: place}
 	before, _ := floor(space, place)
 	known := before != nil && before.linked
+	if known {
+		before.use()
+	}
 	space.Ascend(&cell{key: place}, func(at *cell) bool {
+		at.use()
 		value, valued := at.at(number)
 		switch {
 		case !known && !bytes.Equal(at.key, found.place):
@@ -186,14 +224,15 @@ func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64
 		return len(found.rows) < most
 	})
 	full := len(found.rows) == most
-	found.over = known && !full
-	found.ask = !known && !full
+	found.over = known && !full || r.To != nil && bytes.Compare(found.place, r.To) >= 0
+	found.ask = !found.over && !full
 	return found
 }
 
 func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64) stretch {
 	found := stretch{place: place, ask: true}
 	look := func(at *cell) bool {
+		at.use()
 		value, valued := at.at(number)
 		switch {
 		case place != nil && bytes.Compare(at.key, place) >= 0:
@@ -235,15 +274,16 @@ func floor(space *btree.BTreeG[*cell], key []byte) (at *cell, exact bool) {
 }
 
 // ensure gives the cell at a key. A new one in a gap of which all is known is known not to be a row.
-func ensure(space *btree.BTreeG[*cell], key []byte) *cell {
-	at, exact := floor(space, key)
+func (c *cache) ensure(s store.Space, key []byte) *cell {
+	before, exact := floor(c.spaces[s], key)
 	if exact {
-		return at
+		return before
 	}
-	c := &cell{key: bytes.Clone(key)}
-	if at != nil && at.linked {
-		c.linked, c.versions = true, []version{{}}
+	at := &cell{key: bytes.Clone(key)}
+	if before != nil && before.linked {
+		at.linked, at.versions = true, []version{{}}
 	}
-	space.Set(c)
-	return c
+	c.spaces[s].Set(at)
+	c.spare += at.spare()
+	return at
 }

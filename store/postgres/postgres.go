@@ -6,10 +6,11 @@
 // up. In the background entries are folded into the table of rows, each key once.
 //
 // Nobody else writes, so the owner keeps what it read. It knows all that changed since the last fold, and asks the table
-// for the rest. What it read is kept as long as the store is open, however much it is.
+// for the rest. Of what it read it keeps what is read most, up to a bound.
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -29,6 +30,10 @@ type Config struct {
 
 	// Workspace is its name. It is made when the database has none of the name.
 	Workspace string
+
+	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed and
+	// is not folded comes on top.
+	CacheBytes int
 
 	// Logger hears of panics and of trouble with the database. Nil: nobody does.
 	Logger *slog.Logger
@@ -54,7 +59,7 @@ var _ store.Backend = (*Store)(nil)
 // Open takes a workspace over: from then on its owner before is refused with [store.ErrFenced]. It reads the entries
 // that were not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	s := &Store{log: c.Logger, cache: newCache(), queue: calls.NewQueue(), views: map[int64]int{}}
+	s := &Store{log: c.Logger, cache: newCache(cmp.Or(c.CacheBytes, 64<<20)), queue: calls.NewQueue(), views: map[int64]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

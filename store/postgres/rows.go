@@ -19,15 +19,15 @@ func (r *rows) Get(s store.Space, key []byte) ([]byte, error) {
 	if len(key) == 0 || len(key) > store.MaxKey {
 		return nil, nil
 	}
-	if value, known := r.cache.get(s, key, r.number); known {
-		return value, nil
+	value, known := r.cache.get(s, key, r.number)
+	for !known {
+		folds := r.cache.folds.Load()
+		found, err := r.table.row(r.ctx, s, key)
+		if err != nil {
+			return nil, err
+		}
+		value, known = r.cache.learnRow(s, store.Row{Key: key, Value: found}, folds, r.number)
 	}
-	value, err := r.table.row(r.ctx, s, key)
-	if err != nil {
-		return nil, err
-	}
-	r.cache.learnRow(s, key, value)
-	value, _ = r.cache.get(s, key, r.number)
 	return value, nil
 }
 
@@ -38,17 +38,20 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 		if q.Reverse {
 			place = q.To
 		}
-		for over := q.To != nil && string(q.From) >= string(q.To); !over; {
-			found := r.cache.stretch(q, place, r.number)
+		if q.To != nil && string(q.From) >= string(q.To) {
+			return
+		}
+		for found := r.cache.stretch(q, place, r.number); ; {
 			for _, row := range found.rows {
 				if !yield(row, nil) {
 					return
 				}
 			}
-			if place, over = found.place, found.over; !found.ask {
-				continue
+			if found.over {
+				return
 			}
-			if err := r.learn(q, place); err != nil {
+			var err error
+			if found, err = r.next(q, found); err != nil {
 				yield(store.Row{}, err)
 				return
 			}
@@ -56,23 +59,26 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// learn asks the table for the next rows of a range.
-func (r *rows) learn(q store.Range, place []byte) error {
-	from, to := place, q.To
+// next gives the stretch of a range behind another. Where that is not known, it asks the table for the next rows.
+func (r *rows) next(q store.Range, last stretch) (stretch, error) {
+	if !last.ask {
+		return r.cache.stretch(q, last.place, r.number), nil
+	}
+	p, err := part{Range: q, folds: r.cache.folds.Load()}, error(nil)
 	if q.Reverse {
-		from, to = q.From, place
+		p.To = last.place
+	} else {
+		p.From = last.place
 	}
-	found, err := r.table.rows(r.ctx, store.Range{Space: q.Space, From: from, To: to, Reverse: q.Reverse}, most)
-	if err != nil {
-		return err
+	if p.rows, err = r.table.rows(r.ctx, p.Range, most); err != nil {
+		return stretch{}, err
 	}
-	if len(found) == most {
-		if last := found[most-1].Key; q.Reverse {
-			from = last
+	if len(p.rows) == most {
+		if end := p.rows[most-1].Key; q.Reverse {
+			p.From = end
 		} else {
-			to = next(last)
+			p.To = next(end)
 		}
 	}
-	r.cache.learnRange(q.Space, from, to, found)
-	return nil
+	return r.cache.learnRange(p, q, last.place, r.number), nil
 }

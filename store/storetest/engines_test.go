@@ -10,6 +10,7 @@ import (
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
+	"handoff/store/postgres"
 	"handoff/store/postgres/postgrestest"
 	"handoff/store/storetest"
 )
@@ -26,7 +27,10 @@ var engines = []engine{
 	{name: "postgres", keeps: true, start: postgrestest.Workspaces},
 	{name: "postgres with the least privileges", keeps: true, start: leastPrivileges},
 	{name: "postgres behind pgbouncer", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
-		return postgrestest.Opener(t, postgrestest.Pooler(t, postgrestest.Start(t)))
+		return postgrestest.Opener(t, postgrestest.Pooler(t, postgrestest.Start(t)), postgres.Config{})
+	}},
+	{name: "postgres that keeps little in memory", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
+		return postgrestest.Opener(t, postgrestest.Start(t), postgres.Config{CacheBytes: 1})
 	}},
 }
 

@@ -27,7 +27,7 @@ func leastPrivileges(t testing.TB) func(t testing.TB, name string) store.Backend
 	rows := address + " dbname=handoff user=handoff_rows"
 	_, err = postgrestest.Pool(t, rows).Exec(t.Context(), `create table more (n int)`)
 	require.ErrorContains(t, err, "permission denied")
-	return postgrestest.Opener(t, rows)
+	return postgrestest.Opener(t, rows, postgres.Config{})
 }
 
 // execute runs the statements up to the end of a block.

@@ -13,17 +13,19 @@ import (
 // Workspaces starts a server for a test, and gives what opens a workspace that it keeps.
 func Workspaces(t testing.TB) func(t testing.TB, name string) store.Backend {
 	t.Helper()
-	return Opener(t, Start(t))
+	return Opener(t, Start(t), postgres.Config{})
 }
 
-// Opener gives what opens a workspace of the database at an address, until the end of a test.
-func Opener(t testing.TB, address string) func(t testing.TB, name string) store.Backend {
+// Opener gives what opens a workspace of the database at an address, until the end of a test. The rest is as configured.
+func Opener(t testing.TB, address string, c postgres.Config) func(t testing.TB, name string) store.Backend {
 	t.Helper()
-	pool := Pool(t, address)
-	require.NoError(t, postgres.Prepare(t.Context(), pool))
+	c.Pool = Pool(t, address)
+	require.NoError(t, postgres.Prepare(t.Context(), c.Pool))
 	return func(t testing.TB, name string) store.Backend {
 		t.Helper()
-		b, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: name})
+		c := c
+		c.Workspace = name
+		b, err := postgres.Open(t.Context(), c)
 		require.NoError(t, err)
 		return b
 	}

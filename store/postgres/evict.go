@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"github.com/tidwall/btree"
+
+	"handoff/store"
+)
+
+// cellBytes is about what a cell takes beside its key and its value.
+const cellBytes = 128
+
+// A hand goes around over all cells, as that of a clock. A cell goes when the hand comes by twice and nobody read it
+// between.
+type hand struct {
+	space store.Space
+	key   []byte // of the next cell; nil is the first one of the space
+}
+
+// use notes that a cell was read.
+func (c *cell) use() {
+	if !c.used.Load() { // readers at once do not all write
+		c.used.Store(true)
+	}
+}
+
+// spare is how many bytes are free when the cell goes. None are where it has what the table has not.
+func (c *cell) spare() int {
+	switch {
+	case len(c.versions) == 0:
+		return cellBytes + len(c.key)
+	case len(c.versions) == 1 && c.versions[0].number == 0:
+		return cellBytes + len(c.key) + len(c.versions[0].value)
+	}
+	return 0
+}
+
+// change changes what is known of a cell.
+func (c *cache) change(at *cell, how func(*cell)) {
+	c.spare -= at.spare()
+	how(at)
+	c.spare += at.spare()
+}
+
+// evict forgets what the table has, until the limit is kept.
+func (c *cache) evict() {
+	for c.spare > c.limit {
+		space := c.spaces[c.hand.space]
+		for _, at := range c.sweep(space) {
+			c.forget(space, at)
+		}
+	}
+}
+
+// sweep moves the hand on in its space, and gives cells to forget.
+func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
+	free, ended := c.spare-c.limit, true
+	space.Ascend(&cell{key: c.hand.key}, func(at *cell) bool {
+		if c.hand.key = at.key; free <= 0 {
+			ended = false
+			return false
+		}
+		if spare := at.spare(); spare > 0 && !at.used.Swap(false) {
+			idle, free = append(idle, at), free-spare
+		}
+		return true
+	})
+	if ended {
+		c.hand = hand{space: (c.hand.space + 1) % store.Spaces}
+	}
+	return idle
+}
+
+// forget removes a cell. What lies between its neighbours stays known where it is known to be no row.
+func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
+	space.Delete(at)
+	c.spare -= at.spare()
+	if before, _ := floor(space, at.key); before != nil {
+		value, known := at.at(0)
+		before.linked = before.linked && at.linked && known && value == nil
+	}
+}
