@@ -22,10 +22,11 @@ import (
 // One is made for each owner that is met, and ends with its route. Up to 64 idle connections are kept, for 90 seconds
 // each.
 type client struct {
-	config Config
-	note   Note // of the owner
-	route  *route
-	http   *http.Client
+	config   Config
+	election Election
+	note     Note // of the owner
+	route    *route
+	http     *http.Client
 
 	mu      sync.Mutex                    // guards the fields below
 	waiting int                           // calls without a result so far
@@ -33,21 +34,28 @@ type client struct {
 	holds   map[string]context.CancelFunc // end the requests that hold connections open
 }
 
-func newClient(c Config, n Note) *client {
-	transport := &http.Transport{
-		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return n.Address.dial(ctx) },
-		MaxIdleConnsPerHost: 64,
-		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true,
-	}
+func newClient(r *Relay, n Note) *client {
 	cl := &client{
-		config: c, note: n, route: newRoute(),
-		http:  &http.Client{Transport: transport},
+		config: r.config, election: r.election, note: n, route: newRoute(),
+		http:  &http.Client{Transport: farTransport},
 		holds: map[string]context.CancelFunc{},
 	}
 	cl.route.endpoint = cl
-	context.AfterFunc(cl.route.life, transport.CloseIdleConnections)
+	if !n.Address.afar() {
+		near := newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return n.Address.dial(ctx) })
+		cl.http.Transport = near
+		context.AfterFunc(cl.route.life, near.CloseIdleConnections)
+	}
 	return cl
+}
+
+// farTransport reaches nodes of a cluster. All routes share it, since one node owns many workspaces.
+var farTransport = newTransport((&net.Dialer{Timeout: answerTimeout}).DialContext)
+
+func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
+	return &http.Transport{
+		DialContext: dial, MaxIdleConnsPerHost: 64, IdleConnTimeout: 90 * time.Second, DisableCompression: true,
+	}
 }
 
 // Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id.
@@ -153,14 +161,14 @@ func (c *client) retryHere(ctx context.Context) bool {
 // request makes one request, with the secret of the note where there is one. A POST carries its begin-by time, one
 // second from now. The error is that of the transport.
 func (c *client) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://owner"+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, c.note.Address.url()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
 	if c.note.Address.Secret != "" {
 		r.Header.Set("Authorization", "Bearer "+c.note.Address.Secret)
 	}
-	if method == http.MethodPost {
+	if method == http.MethodPost && !c.note.Address.afar() { // clocks of two machines differ
 		r.Header.Set(beginBy, strconv.FormatInt(c.config.Now().Add(beginWithin).UnixMilli(), 10))
 	}
 	return c.http.Do(r)
@@ -177,7 +185,7 @@ func (c *client) callError(ctx context.Context, err error) error {
 		return errMoved
 	}
 	if s, ok := errors.AsType[*stalled](cause); ok {
-		return s.explain(c.config)
+		return c.election.Stalled(s.note)
 	}
 	return cutOff(ctx)
 }

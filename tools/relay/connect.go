@@ -37,7 +37,7 @@ func (r *Relay) connect(ctx context.Context) (*route, error) {
 		rt, _, err = r.connectOnce(ctx)
 	}
 	if errors.Is(err, errUnserved) {
-		err = unserved(r.config)
+		err = r.election.Unserved()
 	}
 	return rt, err
 }
@@ -69,7 +69,7 @@ func (r *Relay) connectOnce(ctx context.Context) (_ *route, joined bool, err err
 }
 
 func (r *Relay) runSearch(found *search) {
-	if found.err = r.settle(); found.err == nil {
+	if found.err = r.election.Prepare(); found.err == nil {
 		found.route, found.err = r.findRoute(r.life)
 	}
 	r.mu.Lock()
@@ -136,17 +136,17 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if r.hasLock() || !isStalled && r.backsOff() {
 		return nil, nil
 	}
-	l, err := tryLock(lockPath(r.config.Dir))
+	won, err := r.election.Try(ctx)
 	switch {
 	case err == nil:
-		r.becomeOwner(l)
+		r.becomeOwner(won)
 		return r.ownRoute()
 	case isStalled:
-		return nil, owner.explain(r.config)
+		return nil, r.election.Stalled(owner.note)
 	case errors.Is(err, ErrInUse), errors.Is(err, errRemoved):
 		return nil, nil
 	}
-	return nil, unshareable(r.config, err)
+	return nil, r.election.Unusable(err)
 }
 
 // resignBackoff is how often a command that gave the store up looks for another owner before it tries the lock. A

@@ -12,7 +12,7 @@ import (
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.config.Stays || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
+	if _, waits := r.election.(waiting); !waits || !r.config.Stays || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
 	r.queued = true
@@ -22,19 +22,19 @@ func (r *Relay) joinQueue() {
 // waitForLock waits until this process has the lock, and then makes it the owner. A lock whose file was removed
 // meanwhile is no error: the next search begins anew. A relay that was closed gives the lock back.
 func (r *Relay) waitForLock() {
-	l, err := waitLock(lockPath(r.config.Dir))
+	won, err := r.election.(waiting).wait()
 	r.mu.Lock()
 	r.queued = false
 	if err != nil && !errors.Is(err, errRemoved) {
-		r.refused = unshareable(r.config, err)
+		r.refused = r.election.Unusable(err)
 	}
 	if err != nil || r.closed {
 		r.broadcast()
 		r.mu.Unlock()
-		if l == nil {
+		if won == nil {
 			return
 		}
-		if err := l.release(); err != nil { // the lock is free when the process ends
+		if err := won.Release(); err != nil { // the lock is free when the process ends
 			r.config.Logger.Error("the lock was not released", slog.Any("error", err))
 		}
 		return
@@ -43,18 +43,18 @@ func (r *Relay) waitForLock() {
 	r.work.Add(1)
 	r.mu.Unlock()
 	defer r.work.Done()
-	r.becomeOwner(l)
+	r.becomeOwner(won)
 }
 
-// becomeOwner opens the store with the lock that this process has got. What comes of it is in ownRoute.
+// becomeOwner opens the store as the one that won the election. What comes of it is in ownRoute.
 //
 // It is called by the goroutine that waited for the lock, or by a search that found it free, never by both: the lock
 // has one holder. On an error the lock is released, searches get the error once, and the next search may try again.
-func (r *Relay) becomeOwner(l *lock) {
+func (r *Relay) becomeOwner(won Tenure) {
 	r.mu.Lock()
 	r.opening, r.pendingResign = true, nil
 	r.mu.Unlock()
-	o, err := r.openOwner(r.life, l)
+	o, err := r.openOwner(r.life, won)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.opening = false

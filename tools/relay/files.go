@@ -2,10 +2,7 @@ package relay
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
-	"slices"
-	"time"
 
 	"handoff/tools/relay/platform"
 )
@@ -33,36 +30,6 @@ func fileAt(path string) (file, error) {
 func (f file) inPlace() bool {
 	now, err := os.Stat(f.path)
 	return err == nil && os.SameFile(f.was, now)
-}
-
-// filesInPlace reports whether the lock and all files of the store are those that were opened. Else it gives them up:
-// they are not those of the workspace any more. It costs a stat for each.
-func (o *owner) filesInPlace() bool {
-	replaced := slices.ContainsFunc(o.files, func(f file) bool { return !f.inPlace() })
-	if replaced {
-		_ = o.relay.resign(o, "its files were removed or replaced") // when it cannot, it gives them up already
-	}
-	return !replaced
-}
-
-// watchFiles looks after the files once a second, and after what others need to find this process, until the route is
-// lost.
-func (o *owner) watchFiles() {
-	look := time.NewTicker(checkInterval)
-	defer look.Stop()
-	for {
-		select {
-		case <-look.C:
-		case <-o.route.life.Done():
-			return
-		}
-		if !o.filesInPlace() {
-			return
-		}
-		if err := o.restore(); err != nil {
-			o.relay.config.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
-		}
-	}
 }
 
 // prepare makes the directory of a workspace, for this user only, because handoffs hold what agents know. The error is

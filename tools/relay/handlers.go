@@ -2,12 +2,10 @@ package relay
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -16,27 +14,9 @@ import (
 	"handoff/tools"
 )
 
-// authenticated asks callers on a port for the secret in the note, because every user of the machine reaches a port.
-// A socket needs no secret: see [sameUserOnly].
-//
-// The status for a wrong secret is 401, and next is not called.
-func (o *owner) authenticated(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		given, secret := r.Header.Get("Authorization"), "Bearer "+o.currentNote().Address.Secret
-		if at != nil && at.Network() == "tcp" && subtle.ConstantTimeCompare([]byte(given), []byte(secret)) != 1 {
-			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
 // handleOwner answers at once, also while the store is being opened.
 func (o *owner) handleOwner(w http.ResponseWriter, _ *http.Request) {
-	public := o.currentNote()
-	public.Address = Address{}
-	out, err := json.Marshal(public)
+	out, err := json.Marshal(o.note)
 	writeResult(w, out, err)
 }
 

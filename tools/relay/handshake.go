@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"handoff/tools/relay/platform"
-
 	"golang.org/x/mod/semver"
 )
 
@@ -17,13 +15,13 @@ import (
 // An owner that does not answer is given two seconds. A route that it returns is announced to, and not yet used for
 // calls.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
-	note, ok := ReadNote(r.config.Dir)
-	if !ok || r.hasLock() || !r.isOfThisLock(note) { // hasLock after reading: the note may be our own
+	note, ok := r.election.Owner(ctx)
+	if !ok || r.hasLock() || !r.election.Is(note) { // hasLock after reading: the note may be our own
 		return nil, errMoved
 	}
-	c := newClient(r.config, note)
+	c := newClient(r, note)
 	met, err := c.probe(ctx)
-	if err == nil && !r.isOfThisLock(met) {
+	if err == nil && !r.election.Is(met) {
 		err = errMoved
 	}
 	if err == nil {
@@ -38,12 +36,6 @@ func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	}
 	r.announceConnections(ctx, c.route)
 	return c.route, nil
-}
-
-// isOfThisLock reports whether a note is of the owner of this workspace. The note in a copy of a directory is of the
-// owner of the original.
-func (r *Relay) isOfThisLock(n Note) bool {
-	return n.Lock == "" || n.Lock == platform.FileID(lockPath(r.config.Dir))
 }
 
 // negotiate asks an owner to give the store up when this process precedes it: when this program is newer, so that all
@@ -102,7 +94,7 @@ func newer(a, b string) bool {
 func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	var by Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)
-	if err != nil || !by.precedes(o.currentNote()) {
+	if err != nil || !by.precedes(o.note) {
 		w.WriteHeader(http.StatusConflict)
 		return
 	}

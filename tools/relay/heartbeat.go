@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"time"
-
-	"handoff/schemas"
 )
 
 // A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket accepts requests. It differs from a process
@@ -23,28 +20,9 @@ const (
 // stalled is the error of an owner that does not answer.
 //
 // It is the cause with which the route ends, so every call on the route gets it.
-type stalled struct{ pid int }
+type stalled struct{ note Note }
 
-func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.pid) }
-
-func (s *stalled) explain(c Config) *schemas.Error {
-	n, ok := ReadNote(c.Dir)
-	if ok && !n.Running() { // another program listens there
-		return unserved(c)
-	}
-	const said = "the handoff process that has workspace %s open%s does not answer"
-	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
-		"a call that it had begun may still take effect, so look before you repeat it."
-	if !ok || n.PID != s.pid || n.PID == os.Getpid() { // the number of a process in another container
-		return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
-			WithHint(look, "It may run in another container, so look for it where it was started.")
-	}
-	way := "Look at that process."
-	if n.surelyRuns() {
-		way = fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", s.pid, s.pid)
-	}
-	return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", s.pid)).WithHint(look, way)
-}
+func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.note.PID) }
 
 // isStalled reports whether ctx ended because the owner does not answer.
 func isStalled(ctx context.Context) bool {
@@ -90,7 +68,7 @@ func (c *client) watch() {
 // probe asks the owner who it is. The error is *stalled when it does not answer in time, and errMoved when nobody
 // listens there or another process answers.
 func (c *client) probe(ctx context.Context) (n Note, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalled{c.note.PID})
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalled{c.note})
 	defer cancel()
 	rs, err := c.request(ctx, http.MethodGet, pathOwner, nil)
 	if err == nil {

@@ -107,13 +107,24 @@ func (l sameUserOnly) Accept() (net.Conn, error) {
 //
 // It is part of the note and never sent over the network: see handleOwner.
 type Address struct {
-	Network string `json:"network"` // "unix" or "tcp"
-	Addr    string `json:"addr"`    // the path of a socket, or host:port
+	Network string `json:"network"` // "unix", "tcp" or "url"
+	Addr    string `json:"addr"`    // the path of a socket, host:port, or where a node of a cluster answers for the workspace
 
 	// Secret is sent to an owner on a port, which every user of the machine reaches. It proves that the caller was
 	// able to read the note. A socket needs none.
 	Secret string `json:"secret,omitempty"`
 }
+
+// url is what the paths of requests follow.
+func (a Address) url() string {
+	if a.afar() {
+		return a.Addr
+	}
+	return "http://owner"
+}
+
+// afar tells whether the owner may be on another machine.
+func (a Address) afar() bool { return a.Network == "url" }
 
 // dialLimit is generous. The kernel accepts for a process that is stopped, and refuses at once for one that has ended,
 // except on Windows, which would try again for seconds.

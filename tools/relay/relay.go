@@ -80,6 +80,9 @@ type Config struct {
 	// store, this process closes the store and looks for the owner anew.
 	Files []string
 
+	// Election decides which process owns the store. Nil: the lock of a file in Dir does.
+	Election Election
+
 	// Stays says that this process lives on, as a server does. It waits for the lock while another process owns the
 	// store. A process that does not stay, such as a command, becomes the owner only when there is none, and gives
 	// the store up to the first process that stays and is not older.
@@ -114,7 +117,7 @@ type Store interface {
 // process; or the owner. A call that needs a route and finds none begins a search, or joins the one that is under way.
 type Relay struct {
 	config   Config
-	presence *presence       // nil until the directory is prepared; see settle
+	election Election
 	life     context.Context // ends with Close
 	end      context.CancelFunc
 	work     sync.WaitGroup // goroutines that Close waits for
@@ -146,36 +149,17 @@ var _ tools.Invoker = (*Relay)(nil)
 // nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	r := &Relay{config: c, changed: make(chan struct{}), held: map[string]tools.Call{}}
-	if err := r.settle(); err != nil && !c.Stays {
+	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), held: map[string]tools.Call{}}
+	if r.election == nil {
+		r.election = &byFile{config: c}
+	}
+	if err := r.election.Prepare(); err != nil && !c.Stays {
 		return nil, err
 	} else if err != nil {
 		c.Logger.WarnContext(ctx, "calls will fail", slog.Any("error", err))
 	}
 	r.life, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
-}
-
-// settle prepares the directory and marks this process there, unless it did so before. It is called by Open, and then by
-// one search at a time.
-func (r *Relay) settle() error {
-	if r.presence != nil {
-		return nil
-	}
-	if err := prepare(r.config.Dir); err != nil {
-		return unusableDir(r.config, err)
-	}
-	mark, err := openPresence(r.config.Dir)
-	if err != nil {
-		return unusableDir(r.config, err)
-	}
-	if r.config.Stays {
-		if err := mark.set(); err != nil {
-			return unusableDir(r.config, errors.Join(err, mark.close()))
-		}
-	}
-	r.presence = mark
-	return nil
 }
 
 // errMoved means that a call got no result because its owner ended. The call is repeated at the next owner.
@@ -264,17 +248,14 @@ func (r *Relay) Close() error {
 	}
 	r.work.Wait() // before this the store may just be opening
 	r.mu.Lock()
-	o, mark := r.owner, r.presence
-	r.owner, r.presence = nil, nil
+	o := r.owner
+	r.owner = nil
 	r.mu.Unlock()
-	var errs []error
-	if mark != nil { // before the lock, because its next holder looks which processes are there
-		errs = append(errs, mark.close())
-	}
+	err := r.election.Close()
 	if o != nil {
-		errs = append(errs, o.close())
+		err = errors.Join(err, o.close())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // broadcast wakes the searches that wait for a change. It is called with mu held.

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"handoff/schemas"
@@ -67,14 +68,15 @@ func (rt *route) bound(ctx context.Context) (context.Context, func()) {
 // localStore is the store in this process.
 //
 // Calls of this process and calls of others that came over the socket end here. Before a result is acknowledged it
-// looks at the files: see files.go.
+// makes sure that this process is the owner still.
 type localStore struct{ *owner }
 
-// Invoke acknowledges nothing that was written to files which are no longer those of the workspace.
+// Invoke acknowledges nothing that was done after another process became the owner. A call that failed because of that
+// is repeated there.
 func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := l.store.Invoke(ctx, c)
-	if err == nil && !l.filesInPlace() {
-		return nil, errMoved
+	if held := l.holdsStill(ctx); held != nil && (err == nil || errors.Is(held, errMoved)) {
+		return nil, held
 	}
 	return out, l.moved(err)
 }

@@ -89,7 +89,7 @@ func TestAdviceNamesOnlyAProcessThatIsSurelyTheOwner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, writeNote(dir, tt.note))
-			e := (&stalled{tt.note.PID}).explain(Config{Dir: dir, Name: "w"})
+			e := (&byFile{config: Config{Name: "w", Dir: dir}}).Stalled(tt.note)
 			require.Contains(t, e.Hint, tt.said)
 			require.NotContains(t, e.Hint, "KILL")
 		})

@@ -2,106 +2,199 @@ package relay
 
 import (
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-
-	"handoff/tools/relay/platform"
+	"slices"
+	"sync"
 )
 
-// serve begins to listen and to answer.
-//
-// It returns when the socket is there and the note is written. Requests that come before the store is open wait, except
-// those that ask who the owner is. The error is of listening or of writing the note; nothing listens then.
-func (o *owner) serve() error {
+// handler answers the requests of other processes, until the route is lost. Those that come before the store is open
+// wait, except those that ask who the owner is.
+func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathOwner, o.handleOwner)
 	mux.HandleFunc("POST "+pathYield, o.handleYield)
 	mux.HandleFunc("POST "+pathCall, o.handleCall)
 	mux.HandleFunc("POST "+pathHold, o.handleHold)
 	mux.HandleFunc("GET "+pathChanges, o.handleChanges)
-	o.server = &http.Server{
-		Handler:           o.authenticated(mux),
-		BaseContext:       func(net.Listener) context.Context { return o.route.life },
-		ConnState:         o.trackConn,
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, done := o.route.bound(r.Context())
+		defer done()
+		mux.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// lockTenure is that of the process which holds the lock of the file.
+type lockTenure struct {
+	*byFile
+	lock   *lock
+	server *http.Server
+	served sync.WaitGroup
+	files  []file // the lock and the store; see files.go
+
+	mu     sync.Mutex // guards the fields below
+	note   Note
+	socket file              // zero for a port
+	unused map[net.Conn]bool // network connections without a request so far
+	ending bool
+}
+
+// Serve begins to listen and to answer. It returns when the socket is there and the note is written. The error is of
+// listening or of writing the note; nothing listens then.
+func (t *lockTenure) Serve(n Note, h http.Handler) error {
+	n.Lock = t.lockID()
+	t.server = &http.Server{
+		Handler:           t.authenticated(h),
+		ConnState:         t.trackConn,
 		ReadHeaderTimeout: searchLimit,
-		ErrorLog:          slog.NewLogLogger(o.relay.config.Logger.Handler(), slog.LevelWarn),
+		ErrorLog:          slog.NewLogLogger(t.config.Logger.Handler(), slog.LevelWarn),
 	}
-	o.server.RegisterOnShutdown(o.closeUnused)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.listen()
+	t.server.RegisterOnShutdown(t.closeUnused)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.note = n
+	return t.listen()
+}
+
+// authenticated asks callers on a port for the secret in the note, because every user of the machine reaches a port.
+// A socket needs no secret: see [sameUserOnly].
+//
+// The status for a wrong secret is 401, and next is not called.
+func (t *lockTenure) authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if at != nil && at.Network() == "tcp" && !Authorized(r, t.address().Secret) {
+			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Authorized tells whether a request of another process has the secret of an [Address].
+func Authorized(r *http.Request, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) == 1
 }
 
 // trackConn remembers the connections without a request so far. Clients open some in advance, and
 // [http.Server.Shutdown] would wait for their first request.
-func (o *owner) trackConn(c net.Conn, state http.ConnState) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (t *lockTenure) trackConn(c net.Conn, state http.ConnState) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
 	case state != http.StateNew:
-		delete(o.unused, c)
-	case o.route.lost():
+		delete(t.unused, c)
+	case t.ending:
 		_ = c.Close() // nothing was sent
 	default:
-		o.unused[c] = true
+		t.unused[c] = true
 	}
 }
 
-func (o *owner) closeUnused() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for c := range o.unused {
+func (t *lockTenure) closeUnused() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.unused {
 		_ = c.Close() // nothing was sent
 	}
 }
 
-// listen begins to listen, writes the note that says where, and answers the requests that come, until close. It is
+// listen begins to listen, writes the note that says where, and answers the requests that come, until Stop. It is
 // called with mu held.
-func (o *owner) listen() error {
-	c := o.relay.config
+func (t *lockTenure) listen() error {
+	c := t.config
 	listener, address, err := listen(c.Dir, c.Runtime)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	o.socket = file{}
+	t.socket = file{}
 	if address.Network == "unix" {
-		o.socket, err = fileAt(address.Addr)
+		t.socket, err = fileAt(address.Addr)
 	}
-	if o.note.PID == 0 {
-		o.note = thisProcess(c.Now())
-		o.note.Version, o.note.Stays, o.note.Protocol = c.Version, c.Stays, supported
-		o.note.Lock = platform.FileID(lockPath(c.Dir))
-	}
-	if o.note.Address = address; err == nil {
-		err = writeNote(c.Dir, o.note)
+	if t.note.Address = address; err == nil {
+		err = writeNote(c.Dir, t.note)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())
 	}
-	o.served.Go(func() {
-		if err := o.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	t.served.Go(func() {
+		if err := t.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			c.Logger.Error("sharing the store broke", slog.Any("error", err))
 		}
 	})
 	return nil
 }
 
-// restore listens anew when the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out,
+// address is where this process listens now: it changes when it listens anew.
+func (t *lockTenure) address() Address {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.note.Address
+}
+
+// Opened looks which files those of the store are.
+func (t *lockTenure) Opened() error {
+	for _, path := range t.config.Files {
+		f, err := fileAt(path)
+		if err != nil {
+			return err
+		}
+		t.files = append(t.files, f)
+	}
+	return nil
+}
+
+// Holds tells whether the lock and all files of the store are those that were opened. Else they are not those of the
+// workspace any more. It costs a stat for each.
+func (t *lockTenure) Holds(context.Context) error {
+	if slices.ContainsFunc(t.files, func(f file) bool { return !f.inPlace() }) {
+		return ErrLost
+	}
+	return nil
+}
+
+// Restore listens anew when the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out,
 // and writes the note again when it is not there or is another's.
 //
-// It is called once a second. Requests on connections that exist are not disturbed. Until it was called, processes that
-// look for the owner do not find it, and wait.
-func (o *owner) restore() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.note.Address.Network == "unix" && !o.socket.inPlace() {
-		return o.listen()
+// Requests on connections that exist are not disturbed. Until it was called, processes that look for the owner do not
+// find it, and wait.
+func (t *lockTenure) Restore() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.note.Address.Network == "unix" && !t.socket.inPlace() {
+		return t.listen()
 	}
-	if n, ok := ReadNote(o.relay.config.Dir); ok && n.sameOwner(o.note) {
+	if n, ok := ReadNote(t.config.Dir); ok && n.sameOwner(t.note) {
 		return nil
 	}
-	return writeNote(o.relay.config.Dir, o.note)
+	return writeNote(t.config.Dir, t.note)
+}
+
+// Stop answers what is under way, and cuts off what takes too long.
+func (t *lockTenure) Stop() (err error) {
+	if t.server == nil {
+		return nil
+	}
+	t.mu.Lock()
+	t.ending = true
+	t.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), ShutdownLimit)
+	defer cancel()
+	if t.server.Shutdown(ctx) != nil {
+		err = t.server.Close()
+	}
+	t.served.Wait()
+	return err
+}
+
+// Release removes note and socket, unless the lock is not the file under its name any more: then they are another's.
+func (t *lockTenure) Release() (err error) {
+	if t.lock.at.inPlace() {
+		err = errors.Join(removeFile(notePath(t.config.Dir)), t.address().remove())
+	}
+	return errors.Join(err, t.lock.release())
 }

@@ -1,0 +1,118 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"handoff/schemas"
+	"handoff/tools/relay/platform"
+)
+
+// byFile is the election among the processes of one machine: who holds the lock on handoff.lock owns the store. The
+// lock is the kernel's, so it is free as soon as its process has ended, and never because time passed.
+type byFile struct {
+	config   Config
+	presence *presence // nil until the directory is prepared
+}
+
+var (
+	_ Election = (*byFile)(nil)
+	_ waiting  = (*byFile)(nil)
+)
+
+// Prepare prepares the directory and marks this process there, unless it did so before. It is called by Open, and then
+// by one search at a time.
+func (e *byFile) Prepare() error {
+	if e.presence != nil {
+		return nil
+	}
+	if err := prepare(e.config.Dir); err != nil {
+		return unusableDir(e.config, err)
+	}
+	mark, err := openPresence(e.config.Dir)
+	if err != nil {
+		return unusableDir(e.config, err)
+	}
+	if e.config.Stays {
+		if err := mark.set(); err != nil {
+			return unusableDir(e.config, errors.Join(err, mark.close()))
+		}
+	}
+	e.presence = mark
+	return nil
+}
+
+// Owner reads the note.
+func (e *byFile) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
+
+// Is tells the note of this workspace from that in a copy of its directory, which is of the owner of the original.
+func (e *byFile) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
+
+func (e *byFile) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
+
+// Try takes the lock if it is free. The error is errRemoved when its file was removed meanwhile.
+func (e *byFile) Try(context.Context) (Tenure, error) {
+	return e.tenure(tryLock(lockPath(e.config.Dir)))
+}
+
+// wait takes the lock as soon as it is free.
+func (e *byFile) wait() (Tenure, error) { return e.tenure(waitLock(lockPath(e.config.Dir))) }
+
+func (e *byFile) tenure(l *lock, err error) (Tenure, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &lockTenure{byFile: e, lock: l, files: []file{l.at}, unused: map[net.Conn]bool{}}, nil
+}
+
+// Alone reports whether no other process that stays uses the workspace. It is called with the lock held.
+//
+// The mark of this process is away for a moment meanwhile. Nobody looks then, as only the holder of the lock does.
+func (e *byFile) Alone() (bool, error) {
+	if err := e.presence.reopen(); err != nil {
+		return false, err
+	}
+	alone, err := e.presence.alone()
+	if err == nil && e.config.Stays {
+		err = e.presence.set()
+	}
+	return alone, err
+}
+
+// Close takes the mark away. It is called before the lock is given back, whose next holder looks which processes are
+// there. It may be called twice.
+func (e *byFile) Close() error {
+	mark := e.presence
+	if e.presence = nil; mark == nil {
+		return nil
+	}
+	return mark.close()
+}
+
+func (e *byFile) Unserved() *schemas.Error { return unserved(e.config) }
+
+func (e *byFile) Unusable(err error) *schemas.Error { return unshareable(e.config, err) }
+
+// Stalled tells which process to look at.
+func (e *byFile) Stalled(owner Note) *schemas.Error {
+	c := e.config
+	n, ok := ReadNote(c.Dir)
+	if ok && !n.Running() { // another program listens there
+		return unserved(c)
+	}
+	const said = "the handoff process that has workspace %s open%s does not answer"
+	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
+		"a call that it had begun may still take effect, so look before you repeat it."
+	if !ok || n.PID != owner.PID || n.PID == os.Getpid() { // the number of a process in another container
+		return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
+			WithHint(look, "It may run in another container, so look for it where it was started.")
+	}
+	way := "Look at that process."
+	if n.surelyRuns() {
+		way = fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", owner.PID, owner.PID)
+	}
+	return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", owner.PID)).WithHint(look, way)
+}
