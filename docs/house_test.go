@@ -288,10 +288,14 @@ var house = []room{
 		},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/cluster", about: "many machines, one database",
+		imports: []string{"schemas", "store", "store/postgres", "tools/relay", "tools/relay/platform"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/memory", "store/bolt", "store/postgres", "mailbox", "tools", "tools/relay",
-			"cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
+			"schemas", "store", "store/memory", "store/bolt", "mailbox", "tools", "tools/relay",
+			"cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
 	{
@@ -336,7 +340,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/cluster",
+			"cmd/handoff/internal/identity",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
@@ -370,7 +375,8 @@ var house = []room{
 		imports: []string{
 			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "cmd/handoff/internal/process",
-			"cmd/handoff/internal/project", "cmd/handoff/internal/checking", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/checking", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cluster", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},

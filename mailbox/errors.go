@@ -57,6 +57,8 @@ func (s *Service) coded(err error) error {
 		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
 		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
+	case errors.Is(err, store.ErrFenced):
+		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.")
 	case errors.Is(err, store.ErrClosed):
 		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
 	case errors.Is(err, store.ErrCorrupt):

@@ -14,10 +14,16 @@ import (
 // A pooler may give each transaction to another connection of the server, where statements that were prepared before are
 // unknown. Where one is between, none are kept; without, they are, because then a commit takes less time.
 func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
+	return connect(ctx, address, func(*pgxpool.Config) {})
+}
+
+// connect has the settings of the connection string changed by a function.
+func connect(ctx context.Context, address string, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, ErrAddress // alone: the error may quote a part of the password
 	}
+	change(c)
 	pooled, err := hasPooler(ctx, c.ConnConfig)
 	if err != nil {
 		return nil, classify(err)

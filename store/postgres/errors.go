@@ -3,6 +3,8 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -63,7 +65,8 @@ func causeOf(err error) error {
 		return causes[said.Code[:2]]
 	}
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
-	if connecting || pgconn.SafeToRetry(err) {
+	_, broken := errors.AsType[net.Error](err)
+	if connecting || broken || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) {
 		return store.ErrUnreachable
 	}
 	return nil

@@ -25,15 +25,20 @@ import (
 
 // Config says which workspace of which database to open.
 type Config struct {
-	// Pool reaches the database, see [Connect]. It is not closed, and may be shared by many stores.
-	Pool *pgxpool.Pool
+	// Ownership of the workspace, if this process has taken it over.
+	Ownership *Ownership
 
-	// Workspace is its name. It is made when the database has none of the name.
+	// Pool and Workspace say what to take over without that, from whoever has it. The pool is not
+	// closed; see [Connect].
+	Pool      *pgxpool.Pool
 	Workspace string
 
 	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed and
 	// is not folded comes on top.
 	CacheBytes int
+
+	// Fenced is called when the store learns that another node took the workspace over. Nil: nobody is told.
+	Fenced func()
 
 	// Logger hears of panics and of trouble with the database. Nil: nobody does.
 	Logger *slog.Logger
@@ -45,6 +50,7 @@ type Store struct {
 	table  *table
 	cache  *cache
 	queue  *calls.Queue
+	fenced func()
 	writer writer
 	folder folder
 
@@ -56,18 +62,26 @@ type Store struct {
 
 var _ store.Backend = (*Store)(nil)
 
-// Open takes a workspace over: from then on its owner before is refused with [store.ErrFenced]. It reads the entries
-// that were not folded, and no rows.
+// Open opens a workspace of which this process is the owner: the one before is refused with [store.ErrFenced]. It reads
+// the entries that were not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	s := &Store{log: c.Logger, cache: newCache(cmp.Or(c.CacheBytes, 64<<20)), queue: calls.NewQueue(), views: map[int64]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.table = &table{pool: c.Pool}
-	entries, err := s.table.takeOver(ctx, c.Workspace)
+	own := c.Ownership
+	if own == nil {
+		var err error
+		if own, err = (&Node{Pool: c.Pool}).seize(ctx, c.Workspace); err != nil {
+			return nil, err
+		}
+	}
+	s.table = &table{pool: own.node.Pool, workspace: own.workspace, epoch: own.epoch}
+	entries, err := s.table.unfolded(ctx)
 	if err != nil {
 		return nil, err
 	}
+	s.fenced = c.Fenced
 	s.folder.store = s
 	for _, e := range entries {
 		s.publish(e.number, e.writes)
@@ -151,8 +165,12 @@ func (s *Store) Close() error {
 func (s *Store) lose(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost == nil {
-		s.lost = why
+	if s.lost != nil {
+		return
+	}
+	s.lost = why
+	if s.fenced != nil && errors.Is(why, store.ErrFenced) {
+		go s.fenced()
 	}
 }
 

@@ -1,9 +1,19 @@
--- One row for each workspace: who owns it, and up to where its log is folded into its rows.
+-- One row for each process that owns workspaces, or may: when it was last seen, and how often others took from it.
+create table handoff_node (
+  id text primary key,
+  seen timestamptz not null,
+  taken bigint not null default 0
+);
+
+-- One row for each workspace: who owns it, and up to where its log is folded into its rows. The note says where the
+-- owner answers; without one nobody owns the workspace.
 create table handoff_workspace (
   id bigint generated always as identity primary key,
   name text collate "C" not null unique,
   epoch bigint not null default 0,
-  folded bigint not null default 0
+  folded bigint not null default 0,
+  node text,
+  note text
 );
 
 -- Entries are written once, one for each commit, and deleted when they are folded. Those without writes are takeovers:

@@ -2,9 +2,128 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"handoff/store"
 )
+
+// An Ownership is that of one workspace, from a takeover to the next.
+type Ownership struct {
+	node      *Node
+	workspace int64
+	epoch     int64
+	lapses    int // of the node's lease, when it was last asked whether this holds
+}
+
+// Owner says who took a workspace over last. The zero Owner is that of a workspace that nobody owns.
+type Owner struct {
+	Epoch int64
+	Note  string // as it was given to TakeOver; empty when the owner gave the workspace up
+}
+
+// Owner looks who owns a workspace.
+func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error) {
+	const query = `select epoch, coalesce(note, '') from handoff_workspace where name = $1`
+	err = n.Pool.QueryRow(ctx, query, workspace).Scan(&o.Epoch, &o.Note)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Owner{}, nil
+	}
+	return o, classify(err)
+}
+
+// TakeOver makes this node the owner of a workspace in place of the owner that was seen before: from then on that one is
+// refused with [store.ErrFenced]. The error is [store.ErrLocked] when another was faster. It is so, too, unless forced,
+// while that owner may be at work: its lease has not run out, and it is connected to the database.
+func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
+	const own = `with told as (update handoff_node set taken = taken + 1
+			where id <> $2 and id = (select node from handoff_workspace where name = $1))
+		insert into handoff_workspace as w (name, epoch, node, note) values ($1, 1, $2, $3)
+		on conflict (name) do update set epoch = w.epoch + 1, node = $2, note = $3
+		where w.epoch = $4 and ($5 or w.note is null or w.node = $2 or not exists (
+			select from handoff_node n where n.id = w.node and n.seen > clock_timestamp() - $6 * interval '1 second'
+			and exists (select from pg_stat_activity where application_name = 'handoff ' || w.node)))
+		returning id, epoch, folded`
+	o := &Ownership{node: n}
+	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
+		var folded int64
+		err := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds()).
+			Scan(&o.workspace, &o.epoch, &folded)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return store.ErrLocked
+		}
+		if err != nil {
+			return err
+		}
+		return o.takeNumber(ctx, tx, folded)
+	})
+	if err != nil {
+		return nil, classify(err)
+	}
+	o.lapses, _ = n.lease()
+	return o, nil
+}
+
+// seize takes a workspace from whoever has it.
+func (n *Node) seize(ctx context.Context, workspace string) (*Ownership, error) {
+	before, err := n.Owner(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	return n.TakeOver(ctx, workspace, "", before, true)
+}
+
+// takeNumber takes the next number of the log for this owner. When the owner before takes it at the same moment, another
+// follows.
+func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) error {
+	const query = `insert into handoff_log (workspace, number, epoch)
+		select $1, greatest($2, coalesce(max(number), 0)) + 1, $3 from handoff_log where workspace = $1
+		on conflict do nothing`
+	for {
+		done, err := tx.Exec(ctx, query, o.workspace, folded, o.epoch)
+		if err != nil || done.RowsAffected() > 0 {
+			return err
+		}
+	}
+}
+
+// Holds makes sure that nobody took the workspace over. As long as the lease of the node holds it asks nobody. The error
+// is [store.ErrFenced], or that of asking.
+func (o *Ownership) Holds(ctx context.Context) error {
+	lapses, held := o.node.lease()
+	if held && lapses == o.lapses {
+		return nil
+	}
+	const query = `select exists (select from handoff_workspace where id = $1 and epoch = $2)`
+	holds := false
+	if err := o.node.Pool.QueryRow(ctx, query, o.workspace, o.epoch).Scan(&holds); err != nil {
+		return fmt.Errorf("ask who owns the workspace: %w", err)
+	}
+	if !holds {
+		return store.ErrFenced
+	}
+	o.lapses = lapses
+	return nil
+}
+
+// Announce changes the note.
+func (o *Ownership) Announce(ctx context.Context, note string) error {
+	const set = `update handoff_workspace set note = $3 where id = $1 and epoch = $2`
+	done, err := o.node.Pool.Exec(ctx, set, o.workspace, o.epoch, note)
+	if err == nil && done.RowsAffected() == 0 {
+		return store.ErrFenced
+	}
+	return classify(err)
+}
+
+// Release gives the workspace up, so that the next owner need not wait.
+func (o *Ownership) Release(ctx context.Context) error {
+	const give = `update handoff_workspace set node = null, note = null where id = $1 and epoch = $2`
+	_, err := o.node.Pool.Exec(ctx, give, o.workspace, o.epoch)
+	return classify(err)
+}
 
 // An entry is one of the log, and an empty one where a workspace was taken over.
 type entry struct {
@@ -12,37 +131,7 @@ type entry struct {
 	writes []write
 }
 
-// takeOver makes the caller the owner of a workspace, and gives the entries that are not folded, its own last.
-func (t *table) takeOver(ctx context.Context, workspace string) (log []entry, err error) {
-	err = pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
-		const own = `insert into handoff_workspace (name, epoch) values ($1, 1)
-			on conflict (name) do update set epoch = handoff_workspace.epoch + 1 returning id, epoch, folded`
-		var folded int64
-		if err := tx.QueryRow(ctx, own, workspace).Scan(&t.workspace, &t.epoch, &folded); err != nil {
-			return err
-		}
-		return t.takeNumber(ctx, tx, folded)
-	})
-	if err != nil {
-		return nil, classify(err)
-	}
-	return t.unfolded(ctx)
-}
-
-// takeNumber takes the next number of the log for this owner. When the owner before takes it at the same moment, another
-// follows.
-func (t *table) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) error {
-	const query = `insert into handoff_log (workspace, number, epoch)
-		select $1, greatest($2, coalesce(max(number), 0)) + 1, $3 from handoff_log where workspace = $1
-		on conflict do nothing`
-	for {
-		done, err := tx.Exec(ctx, query, t.workspace, folded, t.epoch)
-		if err != nil || done.RowsAffected() > 0 {
-			return err
-		}
-	}
-}
-
+// unfolded gives the entries that are not folded, that of the takeover last.
 func (t *table) unfolded(ctx context.Context) (log []entry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`

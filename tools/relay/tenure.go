@@ -67,3 +67,6 @@ type Tenure interface {
 
 // ErrLost means that a process owns the store no more.
 var ErrLost = errors.New("another process owns the store")
+
+// NotHere answers a request about a workspace that this process does not own.
+func NotHere(w http.ResponseWriter) { w.WriteHeader(statusMoved) }

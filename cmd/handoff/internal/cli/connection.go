@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/checking"
+	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/project"
@@ -80,6 +81,9 @@ type Opening struct {
 	Logger  *slog.Logger
 	Stays   bool       // as long as a client is there, or until a signal; else for one command
 	Crowded func(bool) // see [relay.Config]; nil: there is no limit
+
+	// Cluster is the node whose database has the workspace. Nil: HANDOFF_STORE names the database, or there is none.
+	Cluster *cluster.Node
 }
 
 // Open finds the workspace and opens it for as long as fn runs.
@@ -93,8 +97,16 @@ func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, 
 
 // OpenAt opens a workspace that was found for as long as fn runs.
 func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, fn func(*relay.Relay) error) error {
+	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
+		node, err := cluster.Join(ctx, cluster.Config{Store: address, Logger: o.Logger})
+		if err != nil {
+			return err
+		}
+		defer node.Close()
+		o.Cluster = node
+	}
 	boxes, err := open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
+		Name: place.Name, Dir: place.Dir, Cluster: o.Cluster, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
 		Limits: a.Limits.limits, Secrets: tools.Secrets(a.Limits.secrets),
 		Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration,

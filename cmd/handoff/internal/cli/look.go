@@ -52,7 +52,7 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	if err != nil {
 		return err
 	}
-	if !place.Untouched() {
+	if a.InDatabase() || !place.Untouched() {
 		return a.Connect(ctx, by, fn)
 	}
 	if a.typedWorkspace() {
@@ -64,6 +64,9 @@ func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) 
 	}
 	return fn(conn)
 }
+
+// InDatabase tells whether workspaces are in a database, and not in files of this machine.
+func (a *App) InDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 
 // Reach is Connect or Look, as the tool changes something or not.
 func (a *App) Reach(ctx context.Context, by schemas.Caller, tool string, fn func(*Connection) error) error {
@@ -97,7 +100,7 @@ func (a *App) typedWorkspace() bool {
 // checkTyped refuses to make a workspace whose name was typed and is another's but for a slip.
 func (a *App) checkTyped() error {
 	place, err := workspace.Find(a.Location())
-	if err != nil || !a.typedWorkspace() || place.Exists() {
+	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
 		return err
 	}
 	letters := func(name string) string {

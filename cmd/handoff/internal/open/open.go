@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/journal"
 	"handoff/mailbox"
 	"handoff/schemas"
@@ -28,6 +29,8 @@ type Config struct {
 	Runtime string // XDG_RUNTIME_DIR
 	Stays   bool   // see [relay.Config]
 	Version string // of this program
+
+	Cluster *cluster.Node // in whose database the workspace is; nil: it is in files in Dir
 
 	Crowded func(many bool) // see [relay.Config]
 
@@ -47,12 +50,19 @@ type Config struct {
 // Workspace returns access to the mailboxes of a workspace, which are made when there are none. It opens nothing: the
 // first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
-	return relay.Open(ctx, relay.Config{
-		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime,
-		Open: c.open, Files: engineFiles(c.Dir),
+	shared := relay.Config{
+		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: engineFiles(c.Dir),
 		Stays: c.Stays, Crowded: c.Crowded,
 		Version: c.Version, Now: c.Now, Logger: c.Logger,
-	})
+	}
+	rows := c.openFile
+	if c.Cluster != nil {
+		seat := c.Cluster.Seat(c.Name)
+		shared.Election, shared.Files = seat, nil
+		rows = func(ctx context.Context, _ *slog.Logger) (store.Backend, error) { return seat.Open(ctx) }
+	}
+	shared.Open = func(ctx context.Context, alone bool) (relay.Store, error) { return c.open(ctx, alone, rows) }
+	return relay.Open(ctx, shared)
 }
 
 // Nothing gives access to the mailboxes of a workspace that there is not: nothing is in them, and nothing is kept. It is
@@ -67,12 +77,36 @@ func Nothing(now func() time.Time) tools.Invoker {
 type mailboxes struct {
 	tools.Local
 	store *store.Store
-	log   *journal.Journal
+	log   ownerLog
 }
 
-func (c Config) open(ctx context.Context, alone bool) (relay.Store, error) {
-	log := journal.New(c.Dir)
-	backend, err := waitForEngine(ctx, c.Dir, log.Logger())
+// ownerLog is the log of what an owner does for all.
+type ownerLog interface {
+	Logger() *slog.Logger
+	Close() error
+}
+
+// log is beside the files of the workspace. A node of a cluster has one for all workspaces, which is not closed with one
+// of them.
+func (c Config) log() ownerLog {
+	if c.Cluster == nil {
+		return journal.New(c.Dir)
+	}
+	return nodeLog{c.Logger.With(slog.String("workspace", c.Name))}
+}
+
+type nodeLog struct{ to *slog.Logger }
+
+func (l nodeLog) Logger() *slog.Logger { return l.to }
+
+func (nodeLog) Close() error { return nil }
+
+// opening opens the rows of a workspace.
+type opening func(context.Context, *slog.Logger) (store.Backend, error)
+
+func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store, error) {
+	log := c.log()
+	backend, err := rows(ctx, log.Logger())
 	if err != nil {
 		return nil, explain(c, errors.Join(err, log.Close()))
 	}
@@ -95,12 +129,12 @@ const (
 	pause    = 5 * time.Millisecond
 )
 
-// waitForEngine opens the rows, and tries for three seconds while another process has them open. A process that was
+// openFile opens the rows, and tries for three seconds while another process has them open. A process that was
 // killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs
 // a moment to notice.
-func waitForEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
+func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend, err error) {
 	for range attempts {
-		b, err = openEngine(ctx, dir, log)
+		b, err = openEngine(ctx, c.Dir, log)
 		if !errors.Is(err, store.ErrLocked) {
 			return b, err
 		}
@@ -121,6 +155,8 @@ func newID(prefix string) string {
 // explain turns an error of opening a workspace into one for the caller, with what to do about it.
 func explain(c Config, err error) error {
 	switch {
+	case c.Cluster != nil:
+		return c.Cluster.Seat(c.Name).Unusable(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
 	case errors.Is(err, store.ErrLocked):

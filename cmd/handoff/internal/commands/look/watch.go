@@ -144,7 +144,7 @@ func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take fu
 	if err != nil {
 		return err
 	}
-	for ; place.Untouched(); after, fromNow = 0, false { // who looks makes none
+	for ; place.Untouched() && !a.InDatabase(); after, fromNow = 0, false { // who looks makes none
 		if !cli.Sleep(ctx, pauseUnused) {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package open
+package cluster
 
 import (
 	"errors"
@@ -8,15 +8,19 @@ import (
 	"handoff/store/postgres"
 )
 
-// ExplainDatabase turns an error of package postgres into one for the caller, with what to do about it. What the database
+// Explain turns an error of package postgres into one for the caller, with what to do about it. What the database
 // said is in the message; the password never is.
-func ExplainDatabase(workspace string, err error) *schemas.Error {
+func Explain(workspace string, err error) *schemas.Error {
+	where := "the database"
+	if workspace != "" {
+		where = "workspace " + workspace
+	}
 	for _, w := range waysOut {
 		if errors.Is(err, w.of) {
-			return schemas.Errorf(w.code, "workspace %s: %w", workspace, err).WithHint("%s", w.hint)
+			return schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
 		}
 	}
-	return schemas.Errorf(schemas.Internal, "workspace %s in its database: %w", workspace, err).
+	return schemas.Errorf(schemas.Internal, "%s: %w", where, err).
 		WithHint("The log of the database server may have the details.")
 }
 

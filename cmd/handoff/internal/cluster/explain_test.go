@@ -1,4 +1,4 @@
-package open_test
+package cluster_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/cluster"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/postgres"
@@ -51,7 +51,7 @@ func explains(t *testing.T, address string, code schemas.Code, message, hint str
 	t.Helper()
 	err := use(t.Context(), address)
 	require.Error(t, err)
-	e := open.ExplainDatabase("shop", err)
+	e := cluster.Explain("shop", err)
 	require.Equal(t, code, e.Code, "%v", e)
 	require.Contains(t, e.Message, message)
 	require.NotContains(t, e.Message, "\n")

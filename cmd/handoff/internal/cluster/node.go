@@ -1,0 +1,144 @@
+// Package cluster lets processes of several machines share the workspaces of one PostgreSQL database. A process that
+// joins is a node. For each workspace one node is elected at a time: it owns the workspace and serves it to the others,
+// which forward their calls to it over HTTP.
+//
+// The election is a row of the database with an epoch and the owner's address (seat.go). Nothing is locked. Whoever
+// finds that the owner is gone raises the epoch and takes its place; the rows refuse what an owner of an earlier epoch
+// still tries to write. So the database may be restarted, and a pooler may stand before it. A node that was paused gives
+// up what others took meanwhile.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"handoff/store/postgres"
+	"handoff/tools/relay"
+)
+
+// Config says how to join. Store is required.
+type Config struct {
+	Store string // the database, as a URL
+
+	// Advertise is the URL under which the other nodes reach [Node.ServeHTTP]. Empty: the node listens by itself, on
+	// a port of the loopback interface, as soon as it owns a workspace, and other machines do not reach it.
+	Advertise string
+
+	Logger *slog.Logger
+}
+
+// Node is this process in a cluster. It is an [http.Handler] for the requests of other nodes.
+type Node struct {
+	config Config
+	db     *postgres.Node
+	secret string // that other nodes send
+
+	mu      sync.Mutex // guards the fields below
+	at      string     // the URL under which this node answers; empty before it must
+	beating bool
+	server  *http.Server // without an advertised URL
+	served  map[string]*served
+}
+
+// served is a workspace that this node owns.
+type served struct {
+	handler  http.Handler
+	underway sync.WaitGroup
+}
+
+// Join connects to a database. Errors are *[schemas.Error].
+func Join(ctx context.Context, c Config) (*Node, error) {
+	db, err := postgres.Join(ctx, c.Store, c.Logger)
+	if err != nil {
+		return nil, Explain("", err)
+	}
+	n := &Node{config: c, db: db, secret: rand.Text(), served: map[string]*served{}}
+	n.at = strings.TrimSuffix(c.Advertise, "/")
+	return n, nil
+}
+
+// Close leaves the cluster. The relays that use it were closed before.
+func (n *Node) Close() {
+	n.db.Close()
+	if n.server != nil {
+		_ = n.server.Close() // nobody is served any more
+	}
+}
+
+// Prefix is the beginning of the paths that nodes ask each other for.
+const Prefix = "/node/"
+
+// ServeHTTP passes a request of another node to the workspace that it is about. When this node does not own it, the
+// other looks for its owner anew.
+func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !relay.Authorized(r, n.secret) {
+		http.Error(w, "the secret of the node is needed", http.StatusUnauthorized)
+		return
+	}
+	workspace, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Prefix), "/")
+	n.mu.Lock()
+	to := n.served[workspace]
+	if to != nil {
+		to.underway.Add(1)
+	}
+	n.mu.Unlock()
+	if to == nil {
+		relay.NotHere(w)
+		return
+	}
+	defer to.underway.Done()
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // waits are long
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	r.URL.Path = "/" + path
+	to.handler.ServeHTTP(w, r)
+}
+
+// begin makes this node one that others see and reach.
+func (n *Node) begin(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.beating {
+		if err := n.db.Beat(ctx); err != nil {
+			return err
+		}
+		n.beating = true
+	}
+	if n.at != "" {
+		return nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	n.at = "http://" + listener.Addr().String()
+	n.server = &http.Server{Handler: n, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = n.server.Serve(listener) }() // until Close
+	return nil
+}
+
+// serve has the requests about a workspace answered, until the returned function is called.
+func (n *Node) serve(workspace string, h http.Handler) (stop func()) {
+	s := &served{handler: h}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.served[workspace] = s
+	return func() {
+		n.mu.Lock()
+		if n.served[workspace] == s {
+			delete(n.served, workspace)
+		}
+		n.mu.Unlock()
+		ended := make(chan struct{})
+		go func() { s.underway.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(relay.ShutdownLimit):
+		}
+	}
+}

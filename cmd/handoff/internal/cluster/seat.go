@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/postgres"
+	"handoff/tools/relay"
+	"handoff/tools/relay/platform"
+)
+
+// Seat is the election of one workspace, for one relay.
+type Seat struct {
+	node      *Node
+	workspace string
+	before    postgres.Owner // as it was seen last
+	owner     relay.Note     // of that
+	failed    error          // why the database could not be asked; nil if it could
+	own       *postgres.Ownership
+	lost      *atomic.Bool // of own
+}
+
+var _ relay.Election = (*Seat)(nil)
+
+// Seat gives the election of a workspace. Each relay needs one of its own.
+func (n *Node) Seat(workspace string) *Seat { return &Seat{node: n, workspace: workspace} }
+
+// asking is how long one question to the database may take.
+const asking = 2 * time.Second
+
+// Prepare implements [relay.Election].
+func (*Seat) Prepare() error { return nil }
+
+// Owner implements [relay.Election].
+func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
+	ctx, end := context.WithTimeout(ctx, asking)
+	defer end()
+	s.owner = relay.Note{}
+	s.before, s.failed = s.node.db.Owner(ctx, s.workspace)
+	if s.failed != nil || s.before.Note == "" || json.Unmarshal([]byte(s.before.Note), &s.owner) != nil {
+		return relay.Note{}, false
+	}
+	return s.owner, s.owner.Started != (time.Time{}) && s.reachable()
+}
+
+// reachable tells whether this machine can reach the owner at all: one that is not advertised is for its own machine.
+func (s *Seat) reachable() bool {
+	at, err := url.Parse(s.owner.Address.Addr)
+	if err != nil {
+		return false
+	}
+	host := net.ParseIP(at.Hostname())
+	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
+}
+
+// Is implements [relay.Election]: the note was in the row of the workspace.
+func (*Seat) Is(relay.Note) bool { return true }
+
+// Try implements [relay.Election]. A node that others reach takes from one that they do not.
+func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
+	if away(s.failed) {
+		return nil, relay.ErrInUse // it is tried again for as long as calls wait for an owner
+	} else if s.failed != nil {
+		return nil, s.failed
+	}
+	if err := s.node.begin(ctx); err != nil {
+		return nil, s.waitOr(err)
+	}
+	first, err := json.Marshal(relay.Note{Address: s.address()})
+	if err != nil {
+		return nil, err
+	}
+	forced := s.node.config.Advertise != "" && s.before.Note != "" && !s.reachable()
+	own, err := s.node.db.TakeOver(ctx, s.workspace, string(first), s.before, forced)
+	if err != nil {
+		return nil, s.waitOr(err)
+	}
+	s.own, s.lost = own, new(atomic.Bool)
+	return &tenure{seat: s, own: own, lost: s.lost}, nil
+}
+
+// waitOr makes an error that may pass one after which the election is tried again.
+func (s *Seat) waitOr(err error) error {
+	if s.failed = err; errors.Is(err, store.ErrLocked) || away(err) {
+		return relay.ErrInUse
+	}
+	return err
+}
+
+// away tells whether the database does not answer, which may pass.
+func away(err error) bool {
+	return errors.Is(err, store.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (s *Seat) address() relay.Address {
+	return relay.Address{Network: "url", Addr: s.node.at + Prefix + s.workspace, Secret: s.node.secret}
+}
+
+// Open opens the rows for the relay that was elected.
+func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
+	lost := s.lost
+	opened, err := postgres.Open(ctx, postgres.Config{
+		Ownership: s.own, Fenced: func() { lost.Store(true) }, Logger: s.node.config.Logger,
+	})
+	if err != nil {
+		return nil, err // not opened: it would be an interface that holds a nil pointer
+	}
+	return opened, nil
+}
+
+// Close implements [relay.Election].
+func (*Seat) Close() error { return nil }
+
+// Unserved implements [relay.Election].
+func (s *Seat) Unserved() *schemas.Error {
+	if away(s.failed) {
+		return s.Unusable(s.failed)
+	}
+	if !s.reachable() {
+		const said = "workspace %s is owned by a process on another machine that this one does not reach"
+		return schemas.Errorf(schemas.Unavailable, said, s.workspace).
+			WithHint("Run handoff serve --http ADDR --store URL --advertise URL where all machines reach it. It takes the workspace over.")
+	}
+	return schemas.Errorf(schemas.Unavailable, "the owner of workspace %s does not answer, and holds it", s.workspace).
+		WithHint("Call again in 3 seconds. Nothing acknowledged is lost.")
+}
+
+// Stalled implements [relay.Election].
+func (s *Seat) Stalled(owner relay.Note) *schemas.Error {
+	return schemas.Errorf(schemas.Unavailable, "the node at %s, which owns workspace %s, does not answer", owner.Address.Addr, s.workspace).
+		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.")
+}
+
+// Unusable implements [relay.Election].
+func (s *Seat) Unusable(err error) *schemas.Error { return Explain(s.workspace, err) }
+
+// tenure is that of a workspace which this node owns.
+type tenure struct {
+	seat *Seat
+	own  *postgres.Ownership
+	lost *atomic.Bool
+	stop func()
+}
+
+// Serve implements [relay.Tenure].
+func (t *tenure) Serve(n relay.Note, h http.Handler) error {
+	n.Address = t.seat.address()
+	note, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	t.stop = t.seat.node.serve(t.seat.workspace, h)
+	ctx, end := context.WithTimeout(context.Background(), asking)
+	defer end()
+	return t.own.Announce(ctx, string(note))
+}
+
+// Alone implements [relay.Tenure]. Nobody knows which other nodes have connections.
+func (*tenure) Alone() (bool, error) { return false, nil }
+
+// Opened implements [relay.Tenure].
+func (*tenure) Opened() error { return nil }
+
+// Holds implements [relay.Tenure].
+func (t *tenure) Holds(ctx context.Context) error {
+	if t.lost.Load() {
+		return relay.ErrLost
+	}
+	ctx, end := context.WithTimeout(ctx, asking)
+	defer end()
+	err := t.own.Holds(ctx)
+	switch {
+	case errors.Is(err, store.ErrFenced):
+		return relay.ErrLost
+	case err != nil:
+		return t.seat.Unusable(err)
+	}
+	return nil
+}
+
+// Restore implements [relay.Tenure].
+func (*tenure) Restore() error { return nil }
+
+// Stop implements [relay.Tenure].
+func (t *tenure) Stop() error {
+	if t.stop != nil {
+		t.stop()
+	}
+	return nil
+}
+
+// Release implements [relay.Tenure].
+func (t *tenure) Release() error {
+	ctx, end := context.WithTimeout(context.Background(), time.Second)
+	defer end()
+	return t.own.Release(ctx)
+}

@@ -1,0 +1,124 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	beatEvery    = 500 * time.Millisecond
+	leaseHolds   = 2 * time.Second // after the beginning of the last beat, as the node measures
+	leaseRunsOut = 3 * time.Second // after the last beat, as the database measures: others may take over
+)
+
+// A Node is one process at a database. Workspaces that it owns are its own as long as it lets the database see it, by a
+// beat twice a second: this is the lease of all of them together. Commits need no lease: they prove the epoch. It is for
+// what is only read, and for others, who wait until it has run out before they take from a node that is still connected.
+type Node struct {
+	Pool *pgxpool.Pool // its own
+	ID   string        // of this process; never used again
+
+	log     *slog.Logger
+	end     context.CancelFunc
+	beating sync.WaitGroup
+
+	mu     sync.Mutex // guards the fields below
+	began  time.Time  // when the last beat began that the database has; zero: none yet
+	taken  int64      // how often others took a workspace, by then
+	lapses int        // how often a beat found that others took one, or may have
+}
+
+// Join connects to a database as [Connect] does, and makes the tables where there are none. Errors are classified as
+// those of [Prepare].
+func Join(ctx context.Context, address string, log *slog.Logger) (*Node, error) {
+	n := &Node{ID: rand.Text(), log: log}
+	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which others see that this is connected
+		c.MaxConns = max(c.MaxConns, poolSize)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := Prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	n.Pool = pool
+	return n, nil
+}
+
+const poolSize = 16
+
+// Beat begins the lease. It is called once, before the first takeover.
+func (n *Node) Beat(ctx context.Context) error {
+	if err := n.beat(ctx); err != nil {
+		return err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	n.end = end
+	n.beating.Go(func() {
+		for pace := time.NewTicker(beatEvery); ; {
+			select {
+			case <-pace.C:
+			case <-life.Done():
+				return
+			}
+			if err := n.beat(life); err != nil && life.Err() == nil {
+				n.log.Warn("the database does not answer", slog.Any("error", err))
+			}
+		}
+	})
+	return nil
+}
+
+func (n *Node) beat(ctx context.Context) error {
+	const query = `insert into handoff_node (id, seen) values ($1, clock_timestamp())
+		on conflict (id) do update set seen = clock_timestamp() returning taken`
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
+	began := time.Now()
+	var taken int64
+	if err := n.Pool.QueryRow(ctx, query, n.ID).Scan(&taken); err != nil {
+		return classify(err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.began.IsZero() && (!within(n.began, began) || taken != n.taken) {
+		n.lapses++
+	}
+	n.began, n.taken = began, taken
+	return nil
+}
+
+// lease tells whether the lease holds, and how often it had run out before.
+func (n *Node) lease() (lapses int, held bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.lapses, within(n.began, time.Now())
+}
+
+// within tells whether a lease that was begun holds at a time. The clock of the system goes on while a machine sleeps,
+// and the other one is never set: both have to agree.
+func within(began, at time.Time) bool {
+	return at.Sub(began) < leaseHolds && at.Round(0).Sub(began.Round(0)) < leaseHolds
+}
+
+// Close ends the lease and leaves the database. The stores of the node were closed before.
+func (n *Node) Close() {
+	if n.end != nil {
+		n.end()
+		n.beating.Wait()
+		ctx, end := context.WithTimeout(context.Background(), time.Second)
+		defer end()
+		const query = `delete from handoff_node where id = $1 or seen < clock_timestamp() - interval '1 day'`
+		if _, err := n.Pool.Exec(ctx, query, n.ID); err != nil {
+			n.log.Warn("the database keeps a node that has left", slog.Any("error", err))
+		}
+	}
+	n.Pool.Close()
+}
