@@ -114,7 +114,7 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 // tryOnce looks once: whether this process became the owner by waiting for the lock, whether there is an owner, and
 // whether the lock is free. It returns neither a route nor an error when another try may find more.
 //
-// A process that stays does not take a lock that is free, but waits for it like the others, so that the lock goes to
+// A process that waits for the lock does not take one that is free, but waits for it like the others, so that the lock goes to
 // one of them in the kernel's order. A command takes it. When the owner does not answer, the lock is tried once: it may
 // be free, because another program listens where the note says.
 func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
@@ -129,7 +129,7 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 		return r.adopt(rt)
 	case !isStalled && !errors.Is(err, errMoved):
 		return nil, err
-	case !isStalled && r.config.Stays:
+	case !isStalled && r.waits():
 		r.joinQueue()
 		return nil, nil
 	}

@@ -12,11 +12,17 @@ import (
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, waits := r.election.(waiting); !waits || !r.config.Stays || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
+	if !r.waits() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
 	r.queued = true
 	go r.waitForLock() // Close does not wait for it: a wait for a file lock cannot be cancelled
+}
+
+// waits tells whether this process waits for the lock while another holds it.
+func (r *Relay) waits() bool {
+	_, can := r.election.(waiting)
+	return can && r.config.Stays
 }
 
 // waitForLock waits until this process has the lock, and then makes it the owner. A lock whose file was removed

@@ -63,6 +63,21 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	return n, nil
 }
 
+// Ready returns an error when the database does not answer.
+func (n *Node) Ready(ctx context.Context) error {
+	_, err := n.Knows(ctx, "")
+	return err
+}
+
+// Knows tells whether the database has a workspace. Errors are *[schemas.Error].
+func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
+	owner, err := n.db.Owner(ctx, workspace)
+	if err != nil {
+		return false, postgres.Explain(workspace, err)
+	}
+	return owner.Epoch > 0, nil
+}
+
 // Close leaves the cluster. The relays that use it were closed before.
 func (n *Node) Close() {
 	n.db.Close()

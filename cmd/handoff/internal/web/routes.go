@@ -18,6 +18,8 @@ import (
 
 const (
 	pathMCP      = "/mcp"
+	pathRooms    = "/w/"
+	pathNodes    = "/node/"
 	pathMetadata = "/.well-known/oauth-protected-resource"
 )
 
@@ -30,36 +32,60 @@ type route struct {
 // routes is the table of all paths that are served.
 func (s *Server) routes() http.Handler {
 	read := []string{http.MethodGet, http.MethodHead}
+	speak := []string{http.MethodPost, http.MethodGet, http.MethodDelete}
 	table := table{
-		pathMCP:    {s.config.MCP, []string{http.MethodPost, http.MethodGet, http.MethodDelete}},
 		"/healthz": {http.HandlerFunc(handleHealth), read},
 		"/readyz":  {newReadiness(s.config), read},
+	}
+	if s.config.MCP != nil {
+		table[pathMCP] = route{s.config.MCP, speak}
+	}
+	if s.config.Rooms != nil {
+		table[pathRooms] = route{s.config.Rooms, speak}
 	}
 	if s.config.Metadata != nil {
 		table[pathMetadata] = route{s.config.Metadata, read}
 		table[pathMetadata+pathMCP] = table[pathMetadata]
 	}
 	if s.config.Metrics != nil {
-		table["/metrics"] = route{http.HandlerFunc(s.handleMetrics), read}
+		table["/metrics"] = route{Metrics{s.config.Metrics, s.config.MetricsAllowed, s.config.Challenge}, read}
 	}
 	return table
+}
+
+// nodesOr passes the requests of other nodes by everything that is there for clients.
+func (s *Server) nodesOr(next http.Handler) http.Handler {
+	if s.config.Nodes == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, pathNodes) {
+			s.config.Nodes.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 type table map[string]route
 
 func (t table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	found, ok := t[r.URL.Path]
+	path := r.URL.Path
+	if strings.HasPrefix(path, pathRooms) {
+		path = pathRooms
+	}
+	found, ok := t[path]
 	switch {
 	case !ok:
 		writeError(w, http.StatusNotFound, schemas.Errorf(schemas.NotFound, "nothing is served here").
 			WithHint("%s", hintFor(r.URL.Path)))
 	case !slices.Contains(found.methods, r.Method):
-		noteRoute(r, r.URL.Path)
+		noteRoute(r, path)
 		w.Header().Set("Allow", strings.Join(found.methods, ", "))
 		writeError(w, http.StatusMethodNotAllowed, schemas.Errorf(schemas.Invalid, "%s takes only %s",
 			r.URL.Path, strings.Join(found.methods, ", ")))
 	default:
-		noteRoute(r, r.URL.Path)
+		noteRoute(r, path)
 		found.handler.ServeHTTP(w, r)
 	}
 }
@@ -196,24 +222,36 @@ func (r *readiness) logChange(err error) {
 	}
 }
 
-// handleMetrics writes the metrics for callers that may read them.
-func (s *Server) handleMetrics(w http.ResponseWriter, r *http.Request) {
-	if s.config.MetricsAllowed != nil {
-		if err := s.config.MetricsAllowed(r); err != nil {
-			s.refuseMetrics(w, err)
+// Metrics writes metrics in the text format of Prometheus, for callers that may read them.
+type Metrics struct {
+	Write   func(context.Context, io.Writer)
+	Allowed func(*http.Request) error // nil: all may
+
+	// Challenge is as in [Config].
+	Challenge func(error) (value string, unauthorized bool)
+}
+
+// answering is how long metrics may take.
+const answering = 10 * time.Second
+
+func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if m.Allowed != nil {
+		if err := m.Allowed(r); err != nil {
+			Refuse(w, err, m.Challenge)
 			return
 		}
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	ctx, cancel := context.WithTimeout(r.Context(), s.config.Limits.Answer)
+	ctx, cancel := context.WithTimeout(r.Context(), answering)
 	defer cancel()
-	s.config.Metrics(ctx, w)
+	m.Write(ctx, w)
 }
 
-func (s *Server) refuseMetrics(w http.ResponseWriter, err error) {
+// Refuse responds with an error, and asks for a token as the challenge says.
+func Refuse(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
-	value, unauthorized := s.config.Challenge(err)
+	value, unauthorized := challenge(err)
 	if unauthorized {
 		status = http.StatusUnauthorized
 	}

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Config says what to serve, and where. MCP and Logger are required.
+// Config says what to serve, and where. MCP or Rooms, and Logger, are required.
 type Config struct {
 	Addr      string   // host:port; port 0 for any free one
 	Cert, Key string   // PEM files, both or none; they are read again when they change
@@ -29,6 +29,8 @@ type Config struct {
 	Origins   []string // origins whose pages in browsers may call, as https://example.com
 
 	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets deadlines that are longer than Limits itself
+	Rooms    http.Handler // at /w/, for the workspaces of a database; as MCP
+	Nodes    http.Handler // at /node/, for other servers of the same database: it lets nobody else in, and has no limits
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
 
 	// Ready returns an error when the server cannot do its work. It is called at most once a second, and once at a
@@ -124,7 +126,7 @@ func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cut = cut
 	server := &http.Server{
-		Handler:                      s.logRequests(s.setDeadlines(s.guard.protect(s.guard.allowOrigins(s.routes())))),
+		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(s.guard.protect(s.guard.allowOrigins(s.routes()))))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
 		ConnState:                    s.conns.state,
 		ReadHeaderTimeout:            s.config.Limits.Header,

@@ -24,8 +24,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// overHTTP serves a workspace to agents that reach it over HTTP.
-type overHTTP struct {
+// A room is a workspace for agents that reach it over HTTP.
+type room struct {
 	*servingCommand
 	place workspace.Workspace
 	boxes *relay.Relay
@@ -35,9 +35,14 @@ type overHTTP struct {
 	traces   *observe.Traces
 	gate     *auth.Gate
 	endpoint *mcp.Endpoint
-	site     *web.Server
 	health   checkup
 	checked  *checking.Completions
+}
+
+// overHTTP serves one room.
+type overHTTP struct {
+	*room
+	site *web.Server
 }
 
 // leaving is how long requests under way may take at the end. The rest of [process.Limit] is for the last spans and for
@@ -49,7 +54,28 @@ func (s *servingCommand) listenHTTP(
 	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
 ) (_ *overHTTP, err error) {
 	process.SpendMemory(true)
-	h := &overHTTP{
+	h := &overHTTP{}
+	if h.room, err = s.newRoom(place, boxes, traces, log); err != nil {
+		return nil, err
+	}
+	needed, err := h.gate.Needed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	site := s.network.site
+	site.Open, site.MCP, site.Ready = !needed, h.endpoint, h.health.ready
+	site.Metadata, _ = s.network.metadata()
+	site.Metrics, site.MetricsAllowed = h.measure, h.mayMeasure
+	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now
+	h.site, err = web.Listen(ctx, site)
+	return h, err
+}
+
+// newRoom makes a workspace ready for agents that come over HTTP.
+func (s *servingCommand) newRoom(
+	place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
+) (*room, error) {
+	h := &room{
 		servingCommand: s, place: place, boxes: boxes, traces: traces, log: log, health: checkup{boxes: boxes, log: log},
 	}
 	version := s.Release.Version
@@ -57,23 +83,18 @@ func (s *servingCommand) listenHTTP(
 	if err := h.admit(); err != nil {
 		return nil, err
 	}
-	metadata, metadataURL := s.network.metadata()
-	challenge := func(err error) (string, bool) { return auth.Challenge(err, metadataURL) }
-	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: challenge, Now: s.Now})
-	needed, err := h.gate.Needed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	site := s.network.site
-	site.Open, site.MCP, site.Metadata, site.Ready = !needed, h.endpoint, metadata, h.health.ready
-	site.Metrics, site.MetricsAllowed = h.measure, h.mayMeasure
-	site.Challenge, site.Logger, site.Now = challenge, log, s.Now
-	h.site, err = web.Listen(ctx, site)
-	return h, err
+	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: s.challenge, Now: s.Now})
+	return h, nil
+}
+
+// challenge says how to ask for a token.
+func (s *servingCommand) challenge(err error) (string, bool) {
+	_, at := s.network.metadata()
+	return auth.Challenge(err, at)
 }
 
 // admit sets who is let in.
-func (h *overHTTP) admit() error {
+func (h *room) admit() error {
 	issuer, err := h.network.oauth(h.App, h.log)
 	if err != nil {
 		return err
@@ -87,7 +108,7 @@ func (h *overHTTP) admit() error {
 
 // protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if there
 // is one.
-func (h *overHTTP) protocol() *mcp.Server {
+func (h *room) protocol() *mcp.Server {
 	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Patience: patience, Afar: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.Looker, _ = h.Checks(dir) // without a directory for them nothing is seen
@@ -100,7 +121,7 @@ func (h *overHTTP) protocol() *mcp.Server {
 }
 
 // caller says who makes a request, also to the log of requests.
-func (h *overHTTP) caller(r *http.Request) (schemas.Caller, error) {
+func (h *room) caller(r *http.Request) (schemas.Caller, error) {
 	by, err := h.gate.Caller(r)
 	if by.Token != "" {
 		web.Note(r.Context(), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
@@ -109,12 +130,12 @@ func (h *overHTTP) caller(r *http.Request) (schemas.Caller, error) {
 }
 
 // mayMeasure lets the same callers read the figures as make calls: they name agents and mailboxes.
-func (h *overHTTP) mayMeasure(r *http.Request) error {
+func (h *room) mayMeasure(r *http.Request) error {
 	_, err := h.caller(r)
 	return err
 }
 
-func (h *overHTTP) measure(ctx context.Context, w io.Writer) {
+func (h *room) measure(ctx context.Context, w io.Writer) {
 	if err := h.metrics.Write(ctx, w); err != nil {
 		h.log.DebugContext(ctx, "the figures were not read to their end", slog.Any("error", err))
 	}
@@ -123,10 +144,7 @@ func (h *overHTTP) measure(ctx context.Context, w io.Writer) {
 // serve answers until ctx is done, and then what is under way.
 func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "serving %s\n", h.url())
-	watching, stop := context.WithCancel(ctx)
-	var watchers sync.WaitGroup
-	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
-	watchers.Go(func() { h.health.look(watching) })
+	end := h.watch(ctx)
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
 	var err error
@@ -136,10 +154,21 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	case err = <-broke:
 		err = errors.Join(err, h.leave())
 	}
-	stop()
-	h.checked.Stop()
-	watchers.Wait()
+	end()
 	return err
+}
+
+// watch follows the workspace until the returned function is called.
+func (h *room) watch(ctx context.Context) (end func()) {
+	watching, stop := context.WithCancel(ctx)
+	var watchers sync.WaitGroup
+	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
+	watchers.Go(func() { h.health.look(watching) })
+	return func() {
+		stop()
+		h.checked.Stop()
+		watchers.Wait()
+	}
 }
 
 // leave answers what is under way. What is not answered in time is cut off, which is no error: it is told so.
@@ -158,16 +187,19 @@ func (h *overHTTP) leave() error {
 }
 
 // url is where clients find the server, as far as it knows.
-func (h *overHTTP) url() string {
-	scheme, addr := "http", h.site.Addr().String()
-	if h.network.site.Cert != "" {
+func (h *overHTTP) url() string { return h.network.url(h.site.Addr()) + "/mcp" }
+
+// url is where clients find a server that listens at an address.
+func (n *network) url(at net.Addr) string {
+	scheme, addr := "http", at.String()
+	if n.site.Cert != "" {
 		scheme = "https"
 	}
 	host, port, err := net.SplitHostPort(addr)
-	if names := h.network.site.Hosts; err == nil && net.ParseIP(host).IsUnspecified() && len(names) > 0 {
+	if names := n.site.Hosts; err == nil && net.ParseIP(host).IsUnspecified() && len(names) > 0 {
 		addr = net.JoinHostPort(names[0], port)
 	}
-	return scheme + "://" + addr + "/mcp"
+	return scheme + "://" + addr
 }
 
 // checkEvery is how often the whole registry is compared with the records: it reads all of them. checkAgain is how

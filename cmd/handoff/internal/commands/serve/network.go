@@ -19,6 +19,9 @@ type network struct {
 	site   web.Config        // what listens
 	issuer auth.IssuerConfig // who signs access tokens
 	rate   float64
+
+	store     string // the database of a cluster
+	advertise string // where other nodes reach this one
 }
 
 func (n *network) bind(flags *pflag.FlagSet) {
@@ -34,6 +37,8 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&n.issuer.Pending, "oauth-pending", 0,
 		"handoffs sent with an access token that may be pending, 0 for any number")
 	flags.StringVar(&n.issuer.AgentsClaim, "oauth-agents-claim", "handoff_agents", "`claim` that names the agents of an access token")
+	flags.StringVar(&n.store, "store", "", "serve all workspaces of this PostgreSQL database, by its `URL`, at /w/NAME/mcp")
+	flags.StringVar(&n.advertise, "advertise", "", "`URL` by which the other servers of the database reach this one")
 	cli.FromEnvironment(flags)
 }
 
@@ -46,6 +51,9 @@ func (n *network) check(given *pflag.FlagSet) error {
 	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
 		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).
 			WithHint("Give a number above zero.")
+	case n.advertise != "" && n.store == "":
+		return schemas.Invalidf("--advertise", "there are no other servers without a database").
+			WithHint("Give --store URL too.")
 	case n.issuer.Pending < 0:
 		return schemas.Invalidf("--oauth-pending", "%d is no number of handoffs", n.issuer.Pending).
 			WithHint("Give 0 for any number.")
@@ -57,7 +65,7 @@ func (n *network) check(given *pflag.FlagSet) error {
 		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.Visible(n.issuer.Audience)).
 			WithHint("Give it as clients know it, such as https://handoff.example.com/mcp.")
 	}
-	return nil
+	return n.checkCluster()
 }
 
 // idle refuses flags that do nothing without an address.
@@ -65,7 +73,7 @@ func (n *network) idle(given *pflag.FlagSet) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(network).bind(own)
 	own.VisitAll(func(f *pflag.Flag) {
-		if given.Changed(f.Name) && err == nil {
+		if given.Changed(f.Name) && f.Name != "store" && err == nil { // which without an address is of one workspace
 			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").
 				WithHint("Give an address too, as --http 127.0.0.1:4263.")
 		}

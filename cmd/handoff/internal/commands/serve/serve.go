@@ -76,6 +76,9 @@ func (s *servingCommand) own(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.network.store != "" && s.network.site.Addr != "" {
+		return s.serveAll(ctx, stderr, log)
+	}
 	opening := cli.Opening{Logger: log, Stays: true}
 	if s.network.site.Addr == "" { // a server for many has enough
 		opening.Crowded = process.SpendMemory

@@ -1,0 +1,276 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/web"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay"
+)
+
+// A building serves all workspaces of a database, each in a room of its own at /w/NAME. A room is opened by its first
+// request, and let go when nobody has come for a while.
+type building struct {
+	*servingCommand
+	node *cluster.Node
+	site *web.Server
+	log  *slog.Logger
+	life context.Context // ends with the server
+
+	mu    sync.Mutex // guards the field below
+	rooms map[string]*openRoom
+}
+
+// An openRoom is one that was opened, or is just being opened.
+type openRoom struct {
+	opened chan struct{} // closed when the fields below are set
+	*room
+	err   error
+	close func() // gives the workspace up
+
+	inside int       // requests; guarded by the mutex of the building
+	since  time.Time // when the last one left; likewise
+}
+
+// empty is how long nobody has been in a room that is let go. The sessions in it are forgotten: clients begin new ones.
+const empty = 15 * time.Minute
+
+// serveAll serves the workspaces of a database until ctx is done.
+func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
+	process.SpendMemory(true)
+	node, err := cluster.Join(ctx, cluster.Config{Store: s.network.store, Advertise: s.network.advertise, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer node.Close()
+	life, end := context.WithCancel(ctx)
+	b := &building{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*openRoom{}}
+	defer b.leave()
+	defer end()
+	site := s.network.site
+	site.Open, site.Rooms, site.Nodes, site.Ready = !s.tokensNeeded(), b, node, node.Ready
+	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now
+	if b.site, err = web.Listen(ctx, site); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "serving the workspaces of the database at %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
+	broke := make(chan error, 1)
+	go func() { broke <- b.site.Serve() }()
+	for {
+		select {
+		case <-ctx.Done():
+			return errors.Join(b.depart(), <-broke)
+		case err := <-broke:
+			return err
+		case <-time.After(time.Minute):
+			b.letGo()
+		}
+	}
+}
+
+// tokensNeeded tells whether others than this machine reach the server, so that nobody is let in without a token.
+func (s *servingCommand) tokensNeeded() bool {
+	host, _, err := net.SplitHostPort(s.network.site.Addr)
+	return err != nil || !loopback(host)
+}
+
+// ServeHTTP lets a request into its room.
+func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
+	in, err := b.enter(r.Context(), name)
+	if err != nil {
+		web.Refuse(w, err, b.challenge)
+		return
+	}
+	defer b.exit(in)
+	switch what {
+	case "mcp":
+		in.endpoint.ServeHTTP(w, r)
+	case "metrics":
+		web.Metrics{Write: in.measure, Allowed: in.mayMeasure, Challenge: b.challenge}.ServeHTTP(w, r)
+	default:
+		web.Refuse(w, schemas.Errorf(schemas.NotFound, "nothing is served here").
+			WithHint("MCP is spoken at /w/%s/mcp.", name), b.challenge)
+	}
+}
+
+// enter gives the room of a workspace, which is opened where it is not. The caller exits.
+func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
+	if !schemas.IsWord(name) {
+		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
+			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
+	}
+	b.mu.Lock()
+	in, there := b.rooms[name]
+	if !there {
+		in = &openRoom{opened: make(chan struct{})}
+		b.rooms[name] = in
+		go b.open(in, name)
+	}
+	in.inside++
+	b.mu.Unlock()
+	select {
+	case <-in.opened:
+	case <-ctx.Done():
+		b.exit(in)
+		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
+	}
+	if in.err != nil {
+		b.exit(in)
+		return nil, in.err
+	}
+	return in, nil
+}
+
+func (b *building) exit(in *openRoom) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	in.inside--
+	in.since = b.Now()
+}
+
+// open opens a room. One that cannot be opened is gone: the next request tries again.
+func (b *building) open(in *openRoom, name string) {
+	ready := make(chan struct{})
+	leave, end := context.WithCancel(b.life)
+	gone := make(chan struct{})
+	in.close = func() { end(); <-gone }
+	go func() {
+		defer close(gone)
+		in.err = b.occupy(leave, in, name, ready)
+		select {
+		case <-ready:
+		default:
+			b.mu.Lock()
+			delete(b.rooms, name)
+			b.mu.Unlock()
+			close(in.opened)
+		}
+	}()
+	select {
+	case <-ready:
+		close(in.opened)
+	case <-gone:
+	}
+}
+
+// occupy holds a workspace open until ctx is done.
+func (b *building) occupy(ctx context.Context, in *openRoom, name string, ready chan<- struct{}) error {
+	if err := b.mayOpen(ctx, name); err != nil {
+		return err
+	}
+	place, err := workspace.Named(name, b.Getenv)
+	if err != nil {
+		return err
+	}
+	opening := cli.Opening{Logger: b.log, Stays: true, Cluster: b.node}
+	return b.OpenAt(context.WithoutCancel(ctx), place, opening, func(boxes *relay.Relay) error {
+		traces, end, err := trace(ctx, b.App, place, boxes, b.log)
+		if err != nil {
+			return err
+		}
+		defer end()
+		if in.room, err = b.newRoom(place, boxes, traces, b.log); err != nil {
+			return err
+		}
+		stop := in.watch(ctx)
+		close(ready)
+		<-ctx.Done()
+		shutdown, cancel := context.WithTimeout(context.Background(), leaving)
+		defer cancel()
+		in.endpoint.Shutdown(shutdown)
+		stop()
+		return nil
+	})
+}
+
+// mayOpen refuses workspaces that there are not, where everybody could make some.
+func (b *building) mayOpen(ctx context.Context, name string) error {
+	if !b.tokensNeeded() {
+		return nil
+	}
+	known, err := b.node.Knows(ctx, name)
+	if err == nil && !known {
+		err = schemas.Errorf(schemas.NotFound, "there is no workspace %s", name).
+			WithHint("HANDOFF_STORE=URL handoff token add NAME --workspace %s makes it, and a token for it.", name)
+	}
+	return err
+}
+
+// letGo closes the rooms in which nobody has been for a while.
+func (b *building) letGo() {
+	b.mu.Lock()
+	var old []*openRoom
+	for name, in := range b.rooms {
+		if in.inside == 0 && !in.since.IsZero() && b.Now().Sub(in.since) > empty {
+			old = append(old, in)
+			delete(b.rooms, name)
+		}
+	}
+	b.mu.Unlock()
+	for _, in := range old {
+		in.close()
+	}
+}
+
+// depart answers what is under way.
+func (b *building) depart() error {
+	ctx, cancel := context.WithTimeout(context.Background(), leaving)
+	defer cancel()
+	go b.leave() // waits are told that the server leaves
+	if err := b.site.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	b.log.Warn("some clients did not take their answers in time")
+	return nil
+}
+
+// leave closes all rooms.
+func (b *building) leave() {
+	b.mu.Lock()
+	all := slices.Collect(maps.Values(b.rooms))
+	b.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, in := range all {
+		closing.Go(func() { <-in.opened; in.close() })
+	}
+	closing.Wait()
+}
+
+// checkCluster says what is wrong with the flags about a database.
+func (n *network) checkCluster() error {
+	if n.store == "" || n.advertise == "" {
+		return nil
+	}
+	at, err := url.Parse(n.advertise)
+	switch {
+	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "":
+		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.Visible(n.advertise)).
+			WithHint("Give it as the other nodes reach it, such as https://node1.example.com:4263.")
+	case at.Scheme == "http" && !n.site.Insecure && !loopback(at.Hostname()):
+		return schemas.Invalidf("--advertise", "calls would go over the network unencrypted").
+			WithHint("Give --tls-cert and --tls-key and an https URL, or --insecure where the network is yours alone.")
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
