@@ -73,7 +73,7 @@ func (n *Node) Ready(ctx context.Context) error {
 func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
 	owner, err := n.db.Owner(ctx, workspace)
 	if err != nil {
-		return false, postgres.Explain(workspace, err)
+		return false, Explain(workspace, err)
 	}
 	return owner.Epoch > 0, nil
 }
