@@ -23,6 +23,7 @@ type Node struct {
 	Pool *pgxpool.Pool // its own
 	ID   string        // of this process; never used again
 
+	now     func() time.Time
 	log     *slog.Logger
 	end     context.CancelFunc
 	beating sync.WaitGroup
@@ -35,8 +36,8 @@ type Node struct {
 
 // Join connects to a database as [Connect] does, and makes the tables where there are none. Errors are classified as
 // those of [Prepare].
-func Join(ctx context.Context, address string, log *slog.Logger) (*Node, error) {
-	n := &Node{ID: rand.Text(), log: log}
+func Join(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
+	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which others see that this is connected
 		c.MaxConns = max(c.MaxConns, poolSize)
@@ -69,7 +70,7 @@ func (n *Node) Beat(ctx context.Context) error {
 				return
 			}
 			if err := n.beat(life); err != nil && life.Err() == nil {
-				n.log.Warn("the database does not answer", slog.Any("error", err))
+				n.log.WarnContext(life, "the database does not answer", slog.Any("error", err))
 			}
 		}
 	})
@@ -81,7 +82,7 @@ func (n *Node) beat(ctx context.Context) error {
 		on conflict (id) do update set seen = clock_timestamp() returning taken`
 	ctx, end := context.WithTimeout(ctx, patience)
 	defer end()
-	began := time.Now()
+	began := n.now()
 	var taken int64
 	if err := n.Pool.QueryRow(ctx, query, n.ID).Scan(&taken); err != nil {
 		return classify(err)
@@ -99,7 +100,7 @@ func (n *Node) beat(ctx context.Context) error {
 func (n *Node) lease() (lapses int, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.lapses, within(n.began, time.Now())
+	return n.lapses, !n.began.IsZero() && within(n.began, n.now())
 }
 
 // within tells whether a lease that was begun holds at a time. The clock of the system goes on while a machine sleeps,

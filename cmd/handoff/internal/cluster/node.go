@@ -22,7 +22,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// Config says how to join. Store is required.
+// Config says how to join. All but Advertise is required.
 type Config struct {
 	Store string // the database, as a URL
 
@@ -30,6 +30,7 @@ type Config struct {
 	// a port of the loopback interface, as soon as it owns a workspace, and other machines do not reach it.
 	Advertise string
 
+	Now    func() time.Time
 	Logger *slog.Logger
 }
 
@@ -54,7 +55,7 @@ type served struct {
 
 // Join connects to a database. Errors are *[schemas.Error].
 func Join(ctx context.Context, c Config) (*Node, error) {
-	db, err := postgres.Join(ctx, c.Store, c.Logger)
+	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
 		return nil, Explain("", err)
 	}

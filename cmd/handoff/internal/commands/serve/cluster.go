@@ -54,7 +54,7 @@ const empty = 15 * time.Minute
 // serveAll serves the workspaces of a database until ctx is done.
 func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
 	process.SpendMemory(true)
-	node, err := cluster.Join(ctx, cluster.Config{Store: s.network.store, Advertise: s.network.advertise, Logger: log})
+	node, err := cluster.Join(ctx, cluster.Config{Store: s.network.store, Advertise: s.network.advertise, Now: s.Now, Logger: log})
 	if err != nil {
 		return err
 	}
