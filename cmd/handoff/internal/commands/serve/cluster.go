@@ -69,7 +69,7 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	if b.site, err = web.Listen(ctx, site); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "serving the workspaces of the database at %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
+	fmt.Fprintf(stderr, "serving %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
 	broke := make(chan error, 1)
 	go func() { broke <- b.site.Serve() }()
 	for {
