@@ -58,8 +58,16 @@ func (e *byFile) Try(context.Context) (Tenure, error) {
 	return e.tenure(tryLock(lockPath(e.config.Dir)))
 }
 
-// wait takes the lock as soon as it is free.
-func (e *byFile) wait() (Tenure, error) { return e.tenure(waitLock(lockPath(e.config.Dir))) }
+// queue opens the file of the lock. What it returns takes the lock as soon as it is free, and makes no files: Close may
+// be long over then, and the directory removed.
+func (e *byFile) queue() (wait func() (Tenure, error), err error) {
+	path := lockPath(e.config.Dir)
+	f, err := openLock(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() (Tenure, error) { return e.tenure(takeLock(f, path, platform.Lock)) }, nil
+}
 
 func (e *byFile) tenure(l *lock, err error) (Tenure, error) {
 	if err != nil {

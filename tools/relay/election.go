@@ -15,8 +15,14 @@ func (r *Relay) joinQueue() {
 	if !r.waits() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
+	wait, err := r.election.(waiting).queue()
+	if err != nil {
+		r.refused = r.election.Unusable(err)
+		r.broadcast()
+		return
+	}
 	r.queued = true
-	go r.waitForLock() // Close does not wait for it: a wait for a file lock cannot be cancelled
+	go r.waitForLock(wait) // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
 // waits tells whether this process waits for the lock while another holds it.
@@ -27,8 +33,8 @@ func (r *Relay) waits() bool {
 
 // waitForLock waits until this process has the lock, and then makes it the owner. A lock whose file was removed
 // meanwhile is no error: the next search begins anew. A relay that was closed gives the lock back.
-func (r *Relay) waitForLock() {
-	won, err := r.election.(waiting).wait()
+func (r *Relay) waitForLock(wait func() (Tenure, error)) {
+	won, err := wait()
 	r.mu.Lock()
 	r.queued = false
 	if err != nil && !errors.Is(err, errRemoved) {

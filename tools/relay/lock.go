@@ -48,19 +48,9 @@ func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 // errRemoved means that the file of the lock was removed while a process waited for it. Trying again makes a new one.
 var errRemoved = errors.New("the workspace was removed")
 
-// tryLock takes the lock if it is free. The error is ErrInUse when it is held, by this process or another.
-func tryLock(path string) (*lock, error) { return takeLock(path, platform.TryLock) }
-
-// waitLock takes the lock as soon as it is free. It sleeps in the kernel, on a thread of its own, and cannot be
-// cancelled: a caller that does not want the lock any more releases it when waitLock returns.
-func waitLock(path string) (*lock, error) { return takeLock(path, platform.Lock) }
-
-// takeLock makes the file when it is not there. No process removes it, but somebody may remove the whole workspace
-// while processes wait: they then get the lock of a file that nobody else will find, and release it.
-//
-// The file is empty, and readable by this user only. The error wraps ErrInUse when take did not wait and another holds
-// the lock, and is errRemoved when the file that was locked is not the one under path.
-func takeLock(path string, take func(*os.File) error) (*lock, error) {
+// openLock opens the file, which is empty and readable by this user only, and makes it when it is not there. No process
+// removes it, but somebody may remove the whole workspace.
+func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
 		if err = prepare(filepath.Dir(path)); err == nil {
@@ -70,6 +60,24 @@ func takeLock(path string, take func(*os.File) error) (*lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the lock: %w", err)
 	}
+	return f, nil
+}
+
+// tryLock takes the lock if it is free. The error is ErrInUse when it is held, by this process or another.
+func tryLock(path string) (*lock, error) {
+	f, err := openLock(path)
+	if err != nil {
+		return nil, err
+	}
+	return takeLock(f, path, platform.TryLock)
+}
+
+// takeLock locks a file that was opened under path, and closes it when that fails. [platform.Lock] sleeps in the kernel,
+// on a thread of its own, and cannot be cancelled: a caller that does not want the lock any more releases it then.
+//
+// The error wraps ErrInUse when take did not wait and another holds the lock. It is errRemoved when the file is not the
+// one under path any more: nobody else would find the lock of that.
+func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error) {
 	if err := take(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}

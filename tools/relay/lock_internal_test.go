@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/tools/relay/platform"
 )
 
 func TestLockIsHeldOnce(t *testing.T) {
@@ -99,6 +101,14 @@ func TestLockOfAFileThatWasRemovedIsAnError(t *testing.T) {
 	mustLock(t, path)
 	require.NoError(t, removed.release())
 	require.ErrorIs(t, <-got, errRemoved)
+}
+
+func waitLock(path string) (*lock, error) {
+	f, err := openLock(path)
+	if err != nil {
+		return nil, err
+	}
+	return takeLock(f, path, platform.Lock)
 }
 
 func mustLock(t *testing.T, path string) *lock {

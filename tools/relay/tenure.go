@@ -36,7 +36,8 @@ type Election interface {
 
 // waiting is an election in which processes that stay wait to be the next owner.
 type waiting interface {
-	wait() (Tenure, error)
+	// queue puts this process in line. Wait returns when it is its turn, and cannot be cancelled.
+	queue() (wait func() (Tenure, error), err error)
 }
 
 // A Tenure is the time during which a process owns the store.
