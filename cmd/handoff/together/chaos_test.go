@@ -27,8 +27,8 @@ func TestKilledOwnersLoseNothing(t *testing.T) {
 	until, stop := context.WithTimeout(p.ctx, during)
 	defer stop()
 	c := &crowd{
-		place: p, history: newHistory(), until: until, stop: stop, pace: pace(during), rounds: int64(during / time.Second),
-		seats: map[int]*client{},
+		shift: shift{ctx: p.ctx, history: newHistory(), until: until, stop: stop, pace: pace(during)},
+		place: p, rounds: int64(during / time.Second), seats: map[int]*client{},
 	}
 
 	clients, dead, commands := c.rampage(t)

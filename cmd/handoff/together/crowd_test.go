@@ -3,47 +3,29 @@
 package together_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"sync"
 	"sync/atomic"
-	"time"
-
-	"handoff/schemas"
 )
 
-// A crowd is a number of seats at which processes work: two teams that send each other handoffs and compete
-// for those that come. When a process is killed, a fresh one takes its seat.
+// A crowd is a number of seats at which processes work. When a process is killed, a fresh one takes its seat.
 type crowd struct {
-	place   *place
-	history *history
-	until   context.Context // done when nobody begins anything new
-	stop    func()          // makes that now
-	pace    time.Duration   // between the rounds of one lane
-	rounds  int64           // of killing that there will be
-
-	round atomic.Int64 // of killing
-	tally tally
-	gaps  gaps
+	shift
+	place  *place
+	rounds int64 // of killing that there will be
+	gaps   gaps
 
 	mu    sync.Mutex      // guards the fields below
 	seats map[int]*client // by the id of the process that sits there
 }
 
-var teams = [2]string{"red", "blue"}
-
 // A client is a process at its seat.
 type client struct {
 	*process
+	worker
 	crowd     *crowd
-	number    int
-	mine      string // the team's mailbox
-	theirs    string
-	since     int64 // the round in which it came
-	pulse     pulse
-	titles    atomic.Int64
+	since     int64       // the round in which it came
 	condemned atomic.Bool // it is being killed by us
 }
 
@@ -55,10 +37,7 @@ func (c *crowd) work(seat int) (*client, error) {
 		if err != nil {
 			return nil, err
 		}
-		var lanes sync.WaitGroup
-		lanes.Go(func() { s.lane(s.sendFirst) })
-		lanes.Go(func() { s.lane(s.waitFirst) })
-		lanes.Wait()
+		s.work()
 		c.gaps.add(&s.pulse, s.since, c.rounds)
 		if s.hears() {
 			return s, nil // the time is over
@@ -70,12 +49,13 @@ func (c *crowd) work(seat int) (*client, error) {
 }
 
 func (c *crowd) sit(seat int) (*client, error) {
-	s := &client{crowd: c, number: c.history.enter(), mine: teams[seat%2], theirs: teams[1-seat%2], since: c.round.Load()}
-	process, err := c.place.begin("--agent", s.mine)
+	process, err := c.place.begin("--agent", teams[seat%2])
 	if err != nil {
 		return nil, err
 	}
-	s.process = process
+	s := &client{process: process, crowd: c, since: c.round.Load()}
+	s.worker = worker{shift: &c.shift, caller: process, gone: process.ended, mine: teams[seat%2], theirs: teams[1-seat%2]}
+	s.number = c.history.enter()
 	c.mu.Lock()
 	c.seats[process.pid] = s
 	c.mu.Unlock()
@@ -134,93 +114,4 @@ func (s *client) killed() {
 	s.condemned.Store(true)
 	s.crowd.history.dies(s.number)
 	s.kill()
-}
-
-// lane does one round after the other until the process is gone or the time is over.
-func (s *client) lane(round func() bool) {
-	pace := time.NewTicker(s.crowd.pace)
-	defer pace.Stop()
-	for s.crowd.until.Err() == nil && round() {
-		select {
-		case <-pace.C:
-		case <-s.ended:
-			return
-		}
-	}
-}
-
-// sendFirst sends a handoff and works on the next one that is there.
-func (s *client) sendFirst() bool { return s.sendOne() && s.workOn(0) }
-
-// waitFirst waits for a handoff, works on it and sends one.
-func (s *client) waitFirst() bool { return s.workOn(1) && s.sendOne() }
-
-func (s *client) sendOne() bool {
-	var out schemas.SendOut
-	a := act{what: sending, title: fmt.Sprintf("%d-%d", s.number, s.titles.Add(1)), to: s.theirs}
-	on := s.attempt(&a, "send_handoff", schemas.SendIn{To: a.to, Task: "try it", Title: a.title, Parent: "none"}, &out)
-	a.handoff = out.HandoffID
-	s.crowd.history.add(a)
-	return on
-}
-
-func (s *client) workOn(wait int) bool {
-	var claim schemas.ClaimOut
-	a := act{what: claiming, to: s.mine, waits: wait > 0}
-	on := s.attempt(&a, "claim_handoff", schemas.ClaimIn{WaitSeconds: wait}, &claim)
-	a.handoff, a.token = claim.HandoffID, claim.Token
-	s.crowd.history.add(a)
-	if a.handoff == 0 || !on {
-		return on
-	}
-	var out schemas.CompleteOut
-	a = act{what: completing, handoff: a.handoff, token: a.token}
-	on = s.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Result: schemas.Result{Summary: "tried"}}, &out)
-	a.result = out.CompletionID
-	s.crowd.history.add(a)
-	return on
-}
-
-// patience is how long a call may take before it counts as never answered.
-const patience = 20 * time.Second
-
-// attempt makes a call, notes what the client saw of it, and tells whether the process goes on.
-func (s *client) attempt(a *act, tool string, in, out any) bool {
-	ctx, cancel := context.WithTimeout(s.crowd.place.ctx, patience)
-	defer cancel()
-	if !a.waits {
-		s.pulse.called()
-	}
-	a.by, a.from = s.number, s.crowd.history.now()
-	err := s.call(ctx, tool, in, out)
-	a.until = s.crowd.history.now()
-	if !a.waits && !errors.Is(err, errGone) {
-		s.pulse.answered(s.crowd.round.Load())
-	}
-	var why *schemas.Error
-	switch {
-	case err == nil:
-		s.crowd.tally.add("answered")
-	case errors.As(err, &why):
-		s.crowd.tally.add("refused: " + string(why.Code) + ": " + why.Message)
-		a.fate = fateOf(why)
-		if a.what == claiming {
-			a.by = nobody
-		}
-	case errors.Is(err, errGone):
-		s.crowd.tally.add(killedWith)
-		a.fate, a.until = unknown, never
-	default:
-		s.crowd.tally.add(fmt.Sprintf("broken: %v", err))
-		a.fate, a.until = unknown, never
-	}
-	return !errors.Is(err, errGone)
-}
-
-// fateOf is what a refusal tells of the call. One that could not be answered in time may have been done.
-func fateOf(why *schemas.Error) fate {
-	if why.Code == schemas.Unavailable || why.Code == schemas.Internal {
-		return unknown
-	}
-	return refused
 }

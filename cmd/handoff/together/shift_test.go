@@ -1,0 +1,144 @@
+//go:build unix
+
+package together_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"handoff/schemas"
+)
+
+// A shift is a time during which two teams work: they send each other handoffs and compete for those that come.
+type shift struct {
+	ctx     context.Context
+	history *history
+	until   context.Context // done when nobody begins anything new
+	stop    func()          // makes that now
+	pace    time.Duration   // between the rounds of one lane
+
+	round atomic.Int64 // of killing
+	tally tally
+}
+
+var teams = [2]string{"red", "blue"}
+
+// A worker is who works during a shift, with two calls under way.
+type worker struct {
+	*shift
+	caller
+
+	gone    <-chan struct{} // closed when its caller is no more; nil for one that stays
+	repeats bool            // sends that were not answered, which have keys
+	number  int
+	mine    string // where handoffs come for its team
+	theirs  string
+	pulse   pulse
+	titles  atomic.Int64
+}
+
+// A caller calls a tool and reads its result into out. A refusal is a *[schemas.Error].
+type caller interface {
+	call(ctx context.Context, tool string, in, out any) error
+}
+
+// work works until the caller is gone or the time is over.
+func (w *worker) work() {
+	var lanes sync.WaitGroup
+	lanes.Go(func() { w.lane(w.sendFirst) })
+	lanes.Go(func() { w.lane(w.waitFirst) })
+	lanes.Wait()
+}
+
+// lane does one round after the other until the process is gone or the time is over.
+func (w *worker) lane(round func() bool) {
+	pace := time.NewTicker(w.pace)
+	defer pace.Stop()
+	for w.until.Err() == nil && round() {
+		select {
+		case <-pace.C:
+		case <-w.gone:
+			return
+		}
+	}
+}
+
+// sendFirst sends a handoff and works on the next one that is there.
+func (w *worker) sendFirst() bool { return w.sendOne() && w.workOn(0) }
+
+// waitFirst waits for a handoff, works on it and sends one.
+func (w *worker) waitFirst() bool { return w.workOn(1) && w.sendOne() }
+
+func (w *worker) sendOne() bool {
+	var out schemas.SendOut
+	a := act{what: sending, title: fmt.Sprintf("%d-%d", w.number, w.titles.Add(1)), to: w.theirs}
+	on := w.attempt(&a, "send_handoff", schemas.SendIn{To: a.to, Task: "try it", Title: a.title, Parent: "none"}, &out)
+	a.handoff = out.HandoffID
+	w.history.add(a)
+	return on
+}
+
+func (w *worker) workOn(wait int) bool {
+	var claim schemas.ClaimOut
+	a := act{what: claiming, to: w.mine, waits: wait > 0}
+	on := w.attempt(&a, "claim_handoff", schemas.ClaimIn{WaitSeconds: wait}, &claim)
+	a.handoff, a.token = claim.HandoffID, claim.Token
+	w.history.add(a)
+	if a.handoff == 0 || !on {
+		return on
+	}
+	var out schemas.CompleteOut
+	a = act{what: completing, handoff: a.handoff, token: a.token}
+	on = w.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Result: schemas.Result{Summary: "tried"}}, &out)
+	a.result = out.CompletionID
+	w.history.add(a)
+	return on
+}
+
+// patience is how long a call may take before it counts as never answered.
+const patience = 20 * time.Second
+
+// attempt makes a call, notes what the client saw of it, and tells whether the process goes on.
+func (w *worker) attempt(a *act, tool string, in, out any) bool {
+	ctx, cancel := context.WithTimeout(w.ctx, patience)
+	defer cancel()
+	if !a.waits {
+		w.pulse.called()
+	}
+	a.by, a.from = w.number, w.history.now()
+	err := w.call(ctx, tool, in, out)
+	a.until = w.history.now()
+	if !a.waits && !errors.Is(err, errGone) {
+		w.pulse.answered(w.round.Load())
+	}
+	var why *schemas.Error
+	switch {
+	case err == nil:
+		w.tally.add("answered")
+	case errors.As(err, &why):
+		w.tally.add("refused: " + string(why.Code) + ": " + why.Message)
+		a.fate = fateOf(why)
+		if a.what == claiming {
+			a.by = nobody
+		}
+	case errors.Is(err, errGone):
+		w.tally.add(killedWith)
+		a.fate, a.until = unknown, never
+	default:
+		w.tally.add(fmt.Sprintf("broken: %v", err))
+		a.fate, a.until = unknown, never
+	}
+	return !errors.Is(err, errGone)
+}
+
+// fateOf is what a refusal tells of the call. One that could not be answered in time may have been done.
+func fateOf(why *schemas.Error) fate {
+	if why.Code == schemas.Unavailable || why.Code == schemas.Internal {
+		return unknown
+	}
+	return refused
+}
