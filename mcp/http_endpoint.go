@@ -25,7 +25,7 @@ type HTTPConfig struct {
 	// for none, and whether the status is 401 and not that of the error.
 	Challenge func(error) (value string, unauthorized bool)
 
-	Now func() time.Time // for the deadlines of reads and writes
+	Now func() time.Time // for the deadlines of reads and writes, and the names of requests
 
 	Idle time.Duration // how long a session lasts without a request or an open stream, default 30 minutes
 

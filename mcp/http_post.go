@@ -167,7 +167,7 @@ func (x *exchange) during(s *session, m jsonrpc.Message) (_ context.Context, don
 	if waits(m) || m.Method == string(sdk.MethodSubscriptionsListen) {
 		ends = append(ends, context.AfterFunc(x.waits, cancel), context.AfterFunc(x.r.Context(), cancel))
 	}
-	ctx = context.WithValue(ctx, callerKey{}, x.by)
+	ctx = withRepetition(context.WithValue(ctx, callerKey{}, x.by), x.r, m, x.config.Now())
 	_ = x.control.SetWriteDeadline(time.Time{}) // none until there is a response
 	return x.server.sdk.WithContext(ctx, s), func() {
 		for _, forget := range ends {

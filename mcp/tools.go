@@ -95,7 +95,7 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 			out, refused = nil, schemas.InternalError(s.panicked(ctx, tool, p))
 		}
 	}()
-	out, err := s.config.Invoker.Invoke(ctx, tools.Call{ID: s.config.NewRequestID(), Caller: by, Tool: tool, Args: args})
+	out, err := s.config.Invoker.Invoke(ctx, tools.Call{ID: s.requestID(ctx, by, tool, args), Caller: by, Tool: tool, Args: args})
 	if err != nil {
 		refused = s.coded(ctx, tool, err)
 		if refused.Code == schemas.Denied && by.Token != "" {

@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"handoff/mcp/jsonrpc"
+	"handoff/schemas"
+	"handoff/tools"
+)
+
+// RequestHeader names a request for a load balancer that repeats it at another server when the first one broke off: it
+// is "SECONDS TEXT", the Unix time with or without a fraction, and what tells the request from all others of that time.
+// A call that comes again under the name, of the same caller and with the same arguments, takes effect once and gets
+// the same result. In nginx it is "$msec $request_id".
+//
+// A name of another form, or of more than [repeatable] ago or ahead, is ignored: receipts are kept in the order of
+// their times.
+const RequestHeader = "Handoff-Request"
+
+// repeatable is how far the clocks of the balancer and of the server may be apart.
+const repeatable = 10 * time.Minute
+
+// A repetition is a message in a request that has a name.
+type repetition struct {
+	at   time.Time
+	name string
+	id   string // of the message, since a request may have many
+}
+
+type repetitionKey struct{}
+
+// withRepetition keeps the name of a request for the calls of a message.
+func withRepetition(ctx context.Context, r *http.Request, m jsonrpc.Message, now time.Time) context.Context {
+	name := r.Header.Get(RequestHeader)
+	seconds, _, ok := strings.Cut(name, " ")
+	since, err := strconv.ParseFloat(seconds, 64)
+	if at := time.UnixMilli(int64(since * 1000)); ok && err == nil && at.Sub(now).Abs() < repeatable {
+		return context.WithValue(ctx, repetitionKey{}, repetition{at, name, string(m.ID)})
+	}
+	return ctx
+}
+
+// requestID is the id of a call. It is the same for the same call in a request of the same name.
+func (s *Server) requestID(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) string {
+	again, ok := ctx.Value(repetitionKey{}).(repetition)
+	if !ok {
+		return s.config.NewRequestID()
+	}
+	call := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %s", again.name, again.id, by.Token, by.Agent, tool, args))
+	return tools.NewRequestID(again.at, bytes.NewReader(call[:]))
+}
