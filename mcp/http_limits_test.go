@@ -24,7 +24,7 @@ func TestHTTPWaitsOfOneTokenDoNotKeepAnotherOut(t *testing.T) {
 				<-held.started
 			}
 			refused := eve.post(eve.call(7, "claim_handoff", claimAndWait))
-			requireRefusedCall(t, refused, era)
+			requireRefusedCall(t, refused, era, schemas.Limit)
 			require.Contains(t, parse(t, refused.body).text(), "too many calls that wait: at most 2 of one token, 10 in all")
 			require.False(t, eve.answer(eve.call(7, "claim_handoff", `{}`)).Result.IsError, "that does not wait")
 
@@ -35,13 +35,13 @@ func TestHTTPWaitsOfOneTokenDoNotKeepAnotherOut(t *testing.T) {
 }
 
 // requireRefusedCall makes sure that a model reads when to try again.
-func requireRefusedCall(t *testing.T, got response, era string) {
+func requireRefusedCall(t *testing.T, got response, era string, code schemas.Code) {
 	t.Helper()
 	require.Equal(t, http.StatusOK, got.status)
 	said := parse(t, got.body)
 	require.Equal(t, "7", string(said.ID))
 	require.True(t, said.Result.IsError)
-	require.Contains(t, said.text(), `"code":"limit"`)
+	require.Contains(t, said.text(), `"code":"`+string(code)+`"`)
 	require.Contains(t, said.text(), `"retry_after_seconds":5`)
 	require.Equal(t, era == "2026-07-28", strings.Contains(got.body, `"resultType":"complete"`), got.body)
 }
@@ -92,25 +92,29 @@ func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 	}
 }
 
-func TestHTTPTooManyCallsAreToldToTheModel(t *testing.T) {
-	limit := schemas.Errorf(schemas.Limit, "too many calls").After(5 * time.Second)
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: refusing(limit)})
-	for _, era := range eras {
-		t.Run(era, func(t *testing.T) {
-			c := s.join(era, "qa")
-			c.remote = c.with("Authorization", "Bearer refused")
-			refused := c.post(c.call(7, "send_handoff", `{}`))
-			requireRefusedCall(t, refused, era)
-			require.Equal(t, "5", refused.header.Get("Retry-After"))
-			for _, body := range []string{c.write(7, "ping", ``), c.write(7, "resources/list", ``), cancel("7"), "[" + ping(1) + "]", "{"} {
-				got := c.post(body)
-				require.Equal(t, http.StatusTooManyRequests, got.status, body)
-				require.Equal(t, "5", got.header.Get("Retry-After"))
-			}
-		})
+func TestHTTPWhatMayBeRepeatedLaterIsToldToTheModel(t *testing.T) {
+	for status, later := range map[int]*schemas.Error{
+		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").After(5 * time.Second),
+		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").After(5 * time.Second),
+	} {
+		s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: refusing(later)})
+		for _, era := range eras {
+			t.Run(era, func(t *testing.T) {
+				c := s.join(era, "qa")
+				c.remote = c.with("Authorization", "Bearer refused")
+				refused := c.post(c.call(7, "send_handoff", `{}`))
+				requireRefusedCall(t, refused, era, later.Code)
+				require.Equal(t, "5", refused.header.Get("Retry-After"))
+				for _, body := range []string{c.write(7, "ping", ``), c.write(7, "resources/list", ``), cancel("7"), "[" + ping(1) + "]", "{"} {
+					got := c.post(body)
+					require.Equal(t, status, got.status, body)
+					require.Equal(t, "5", got.header.Get("Retry-After"))
+				}
+			})
+		}
+		require.Equal(t, status, s.as("refused").send(http.MethodGet, "").status)
+		require.Equal(t, status, s.as("refused").send(http.MethodDelete, "").status)
 	}
-	require.Equal(t, http.StatusTooManyRequests, s.as("refused").send(http.MethodGet, "").status)
-	require.Equal(t, http.StatusTooManyRequests, s.as("refused").send(http.MethodDelete, "").status)
 }
 
 func TestHTTPRefusalOfACallerHasItsStatusAndHeaders(t *testing.T) {
@@ -141,7 +145,7 @@ func TestHTTPRefusalOfACallerHasItsStatusAndHeaders(t *testing.T) {
 			s := serve(t, cfg, mcp.HTTPConfig{Caller: refusing(tt.err), Challenge: challenge})
 			c := s.as("qa").in("2025-11-25").with("Authorization", "Bearer refused")
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-				got := c.send(method, call(7, "send_handoff", `{}`))
+				got := c.send(method, ping(7))
 				require.Equal(t, tt.status, got.status)
 				require.Contains(t, got.body, tt.said)
 				require.NotContains(t, got.body, "secret")

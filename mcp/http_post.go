@@ -16,8 +16,8 @@ import (
 // handlePost responds to a message or a batch.
 func (x *exchange) handlePost() {
 	err := x.identify()
-	limited := schemas.AsError(err)
-	if limited != nil && (limited.Code != schemas.Limit || x.by.Token == "") {
+	later := schemas.AsError(err)
+	if later != nil && later.Code != schemas.Unavailable && (later.Code != schemas.Limit || x.by.Token == "") {
 		x.refuse(err) // before anything is read
 		return
 	}
@@ -29,14 +29,14 @@ func (x *exchange) handlePost() {
 	if !ok {
 		return
 	}
-	if limited == nil && isBatch(text) {
+	if later == nil && isBatch(text) {
 		x.postBatch(text)
 		return
 	}
 	m, malformed := jsonrpc.Parse(text)
 	switch {
-	case limited != nil:
-		x.limit(m, limited)
+	case later != nil:
+		x.putOff(m, later)
 	case malformed != nil:
 		x.write(http.StatusBadRequest, *malformed)
 	case isModern(x.r.Header, m):
@@ -46,9 +46,9 @@ func (x *exchange) handlePost() {
 	}
 }
 
-// limit refuses a message of a caller that is above its limits. For a call of a tool the error is in the result, where
-// a model reads it.
-func (x *exchange) limit(m jsonrpc.Message, e *schemas.Error) {
+// putOff refuses a message of a caller that is above its limits, or about whom the workspace cannot be asked now. For a
+// call of a tool the error is in the result, where a model reads it.
+func (x *exchange) putOff(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
 		x.refuse(e)
 		return
