@@ -31,6 +31,9 @@ var (
 	ErrNoTables = errors.New("the database has no tables of handoff")
 )
 
+// errBlocked means that another transaction has what this one wants.
+var errBlocked = errors.New("another transaction is under way")
+
 // causes are the conditions of the database by their codes, or by classes of these, which have two characters.
 var causes = map[string]error{
 	"08":    store.ErrUnreachable, // connection_exception, also whatever pgbouncer says
@@ -40,6 +43,7 @@ var causes = map[string]error{
 	"25006": store.ErrReadOnly,    // read_only_sql_transaction
 	"42501": ErrNotAllowed,        // insufficient_privilege
 	"42P01": ErrNoTables,          // undefined_table
+	"55P03": errBlocked,           // lock_not_available
 	"53100": store.ErrFull,        // disk_full
 	"53300": store.ErrUnreachable, // too_many_connections
 	"57P01": store.ErrUnreachable, // admin_shutdown

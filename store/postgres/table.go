@@ -18,13 +18,15 @@ type table struct {
 	epoch     int64 // that of this owner
 }
 
-func (t *table) row(ctx context.Context, s store.Space, key []byte) (value []byte, err error) {
+func (t *table) row(ctx context.Context, s store.Space, key []byte) ([]byte, error) {
 	const query = `select value from handoff_row where workspace = $1 and space = $2 and key = $3`
-	err = t.pool.QueryRow(ctx, query, t.workspace, spaceOf(s), key).Scan(&value)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return value, classify(err)
+	return insist(ctx, func(ctx context.Context) (value []byte, err error) {
+		err = t.pool.QueryRow(ctx, query, t.workspace, spaceOf(s), key).Scan(&value)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, nil
+		}
+		return value, err
+	})
 }
 
 // rows gives the first rows of a range, as many as wanted.
@@ -38,12 +40,13 @@ func (t *table) rows(ctx context.Context, r store.Range, wanted int) ([]store.Ro
 	if r.Reverse {
 		query += ` desc`
 	}
-	found, err := t.pool.Query(ctx, fmt.Sprintf(`%s limit %d`, query, wanted), args...)
-	if err != nil {
-		return nil, classify(err)
-	}
-	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
-	return all, classify(err)
+	return insist(ctx, func(ctx context.Context) ([]store.Row, error) {
+		found, err := t.pool.Query(ctx, fmt.Sprintf(`%s limit %d`, query, wanted), args...)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
+	})
 }
 
 // A write is a row as a commit leaves it.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 			and exists (select from pg_stat_activity where application_name = 'handoff ' || w.node)))
 		returning id, epoch, folded`
 	o := &Ownership{node: n}
-	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, n.Pool, impatient, func(tx pgx.Tx) error {
 		var folded int64
 		err := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds()).
 			Scan(&o.workspace, &o.epoch, &folded)
@@ -59,11 +60,26 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 		}
 		return o.takeNumber(ctx, tx, folded)
 	})
+	if errors.Is(classify(err), errBlocked) {
+		err = cmp.Or(n.cutOff(ctx), store.ErrLocked)
+	}
 	if err != nil {
 		return nil, classify(err)
 	}
 	o.lapses, _ = n.lease()
 	return o, nil
+}
+
+// impatient begins a transaction that waits for no other one for long.
+var impatient = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
+
+// cutOff ends the connections of the nodes whose lease has run out: one that was stopped in the middle of a transaction
+// has the rows locked that others want, for as long as it is stopped.
+func (n *Node) cutOff(ctx context.Context) error {
+	const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity join handoff_node on application_name = 'handoff ' || id
+		where seen < clock_timestamp() - $1 * interval '1 second'`
+	_, err := n.Pool.Exec(ctx, end, leaseRunsOut.Seconds())
+	return err
 }
 
 // seize takes a workspace from whoever has it.
@@ -97,8 +113,11 @@ func (o *Ownership) Holds(ctx context.Context) error {
 		return nil
 	}
 	const query = `select exists (select from handoff_workspace where id = $1 and epoch = $2)`
-	holds := false
-	if err := o.node.Pool.QueryRow(ctx, query, o.workspace, o.epoch).Scan(&holds); err != nil {
+	holds, err := insist(ctx, func(ctx context.Context) (holds bool, err error) {
+		err = o.node.Pool.QueryRow(ctx, query, o.workspace, o.epoch).Scan(&holds)
+		return holds, err
+	})
+	if err != nil {
 		return fmt.Errorf("ask who owns the workspace: %w", err)
 	}
 	if !holds {

@@ -21,9 +21,19 @@ import (
 // user may do anything, and needs no password.
 func Start(t testing.TB) (address string) {
 	t.Helper()
+	address, _ = Restartable(t)
+	return address
+}
+
+// Restartable is Start for tests in which the server goes down. What restarts it may be called from any goroutine, by
+// one at a time; the server answers again a moment after it returns. Hard is without a shutdown, as if the machine had
+// lost its power.
+func Restartable(t testing.TB) (address string, restart func(hard bool) error) {
+	t.Helper()
 	p := newPlace(t)
 	p.run(t, "initdb", "--auth=trust", "--username=handoff", "--encoding=UTF8", "--locale=C", "--no-sync", "-D", p.data())
-	return p.serve(t)
+	address = p.serve(t)
+	return address, func(hard bool) error { return p.restart(t, hard) }
 }
 
 // Standby starts a server that follows the one at an address. Nothing can be written to it.
@@ -57,6 +67,8 @@ type place struct {
 	dir string
 	bin string
 	as  *syscall.SysProcAttr
+
+	server *exec.Cmd
 }
 
 func newPlace(t testing.TB) *place {
@@ -93,17 +105,31 @@ func (p *place) run(t testing.TB, program string, args ...string) {
 // start starts what runs until the end of the test, and the signal that ends it.
 func (p *place) start(t testing.TB, end syscall.Signal, program string, args ...string) {
 	t.Helper()
-	server := p.command(t, program, args...)
-	require.NoError(t, server.Start())
+	p.server = p.command(t, program, args...)
+	require.NoError(t, p.server.Start())
 	t.Cleanup(func() {
-		require.NoError(t, server.Process.Signal(end))
-		_ = server.Wait()
+		require.NoError(t, p.server.Process.Signal(end))
+		_ = p.server.Wait()
 	})
+}
+
+// restart ends the server and starts it anew.
+func (p *place) restart(t testing.TB, hard bool) error {
+	end := syscall.SIGINT // a fast shutdown
+	if hard {
+		end = syscall.SIGQUIT // an immediate one
+	}
+	if err := p.server.Process.Signal(end); err != nil {
+		return err
+	}
+	_ = p.server.Wait()
+	p.server = p.command(t, p.server.Path, p.server.Args[1:]...)
+	return p.server.Start()
 }
 
 func (p *place) serve(t testing.TB) string {
 	t.Helper()
-	p.start(t, syscall.SIGINT, "postgres", "-D", p.data(), "-k", p.dir, "-h", "", "-c", "fsync=on") // SIGINT: a fast shutdown
+	p.start(t, syscall.SIGINT, "postgres", "-D", p.data(), "-k", p.dir, "-h", "", "-c", "fsync=on")
 	return p.ready(t, "")
 }
 

@@ -1,0 +1,86 @@
+package postgres_test
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
+)
+
+// member is a node that beats until the end of a test.
+func member(t *testing.T, address string) *postgres.Node {
+	t.Helper()
+	n, err := postgres.Join(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(n.Close)
+	require.NoError(t, n.Beat(t.Context()))
+	return n
+}
+
+// takeOver opens a workspace as soon as the rules of the election let a node have it.
+func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Ownership) {
+	t.Helper()
+	var own *postgres.Ownership
+	require.Eventually(t, func() bool {
+		before, err := n.Owner(t.Context(), "shop")
+		if err == nil {
+			own, err = n.TakeOver(t.Context(), "shop", "note of "+n.ID, before, false)
+		}
+		if !errors.Is(err, store.ErrLocked) {
+			require.NoError(t, err)
+		}
+		return err == nil
+	}, 20*time.Second, 10*time.Millisecond)
+	s, err := postgres.Open(t.Context(), postgres.Config{Ownership: own})
+	require.NoError(t, err)
+	return s, own
+}
+
+// An owner is stopped when it has sent everything but its commit. It goes on after another has taken over: it is refused.
+func TestAnOwnerThatIsStoppedBeforeItsCommitIsRefusedAfterATakeover(t *testing.T) {
+	address := postgrestest.Start(t)
+	line := postgrestest.Hold(t, address)
+	first, lease := takeOver(t, member(t, line.Address))
+	require.NoError(t, put(t, first, "a", "kept"))
+	line.From("too late")
+	committed := make(chan error, 1)
+	go func() { committed <- put(t, first, "a", "too late") }()
+	<-line.Held
+	second, _ := takeOver(t, member(t, address))
+	require.NoError(t, put(t, second, "b", "new"))
+	line.Release()
+	require.ErrorIs(t, <-committed, store.ErrFenced)
+	require.ErrorIs(t, lease.Holds(t.Context()), store.ErrFenced)
+	require.ErrorIs(t, put(t, first, "a", "again"), store.ErrFenced)
+	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, second))
+	require.NoError(t, second.Close(), "which folds")
+	_ = first.Close() // whatever it says
+}
+
+// An owner is stopped in the middle of a transaction: what it has locked does not keep the next one out.
+func TestAnOwnerThatIsStoppedInATransactionIsOvertaken(t *testing.T) {
+	address := postgrestest.Start(t)
+	line := postgrestest.Hold(t, address)
+	first, _ := takeOver(t, member(t, line.Address))
+	require.NoError(t, put(t, first, "a", "kept"))
+	line.From("kept") // in the fold, at the end
+	closed := make(chan error, 1)
+	go func() { closed <- first.Close() }()
+	<-line.Held
+	second, lease := takeOver(t, member(t, address))
+	require.NoError(t, put(t, second, "b", "new"))
+	line.Release()
+	<-closed // whatever it says
+	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, second))
+	require.NoError(t, second.Close())
+	require.NoError(t, lease.Release(t.Context()))
+	third, _ := takeOver(t, member(t, address))
+	require.Equal(t, []string{"a=kept", "b=new"}, rows(t, third))
+	require.NoError(t, third.Close())
+}

@@ -1,0 +1,114 @@
+package postgrestest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A Line is a way to a server on which messages can be held back, as those of a client that is stopped.
+type Line struct {
+	Address string
+	Held    chan struct{} // closed when something is held
+
+	server string // its socket
+	mu     sync.Mutex
+	from   []byte        // what is held has this in it, and so is what follows on any connection; nil: nothing
+	free   chan struct{} // closed when messages pass
+}
+
+// Hold makes a way to the server at an address.
+func Hold(t testing.TB, address string) *Line {
+	t.Helper()
+	dir, rest, _ := strings.Cut(strings.TrimPrefix(address, "host="), " ")
+	p := newPlace(t)
+	l := &Line{Address: "host=" + p.dir + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
+	listener, err := net.Listen("unix", filepath.Join(p.dir, socket))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.join(client)
+		}
+	}()
+	return l
+}
+
+const socket = ".s.PGSQL.5432"
+
+// From holds the message that has some bytes in it, and all that come after it on any connection.
+func (l *Line) From(mark string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.from, l.free, l.Held = []byte(mark), make(chan struct{}), make(chan struct{})
+}
+
+// Release lets all messages pass, those that were held first.
+func (l *Line) Release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.from = nil
+	close(l.free)
+}
+
+// join connects a client to the server, until one of them ends.
+func (l *Line) join(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("unix", l.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		defer client.Close()
+		_, _ = io.Copy(client, server)
+	}()
+	for message := make([]byte, 1<<16); ; {
+		n, err := client.Read(message)
+		if err != nil {
+			return
+		}
+		l.pass(message[:n])
+		if _, err := server.Write(message[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// pass returns when a message may go on.
+func (l *Line) pass(message []byte) {
+	l.mu.Lock()
+	from, free, held := l.from, l.free, l.Held
+	if from == nil {
+		l.mu.Unlock()
+		return
+	}
+	began := isClosed(held)
+	if !began && bytes.Contains(message, from) {
+		close(held)
+		began = true
+	}
+	l.mu.Unlock()
+	if began {
+		<-free
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
