@@ -25,9 +25,9 @@ BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
 
-# More of what CI does: a minute, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
+# More of what CI does: a minute of each, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
 chaos:
-	HANDOFF_CHAOS=10m go test -count=1 -timeout 25m -v -run TestKilledOwnersLoseNothing ./cmd/handoff/together
+	HANDOFF_CHAOS=10m go test -count=1 -timeout 30m -v -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
 cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:

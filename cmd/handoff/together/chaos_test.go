@@ -42,7 +42,7 @@ func TestKilledOwnersLoseNothing(t *testing.T) {
 
 	impossible := c.history.judge()
 	c.report(t, during, dead, commands, list.took, registry, len(impossible), p.stored())
-	c.requireNothingLost(t, found, outcomes)
+	c.history.requireNothingLost(t, found, outcomes)
 	require.Empty(t, impossible, "no order of the calls explains these")
 	require.False(t, model{c.history.killed}.explains(c.history.claimedTwice(t)), "a second claim that is put in has to be found")
 	require.NotZero(t, dead.owners)
@@ -199,14 +199,14 @@ func processesOf(clients []*client) (all []*process) {
 
 // requireNothingLost holds what clients were told against what is stored: every send once, every completion
 // as it was.
-func (c *crowd) requireNothingLost(t *testing.T, found []schemas.Item, outcomes map[schemas.ID]string) {
+func (h *history) requireNothingLost(t *testing.T, found []schemas.Item, outcomes map[schemas.ID]string) {
 	t.Helper()
 	titled := map[string]schemas.ID{}
 	for _, item := range found {
 		require.Zero(t, titled[item.Title], "%s was sent once and is there twice", item.Title)
 		titled[item.Title] = item.HandoffID
 	}
-	for _, a := range c.history.acts {
+	for _, a := range h.acts {
 		switch {
 		case a.what == sending && a.fate == done:
 			require.Equal(t, a.handoff, titled[a.title], "%v", a)

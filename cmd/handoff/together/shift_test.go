@@ -76,7 +76,11 @@ func (w *worker) waitFirst() bool { return w.workOn(1) && w.sendOne() }
 func (w *worker) sendOne() bool {
 	var out schemas.SendOut
 	a := act{what: sending, title: fmt.Sprintf("%d-%d", w.number, w.titles.Add(1)), to: w.theirs}
-	on := w.attempt(&a, "send_handoff", schemas.SendIn{To: a.to, Task: "try it", Title: a.title, Parent: "none"}, &out)
+	in := schemas.SendIn{To: a.to, Task: "try it", Title: a.title, Parent: "none"}
+	if w.repeats {
+		in.Key = a.title
+	}
+	on := w.attempt(&a, "send_handoff", in, &out)
 	a.handoff = out.HandoffID
 	w.history.add(a)
 	return on
@@ -110,29 +114,41 @@ func (w *worker) attempt(a *act, tool string, in, out any) bool {
 		w.pulse.called()
 	}
 	a.by, a.from = w.number, w.history.now()
-	err := w.call(ctx, tool, in, out)
+	err := w.tell(a, w.call(ctx, tool, in, out))
+	for w.repeats && a.what == sending && a.fate == unknown && w.until.Err() == nil {
+		time.Sleep(w.pace)
+		err = w.tell(a, w.call(ctx, tool, in, out))
+	}
 	a.until = w.history.now()
+	if a.fate == unknown && !errors.As(err, new(*schemas.Error)) {
+		a.until = never
+	}
 	if !a.waits && !errors.Is(err, errGone) {
 		w.pulse.answered(w.round.Load())
 	}
-	var why *schemas.Error
+	return !errors.Is(err, errGone)
+}
+
+// tell counts how a call ended, and notes what the client knows of its fate.
+func (w *worker) tell(a *act, err error) error {
+	why, refusal := errors.AsType[*schemas.Error](err)
 	switch {
 	case err == nil:
 		w.tally.add("answered")
-	case errors.As(err, &why):
-		w.tally.add("refused: " + string(why.Code) + ": " + why.Message)
-		a.fate = fateOf(why)
-		if a.what == claiming {
+		a.fate = done
+	case refusal:
+		w.tally.add(fmt.Sprintf("refused: %s: %s, %d", why.Code, why.Message, why.RetryAfter))
+		if a.fate = fateOf(why); a.what == claiming {
 			a.by = nobody
 		}
 	case errors.Is(err, errGone):
 		w.tally.add(killedWith)
-		a.fate, a.until = unknown, never
+		a.fate = unknown
 	default:
 		w.tally.add(fmt.Sprintf("broken: %v", err))
-		a.fate, a.until = unknown, never
+		a.fate = unknown
 	}
-	return !errors.Is(err, errGone)
+	return err
 }
 
 // fateOf is what a refusal tells of the call. One that could not be answered in time may have been done.

@@ -2,6 +2,7 @@ package postgrestest
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"path/filepath"
@@ -29,7 +30,7 @@ func Hold(t testing.TB, address string) *Line {
 	dir, rest, _ := strings.Cut(strings.TrimPrefix(address, "host="), " ")
 	p := newPlace(t)
 	l := &Line{Address: "host=" + p.dir + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
-	listener, err := net.Listen("unix", filepath.Join(p.dir, socket))
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(p.dir, socket))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
@@ -38,7 +39,7 @@ func Hold(t testing.TB, address string) *Line {
 			if err != nil {
 				return
 			}
-			go l.join(client)
+			go l.join(t.Context(), client)
 		}
 	}()
 	return l
@@ -62,9 +63,9 @@ func (l *Line) Release() {
 }
 
 // join connects a client to the server, until one of them ends.
-func (l *Line) join(client net.Conn) {
+func (l *Line) join(ctx context.Context, client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("unix", l.server)
+	server, err := new(net.Dialer).DialContext(ctx, "unix", l.server)
 	if err != nil {
 		return
 	}

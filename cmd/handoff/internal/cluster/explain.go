@@ -17,7 +17,11 @@ func Explain(workspace string, err error) *schemas.Error {
 	}
 	for _, w := range waysOut {
 		if errors.Is(err, w.of) {
-			return schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
+			e := schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
+			if errors.Is(w.of, store.ErrUnreachable) || errors.Is(w.of, store.ErrFull) { // others wait for a person
+				e = e.After(soon)
+			}
+			return e
 		}
 	}
 	return schemas.Errorf(schemas.Internal, "%s: %w", where, err).
@@ -51,5 +55,8 @@ var waysOut = []struct {
 		"It is a standby, or set to be read-only. Connect to the primary: name all servers in the connection string, and add target_session_attrs=read-write.",
 	},
 	{store.ErrFull, schemas.Unavailable, "Free space on the disk of the database server. Nothing acknowledged was lost."},
-	{store.ErrUnreachable, schemas.Unavailable, "Start the server, or correct the address in the connection string. Nothing acknowledged was lost."},
+	{
+		store.ErrUnreachable, schemas.Unavailable,
+		"Start the server, or correct the address in the connection string. Nothing acknowledged was lost.",
+	},
 }

@@ -119,6 +119,9 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 // Close implements [relay.Election].
 func (*Seat) Close() error { return nil }
 
+// soon is when a call may be repeated that found no owner: by then its lease has run out.
+const soon = 3 * time.Second
+
 // Unserved implements [relay.Election].
 func (s *Seat) Unserved() *schemas.Error {
 	if away(s.failed) {
@@ -130,13 +133,13 @@ func (s *Seat) Unserved() *schemas.Error {
 			WithHint("Run handoff serve --http ADDR --store URL --advertise URL where all machines reach it. It takes the workspace over.")
 	}
 	return schemas.Errorf(schemas.Unavailable, "the owner of workspace %s does not answer, and holds it", s.workspace).
-		WithHint("Call again in 3 seconds. Nothing acknowledged is lost.")
+		WithHint("Call again in 3 seconds. Nothing acknowledged is lost.").After(soon)
 }
 
 // Stalled implements [relay.Election].
 func (s *Seat) Stalled(owner relay.Note) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the node at %s, which owns workspace %s, does not answer", owner.Address.Addr, s.workspace).
-		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.")
+		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").After(soon)
 }
 
 // Unusable implements [relay.Election].
