@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +41,9 @@ func Join(ctx context.Context, address string, now func() time.Time, log *slog.L
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which others see that this is connected
-		c.MaxConns = max(c.MaxConns, poolSize)
+		if !strings.Contains(address, "pool_max_conns") {
+			c.MaxConns = max(c.MaxConns, poolSize)
+		}
 	})
 	if err != nil {
 		return nil, err
