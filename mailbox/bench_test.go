@@ -87,6 +87,11 @@ func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Du
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%016d", prefix, ids.Add(1)) },
 	})
 	defer s.Store.Close()
+	return atOnce(b, callers, cycles, func(i int) error { return cycle(s, i) })
+}
+
+// atOnce shares so many cycles among callers, and tells how long they took.
+func atOnce(b testing.TB, callers, cycles int, cycle func(i int) error) time.Duration {
 	start := time.Now()
 	var wg sync.WaitGroup
 	var left atomic.Int64
@@ -94,7 +99,7 @@ func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Du
 	for i := range callers {
 		wg.Go(func() {
 			for left.Add(-1) >= 0 {
-				if err := cycle(s, i); err != nil {
+				if err := cycle(i); err != nil {
 					b.Error(err)
 					return
 				}
