@@ -122,7 +122,7 @@ type part struct {
 
 // learnRange notes a part of a range, and gives the stretch from a place on. It is empty where another fold ended
 // meanwhile.
-func (c *cache) learnRange(p part, r store.Range, place []byte, number int64) stretch {
+func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p.folds != c.folds.Load() {
@@ -143,7 +143,7 @@ func (c *cache) learnRange(p part, r store.Range, place []byte, number int64) st
 		return true
 	})
 	defer c.evict()
-	return c.known(r, place, number)
+	return c.known(r, place, wanted, number)
 }
 
 // net gives what changes left at a commit, each row once.
@@ -166,8 +166,12 @@ func (c *cache) folded(changes []change, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, change := range changes {
-		at, _ := floor(c.spaces[change.space], []byte(change.key))
+		at, exact := floor(c.spaces[change.space], []byte(change.key))
+		if !exact {
+			continue // it was deleted, and closed already
+		}
 		c.change(at, func(at *cell) { at.fold(number) })
+		c.close(c.spaces[change.space], at)
 	}
 	c.folds.Add(1)
 	c.evict()
@@ -182,23 +186,26 @@ type stretch struct {
 	over  bool   // nothing comes there
 }
 
-// most is how many rows a stretch has, and how many the table is asked for at once.
-const most = 256
+// How many rows a stretch has.
+const (
+	few  = 4   // at first, because most scans end soon
+	most = 256 // later, and the table is asked for so many at once
+)
 
-func (c *cache) stretch(r store.Range, place []byte, number int64) stretch {
+func (c *cache) stretch(r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.known(r, place, number)
+	return c.known(r, place, wanted, number)
 }
 
-func (c *cache) known(r store.Range, place []byte, number int64) stretch {
+func (c *cache) known(r store.Range, place []byte, wanted int, number int64) stretch {
 	if r.Reverse {
-		return behind(c.spaces[r.Space], r, place, number)
+		return behind(c.spaces[r.Space], r, place, wanted, number)
 	}
-	return ahead(c.spaces[r.Space], r, place, number)
+	return ahead(c.spaces[r.Space], r, place, wanted, number)
 }
 
-func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64) stretch {
+func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place}
 	before, _ := floor(space, place)
 	known := before != nil && before.linked
@@ -221,15 +228,15 @@ func ahead(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64
 			found.rows = append(found.rows, store.Row{Key: at.key, Value: value})
 		}
 		found.place, known = next(at.key), at.linked
-		return len(found.rows) < most
+		return len(found.rows) < wanted
 	})
-	full := len(found.rows) == most
+	full := len(found.rows) == wanted
 	found.over = known && !full || r.To != nil && bytes.Compare(found.place, r.To) >= 0
 	found.ask = !found.over && !full
 	return found
 }
 
-func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, number int64) stretch {
+func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place, ask: true}
 	look := func(at *cell) bool {
 		at.use()
@@ -250,7 +257,7 @@ func behind(space *btree.BTreeG[*cell], r store.Range, place []byte, number int6
 		}
 		found.place = at.key
 		found.over = bytes.Compare(at.key, r.From) <= 0
-		found.ask = !found.over && len(found.rows) < most
+		found.ask = !found.over && len(found.rows) < wanted
 		return found.ask
 	}
 	if place == nil {

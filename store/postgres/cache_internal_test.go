@@ -18,7 +18,7 @@ func TestWhatTheTableHadBeforeAFoldIsNotLearnedAfterIt(t *testing.T) {
 	_, known := c.learnRow(store.Records, old, before, 5)
 	require.False(t, known)
 	all := store.Range{Space: store.Records}
-	require.Equal(t, stretch{ask: true}, c.learnRange(part{all, []store.Row{old}, before}, all, nil, 5))
+	require.Equal(t, stretch{ask: true}, c.learnRange(part{all, []store.Row{old}, before}, all, nil, most, 5))
 	_, known = c.get(store.Records, key, 5)
 	require.False(t, known)
 

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bytes"
+
 	"github.com/tidwall/btree"
 
 	"handoff/store"
@@ -70,12 +72,32 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	return idle
 }
 
+// close removes the cell of a row that is gone, where the cells around it say as much. Else each scan of a queue would pass
+// all that ever went through it.
+func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
+	if value, known := at.at(0); at.spare() == 0 || !known || value != nil || !at.linked {
+		return
+	}
+	if before := previous(space, at.key); before != nil && before.linked {
+		c.forget(space, at)
+	}
+}
+
 // forget removes a cell. What lies between its neighbours stays known where it is known to be no row.
 func (c *cache) forget(space *btree.BTreeG[*cell], at *cell) {
 	space.Delete(at)
 	c.spare -= at.spare()
-	if before, _ := floor(space, at.key); before != nil {
+	if before := previous(space, at.key); before != nil {
 		value, known := at.at(0)
 		before.linked = before.linked && at.linked && known && value == nil
 	}
+}
+
+// previous is the last cell before a key.
+func previous(space *btree.BTreeG[*cell], key []byte) (at *cell) {
+	space.Descend(&cell{key: key}, func(c *cell) bool {
+		at = c
+		return bytes.Equal(c.key, key)
+	})
+	return at
 }

@@ -41,7 +41,8 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 		if q.To != nil && string(q.From) >= string(q.To) {
 			return
 		}
-		for found := r.cache.stretch(q, place, r.number); ; {
+		wanted := few
+		for found := r.cache.stretch(q, place, wanted, r.number); ; {
 			for _, row := range found.rows {
 				if !yield(row, nil) {
 					return
@@ -51,7 +52,8 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 				return
 			}
 			var err error
-			if found, err = r.next(q, found); err != nil {
+			wanted = min(4*wanted, most)
+			if found, err = r.next(q, found, wanted); err != nil {
 				yield(store.Row{}, err)
 				return
 			}
@@ -60,9 +62,9 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 }
 
 // next gives the stretch of a range behind another. Where that is not known, it asks the table for the next rows.
-func (r *rows) next(q store.Range, last stretch) (stretch, error) {
+func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
-		return r.cache.stretch(q, last.place, r.number), nil
+		return r.cache.stretch(q, last.place, wanted, r.number), nil
 	}
 	p, err := part{Range: q, folds: r.cache.folds.Load()}, error(nil)
 	if q.Reverse {
@@ -80,5 +82,5 @@ func (r *rows) next(q store.Range, last stretch) (stretch, error) {
 			p.To = next(end)
 		}
 	}
-	return r.cache.learnRange(p, q, last.place, r.number), nil
+	return r.cache.learnRange(p, q, last.place, wanted, r.number), nil
 }
