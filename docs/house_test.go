@@ -396,8 +396,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as files",
 		imports: []string{
-			"schemas", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/open",
-			"cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"schemas", "store", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/cluster",
+			"cmd/handoff/internal/open", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -57,6 +58,12 @@ func Join(ctx context.Context, address string, now func() time.Time, log *slog.L
 }
 
 const poolSize = 16
+
+// String says which database this is, without its password.
+func (n *Node) String() string {
+	c := n.Pool.Config().ConnConfig
+	return fmt.Sprintf("database %s at %s:%d", c.Database, c.Host, c.Port)
+}
 
 // Beat begins the lease. It is called once, before the first takeover.
 func (n *Node) Beat(ctx context.Context) error {

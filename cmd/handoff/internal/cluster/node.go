@@ -79,6 +79,9 @@ func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
 	return owner.Epoch > 0, nil
 }
 
+// String says which database it is, without its password.
+func (n *Node) String() string { return n.db.String() }
+
 // Close leaves the cluster. The relays that use it were closed before.
 func (n *Node) Close() {
 	n.db.Close()

@@ -110,6 +110,9 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 	if err != nil {
 		return nil, explain(c, errors.Join(err, log.Close()))
 	}
+	if err := store.Usable(ctx, backend); err != nil {
+		return nil, explain(c, errors.Join(err, backend.Close(), log.Close()))
+	}
 	timed := store.NewTimed(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), log: log}
 	m.Local = tools.Local{Logger: log.Logger(), Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
@@ -154,6 +157,9 @@ func newID(prefix string) string {
 
 // explain turns an error of opening a workspace into one for the caller, with what to do about it.
 func explain(c Config, err error) error {
+	if refused := unusable(c.Name, err); refused != nil {
+		return refused
+	}
 	switch {
 	case c.Cluster != nil:
 		return c.Cluster.Seat(c.Name).Unusable(err)

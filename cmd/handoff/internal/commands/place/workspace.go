@@ -1,7 +1,7 @@
 // Package place has the commands about workspaces as files of this machine: where shows which one this is, workspace
-// lists, adopts and removes them.
+// lists, adopts and removes them, and copies them to a database and back.
 //
-// They open no workspace that others use: adopt and remove hold the lock of the store for themselves alone, and are
+// They open no workspace that others use: adopt, remove and copy hold the lock of the store for themselves alone, and are
 // refused while another process has it.
 package place
 
@@ -30,8 +30,9 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 		Short: "Look after the workspaces on this machine",
 		Example: `  handoff workspace list
   handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
-  handoff workspace remove shop-41f0c2b7d9aa`,
-	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
+  handoff workspace remove shop-41f0c2b7d9aa
+  handoff workspace copy --to postgres://…      # into a database`,
+	}, workspacesCommand(a), adoptCommand(a), removeCommand(a), copyCommand(a))
 }
 
 // A workspaceItem is a workspace as workspace list shows it.
