@@ -12,8 +12,11 @@ import (
 // ErrUnfinished means that a copy into the store did not come to its end: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// ErrNotEmpty means that a store has rows already. It was not touched.
+// ErrNotEmpty means that somebody has used a store. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
+
+// used are the spaces that have rows where somebody did more than to look: others can be written again.
+var used = []Space{Records, Events, Notices, Tokens}
 
 // Moved means that the rows of a store were copied, and are changed elsewhere since then.
 type Moved struct{ To string }
@@ -55,7 +58,7 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
-// A Copy moves all rows of a store into one that is empty. The caller owns both stores: nobody else writes meanwhile.
+// A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both stores: nobody else writes meanwhile.
 //
 // At no time both may be used. The target is [ErrUnfinished] from before its first row until after the source was told
 // that it is [Moved]. A source that another owner took over refuses to be told that, so what arrived is what it had. A
@@ -71,15 +74,15 @@ type Copied struct {
 	Audit schemas.AuditOut // of both stores
 }
 
-// Run copies all rows. The error is [ErrNotEmpty] when the target has rows that are not of a copy which was not finished, and
-// [ErrUnfinished] or a [*Moved] when they are not to be copied from the source; then nothing was changed.
+// Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
+// [ErrUnfinished] or a [*Moved] when the source is not to be copied; then nothing was changed.
 func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 	if err := c.begin(ctx); err != nil {
 		return done, err
 	}
 	for s := range Spaces {
 		if err := empty(ctx, c.To, s); err != nil {
-			return done, fmt.Errorf("remove what an earlier copy left: %w", err)
+			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
 	}
 	for s := range Spaces {
@@ -108,10 +111,10 @@ func (c Copy) begin(ctx context.Context) error {
 	if _, moved := errors.AsType[*Moved](to); to != nil && !again && !moved {
 		return to
 	}
-	for s := Space(0); s < Spaces && !again; s++ {
+	for _, s := range used {
 		if rows, err := after(ctx, c.To, s, nil); err != nil {
 			return err
-		} else if len(rows) > 0 || to != nil {
+		} else if !again && (len(rows) > 0 || to != nil) {
 			return ErrNotEmpty
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/store/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
@@ -29,14 +30,20 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 //
 // It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
 // says env TERMINAL=1.
-func TestScriptsOfCommandsPlayAsWritten(t *testing.T) {
+func TestScriptsOfCommandsPlayAsWritten(t *testing.T) { playScripts(t, "script", "") }
+
+// TestScriptsOverADatabasePlayAsWritten plays testdata/database. The variable DATABASE says where a database is.
+func TestScriptsOverADatabasePlayAsWritten(t *testing.T) { playScripts(t, "database", postgrestest.Start(t)) }
+
+func playScripts(t *testing.T, scripts, database string) {
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir: filepath.Join("testdata", scripts),
 		Setup: func(e *testscript.Env) error {
 			clock := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 			e.Values[clockKey{}] = &clock
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
+			e.Setenv("DATABASE", database)
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			return os.Mkdir(home, 0o700)
 		},

@@ -29,7 +29,7 @@ One of both is used at a time. From the moment at which the copy is whole, whoev
 told where the new one is. What the old one holds stays as it was. --undo has it used again, without what was done
 in the copy since then: for a copy that is a backup, or when the database was lost. HANDOFF_STORE says which one.
 
-Refused while a process has either of them open, and where there is one already. A copy that was interrupted is
+Refused while a process has either of them open, and where something was sent already or a token made. A copy that was interrupted is
 refused to all until it is copied again. To copy back to files that were left, remove them first: handoff workspace
 remove. docs/postgres.md says how to remove a workspace from a database.`,
 		Args: cobra.NoArgs,

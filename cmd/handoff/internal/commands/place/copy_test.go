@@ -1,0 +1,87 @@
+package place_test
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/store/postgres/postgrestest"
+)
+
+// A process is killed while the database lets it wait with a part of the rows.
+func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
+	t.Parallel()
+	p, address := commandtest.NewHome(t), postgrestest.Start(t)
+	for range 5 {
+		p.Must("send", "qa", "Test it", "--agent", "dev")
+	}
+	audit := p.Must("audit", "verify")
+	db := postgrestest.Pool(t, address)
+	database := map[string]string{"HANDOFF_STORE": address}
+	code, _, errs := p.RunWith(database, "claim", "--agent", "qa") // which makes the tables, and a workspace of no use
+	require.Equal(t, 6, code, errs)
+	for _, statement := range []string{
+		`create function slow() returns trigger language plpgsql as $$
+			begin if new.number > 10 then perform pg_sleep(60); end if; return new; end $$`,
+		`create trigger slow before insert on handoff_log for each row execute function slow()`,
+	} {
+		_, err := db.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	copies := exec.CommandContext(t.Context(), commandtest.Program, "workspace", "copy", "--to", address, "--workspace", "w")
+	copies.Env = p.Environ()
+	require.NoError(t, copies.Start())
+	require.Eventually(t, func() bool {
+		var sleeps int
+		require.NoError(t, db.QueryRow(t.Context(), `select count(*) from pg_stat_activity where wait_event = 'PgSleep'`).Scan(&sleeps))
+		return sleeps > 0
+	}, commandtest.Patience, time.Millisecond)
+	require.NoError(t, copies.Process.Kill())
+	require.Error(t, copies.Wait())
+	_, err := db.Exec(t.Context(), `select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`)
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `drop trigger slow on handoff_log`)
+	require.NoError(t, err)
+
+	for _, command := range [][]string{{"list"}, {"send", "qa", "Test it", "--agent", "dev"}, {"audit", "verify"}} {
+		code, _, errs := p.RunWith(database, command...)
+		require.Equal(t, 5, code, errs)
+		require.Contains(t, errs, "workspace w is not whole: the copy into it was not finished\n")
+		require.Contains(t, errs, "handoff workspace copy --help")
+	}
+	require.Equal(t, audit, p.Must("audit", "verify"), "the files are used as before")
+	p.Must("workspace", "copy", "--to", address)
+	code, out, errs := p.RunWith(database, "audit", "verify")
+	require.Zero(t, code, errs)
+	require.Equal(t, audit, out)
+}
+
+func TestAWorkspaceThatIsOpenIsNotCopied(t *testing.T) {
+	t.Parallel()
+	p, address := commandtest.NewHome(t), postgrestest.Start(t)
+	look := `{"name": "list_handoffs", "arguments": {}}`
+	database := map[string]string{"HANDOFF_STORE": address}
+	s := p.Serve("--agent", "reviewer")
+	s.Ask("tools/call", look)
+	code, _, errs := p.Run("workspace", "copy", "--to", address)
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+
+	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
+	s.Ask("tools/call", look)
+	for _, way := range []string{"--to", "--from"} {
+		code, _, errs := p.Run("workspace", "copy", way, address)
+		require.Equal(t, 5, code)
+		require.Contains(t, errs, "workspace w of the database is open in another process\n")
+		require.Contains(t, errs, "End the servers and clients")
+	}
+	s.Ask("tools/call", look)
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+}

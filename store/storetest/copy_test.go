@@ -1,0 +1,195 @@
+package storetest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+	"handoff/store/bolt"
+	"handoff/store/memory"
+)
+
+// The first source has a registry as handoff wrote it, and more than one batch in each space.
+func TestACopyHasAllRowsOnEachPairOfEngines(t *testing.T) {
+	plain := engines[:0:0]
+	for _, e := range engines {
+		if e.name == "memory" || e.name == "bolt" || e.name == "postgres" {
+			plain = append(plain, e)
+		}
+	}
+	for _, from := range plain {
+		t.Run("from "+from.name, func(t *testing.T) {
+			openFrom := from.opener(t)
+			for _, to := range plain {
+				t.Run("to "+to.name, func(t *testing.T) {
+					openTo := openFrom
+					if to.name != from.name {
+						openTo = to.opener(t)
+					}
+					movesAll(t, opened(t, openFrom), opened(t, openTo))
+				})
+			}
+		})
+	}
+}
+
+func movesAll(t *testing.T, source, target store.Backend) {
+	t.Helper()
+	registry(t, source)
+	fill(t, source, 1_200)
+	last := next(t, source, store.Records)
+	want := dump(t, source)
+
+	done, err := store.Copy{To: target, From: source, Place: "there"}.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, dump(t, target))
+	require.Equal(t, want, dump(t, source))
+	require.Equal(t, len(want), done.Rows)
+	require.NotEmpty(t, done.Audit.Root)
+	require.Equal(t, last+1, next(t, target, store.Records))
+	require.NoError(t, store.Usable(t.Context(), target))
+	require.Equal(t, &store.Moved{To: "there"}, store.Usable(t.Context(), source))
+
+	_, err = store.Copy{To: target, From: source, Place: "there"}.Run(t.Context())
+	require.Equal(t, &store.Moved{To: "there"}, err)
+	require.NoError(t, store.Reopen(t.Context(), source))
+	_, err = store.Copy{To: source, From: target, Place: "here"}.Run(t.Context())
+	require.ErrorIs(t, err, store.ErrNotEmpty)
+	require.Equal(t, want, dump(t, source))
+	require.NoError(t, store.Usable(t.Context(), source))
+	require.NoError(t, store.Usable(t.Context(), target))
+}
+
+// Each write is the one after which the copy breaks off, whether that one was kept or not.
+func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		for at, whole := 1, false; !whole; at++ {
+			source, target := memory.New(), memory.New()
+			fill(t, source, 3)
+			want := dump(t, source)
+			writes := &breaking{left: at, kept: kept}
+			broken := store.Copy{To: writes.over(target), From: writes.over(source), Place: "there"}
+			_, err := broken.Run(t.Context())
+			if whole = err == nil; whole {
+				require.Greater(t, at, 20, "there were as many writes")
+				continue
+			}
+			require.ErrorIs(t, err, errBroken)
+			here, there := store.Usable(t.Context(), source), store.Usable(t.Context(), target)
+			require.False(t, here == nil && there == nil && len(dump(t, target)) > 0, "both are used")
+
+			_, err = store.Copy{To: target, From: source, Place: "there"}.Run(t.Context())
+			if there == nil && here != nil {
+				require.Equal(t, here, err, "only the answer was missing")
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, want, dump(t, target))
+			require.NoError(t, store.Usable(t.Context(), target))
+			require.Error(t, store.Usable(t.Context(), source))
+		}
+	}
+}
+
+// What is old is not copied over what an unfinished copy of something else left.
+func TestWhatIsNotWholeOrWasCopiedElsewhereIsNotCopied(t *testing.T) {
+	source, target, third := memory.New(), memory.New(), memory.New()
+	fill(t, source, 3)
+	unfinished := &breaking{left: 5}
+	_, err := store.Copy{To: unfinished.over(target), From: source, Place: "there"}.Run(t.Context())
+	require.ErrorIs(t, err, errBroken)
+	_, err = store.Copy{To: third, From: target, Place: "third"}.Run(t.Context())
+	require.ErrorIs(t, err, store.ErrUnfinished)
+	_, err = store.Copy{To: third, From: source, Place: "third"}.Run(t.Context())
+	require.NoError(t, err)
+	_, err = store.Copy{To: target, From: source, Place: "there"}.Run(t.Context())
+	require.Equal(t, &store.Moved{To: "third"}, err)
+}
+
+func opened(t *testing.T, open func(testing.TB, string) store.Backend) store.Backend {
+	t.Helper()
+	b := open(t, t.TempDir())
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	return b
+}
+
+// registry copies a store of the first version into one that is empty.
+func registry(t *testing.T, into store.Backend) {
+	t.Helper()
+	first, err := os.ReadFile("../testdata/v1.db")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "handoff.db")
+	require.NoError(t, os.WriteFile(path, first, 0o600))
+	from, err := bolt.Open(t.Context(), bolt.Config{Path: path})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, from.Close()) }()
+	done, err := store.Copy{To: into, From: from, Place: "first"}.Run(t.Context())
+	require.NoError(t, err)
+	require.True(t, done.Audit.OK, done.Audit.Problems)
+	require.Positive(t, done.Audit.Events)
+}
+
+// fill adds rows to all spaces but those that an audit reads.
+func fill(t *testing.T, b store.Backend, rows int) {
+	t.Helper()
+	for s := range store.Spaces {
+		if slices.Contains([]store.Space{store.Events, store.Tree, store.Records, store.References}, s) {
+			continue
+		}
+		update(t, b, func(w store.Writer) error {
+			for i := range rows {
+				if err := w.Put(s, fmt.Appendf(nil, "row %d\x00", i), make([]byte, i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		next(t, b, s)
+	}
+}
+
+// dump gives all rows of a store but those that are about itself.
+func dump(t *testing.T, b store.Backend) (rows []string) {
+	t.Helper()
+	for s := range store.Spaces {
+		for _, row := range all(t, b, s) {
+			if s != store.Sys || !strings.HasPrefix(row, "format=") && !strings.HasPrefix(row, "copy=") {
+				rows = append(rows, s.String()+" "+row)
+			}
+		}
+	}
+	return rows
+}
+
+var errBroken = errors.New("the network is broken")
+
+// breaking counts the writes of stores. One fails, and all that follow.
+type breaking struct {
+	left int
+	kept bool // the first one that fails
+}
+
+func (b *breaking) over(of store.Backend) store.Backend { return breakingStore{of, b} }
+
+type breakingStore struct {
+	store.Backend
+	*breaking
+}
+
+func (b breakingStore) Update(ctx context.Context, fn func(store.Writer) error) error {
+	b.left--
+	if b.left > 0 || b.left == 0 && b.kept {
+		if err := b.Backend.Update(ctx, fn); err != nil || b.left > 0 {
+			return err
+		}
+	}
+	return errBroken
+}
