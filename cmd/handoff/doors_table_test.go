@@ -65,7 +65,7 @@ var doors = slices.Concat(
 		"exec", "completions shell"),
 	through(inLog, escaped, "logs"),
 	through(atTerminal, fixed, "agents import", "agents init", "audit", "checks", "checks deny", "completion", "demo", "hook", "mcp", "serve",
-		"rules", "setup", "token", "tools", "version", "workflow", "workspace"),
+		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy"),
 )
 
 func through(r reader, g guard, ways ...string) (all []door) {
