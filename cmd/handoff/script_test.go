@@ -30,12 +30,17 @@ func TestMain(m *testing.M) { commandtest.Main(m) }
 //
 // It has a home of its own, a clock that begins at noon of 31 January 2026, and is no terminal unless it
 // says env TERMINAL=1.
-func TestScriptsOfCommandsPlayAsWritten(t *testing.T) { playScripts(t, "script", "") }
+func TestScriptsOfCommandsPlayAsWritten(t *testing.T) {
+	playScripts(t, "script", "")
+}
 
 // TestScriptsOverADatabasePlayAsWritten plays testdata/database. The variable DATABASE says where a database is.
-func TestScriptsOverADatabasePlayAsWritten(t *testing.T) { playScripts(t, "database", postgrestest.Start(t)) }
+func TestScriptsOverADatabasePlayAsWritten(t *testing.T) {
+	playScripts(t, "database", postgrestest.Start(t))
+}
 
 func playScripts(t *testing.T, scripts, database string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", scripts),
 		Setup: func(e *testscript.Env) error {

@@ -48,6 +48,9 @@ func copied(
 	case errors.Is(err, store.ErrNotEmpty):
 		return done, schemas.Errorf(schemas.Conflict, "there is a workspace %s already where it is to be copied", w.Name).
 			WithHint("Nothing was changed. handoff workspace copy --help says how to replace one.")
+	case errors.Is(err, store.ErrFenced):
+		return done, schemas.Errorf(schemas.Conflict, "workspace %s was taken over by another process while it was copied", w.Name).
+			WithHint("End the clients that use it, then copy again: what was copied so far is not used.")
 	case ctx.Err() != nil:
 		return done, schemas.Errorf(schemas.Unavailable, "it was interrupted").WithHint("Copy again: what was copied so far is not used.")
 	}

@@ -21,17 +21,17 @@ func copyCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workspace copy --to 'postgres://handoff_rows@db.example.com/handoff?sslmode=verify-full'
   handoff workspace copy --to postgres://… --workspace shop-41f0c2b7d9aa
   handoff workspace copy --from postgres://…`,
-		Long: `Copies the workspace of the project, or that of --workspace, with everything in it and the audit registry. It
-has the same name in both places, so HANDOFF_STORE=URL is all that tells them apart: clients go on in the database
-when they have it in their environment, and in the files when they do not.
+		Long: `Copies the workspace of the project, or that of --workspace, with everything in it and the audit registry. Its
+name is the same in both places, so HANDOFF_STORE is all that tells them apart: clients that have it in their
+environment go on in the database, and the others in the files.
 
 One of both is used at a time. From the moment at which the copy is whole, whoever opens the old one is refused and
-told where the new one is. What the old one holds stays as it was. --undo has it used again, without what was done
-in the copy since then: for a copy that is a backup, or when the database was lost. HANDOFF_STORE says which one.
+told where the new one is. The old one stays as it was. --undo has it used again, without what was done in the copy
+since then: where the copy is a backup, or the database was lost. HANDOFF_STORE says which of both is meant.
 
-Refused while a process has either of them open, and where something was sent already or a token made. A copy that was interrupted is
-refused to all until it is copied again. To copy back to files that were left, remove them first: handoff workspace
-remove. docs/postgres.md says how to remove a workspace from a database.`,
+Refused while a process has either of them open, and where something was sent already or a token made. A copy that
+was interrupted is refused to all until it is copied again. To copy back to files that were left, make room first
+with handoff workspace remove. docs/postgres.md says how to make room in a database.`,
 		Args: cobra.NoArgs,
 	}
 	to := cmd.Flags().String("to", "", "`URL` of the database to copy it to")
@@ -125,7 +125,7 @@ func (c copying) copy(ctx context.Context, node *cluster.Node, to, next string, 
 	}
 	said := map[string]any{"copied": c.of.Name, "to": to, "rows": done.Rows, "audit": done.Audit}
 	return c.PrintValue(said, func(p *cli.Page) {
-		p.Line("copied %s to %s: %s, with %s", p.Bold(c.of.Name), to, cli.Counted(done.Rows, "row"), cli.Counted(int(done.Audit.Events), "event"))
+		p.Line("copied %s to %s: %d rows, with %d events", p.Bold(c.of.Name), to, done.Rows, done.Audit.Events)
 		p.Line("root %s", done.Audit.Root)
 		if !done.Audit.OK {
 			p.Line("%s the registry had faults, and has the same now: handoff audit verify tells them", p.Red("warning:"))
