@@ -58,7 +58,8 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
-// A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both stores: nobody else writes meanwhile.
+// A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
+// stores: nobody else writes meanwhile.
 //
 // At no time both may be used. The target is [ErrUnfinished] from before its first row until after the source was told
 // that it is [Moved]. A source that another owner took over refuses to be told that, so what arrived is what it had. A
