@@ -153,10 +153,14 @@ func (b *building) open(in *openRoom, name string) {
 	in.close = func() { end(); <-gone }
 	go func() {
 		defer close(gone)
-		in.err = b.occupy(leave, in, name, ready)
+		err := b.occupy(leave, in, name, ready)
 		select {
 		case <-ready:
+			if err != nil {
+				b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
+			}
 		default:
+			in.err = err
 			b.mu.Lock()
 			delete(b.rooms, name)
 			b.mu.Unlock()
