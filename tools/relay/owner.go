@@ -80,9 +80,14 @@ func (r *Relay) note() Note {
 // does not: then it gives the store up.
 func (o *owner) holdsStill(ctx context.Context) error {
 	err := o.tenure.Holds(ctx)
-	if errors.Is(err, ErrLost) {
+	switch {
+	case errors.Is(err, ErrLost):
 		_ = o.relay.resign(o, "it is another's") // when it cannot, it gives it up already
 		return errMoved
+	case err != nil && o.route.lost():
+		return errMoved
+	case err != nil && ctx.Err() != nil:
+		return cutOff(ctx)
 	}
 	return err
 }
