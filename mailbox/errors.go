@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -49,16 +50,16 @@ func (s *Service) coded(err error) error {
 			WithHint("Free space and call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrUncertain):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).
-			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.")
+			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
 	case errors.Is(err, store.ErrUnreachable):
 		return schemas.Errorf(schemas.Unavailable, "%w", store.ErrUnreachable).Because(err).
-			WithHint("Call again when it is there. Nothing acknowledged was lost.")
+			WithHint("Call again when it is there. Nothing acknowledged was lost.").After(time.Second)
 	case errors.Is(err, store.ErrUnwritten):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
 		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
 	case errors.Is(err, store.ErrFenced):
-		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.")
+		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").After(time.Second)
 	case errors.Is(err, store.ErrClosed):
 		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
 	case errors.Is(err, store.ErrCorrupt):

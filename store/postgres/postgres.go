@@ -37,7 +37,8 @@ type Config struct {
 	// is not folded comes on top.
 	CacheBytes int
 
-	// Fenced is called when the store learns that another node took the workspace over. Nil: nobody is told.
+	// Fenced is called when the store learns that another node took the workspace over, before any call is told. It does
+	// not call the store. Nil: nobody is told.
 	Fenced func()
 
 	// Logger hears of panics and of trouble with the database. Nil: nobody does.
@@ -170,7 +171,7 @@ func (s *Store) lose(why error) {
 	}
 	s.lost = why
 	if s.fenced != nil && errors.Is(why, store.ErrFenced) {
-		go s.fenced()
+		s.fenced()
 	}
 }
 
