@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,6 +33,7 @@ import (
 
 	"handoff/mcp"
 	"handoff/mcp/auth"
+	"handoff/schemas"
 	"handoff/store/postgres/postgrestest"
 )
 
@@ -213,6 +215,9 @@ func (r *remote) call(ctx context.Context, tool string, in, out any) error {
 	q := sdk.CallToolRequest{}
 	q.Params.Name, q.Params.Arguments = tool, in
 	result, err := r.CallTool(ctx, q)
+	if err != nil && strings.Contains(err.Error(), "status 503") { // the SDK does not give the header
+		return schemas.Errorf(schemas.Unavailable, "no node answers").After(time.Second)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", tool, err)
 	}
