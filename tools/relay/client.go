@@ -161,7 +161,7 @@ func (c *client) retryHere(ctx context.Context) bool {
 // request makes one request, with the secret of the note where there is one. A POST carries its begin-by time, one
 // second from now. The error is that of the transport.
 func (c *client) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, c.note.Address.url()+path, bytes.NewReader(body)) //nolint:gosec // a note says where its owner is
+	r, err := http.NewRequestWithContext(ctx, method, c.note.Address.url()+path, bytes.NewReader(body)) //nolint:gosec,nolintlint // a note says where its owner is; not each run of the linter finds fault
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
@@ -171,7 +171,7 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 	if method == http.MethodPost && !c.note.Address.afar() { // clocks of two machines differ
 		r.Header.Set(beginBy, strconv.FormatInt(c.config.Now().Add(beginWithin).UnixMilli(), 10))
 	}
-	return c.http.Do(r) //nolint:gosec // likewise
+	return c.http.Do(r) //nolint:gosec,nolintlint // likewise
 }
 
 // callError is the error of a call that got no result: its caller gave up, the owner does not answer, or is gone. Other
