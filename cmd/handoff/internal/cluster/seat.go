@@ -74,7 +74,7 @@ func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 	if err := s.node.begin(ctx); err != nil {
 		return nil, s.waitOr(err)
 	}
-	first, err := json.Marshal(relay.Note{Address: s.address()})
+	first, err := json.Marshal(relay.Note{Address: s.address(), Boot: platform.BootID()})
 	if err != nil {
 		return nil, err
 	}

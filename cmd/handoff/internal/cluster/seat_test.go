@@ -1,0 +1,35 @@
+package cluster_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/store/postgres/postgrestest"
+	"handoff/tools/relay"
+)
+
+// A node that has just taken a workspace over answers under no address yet. Another node of this machine waits for it:
+// if it took the workspace by force, the first would read for a while what is old.
+func TestAnOwnerThatIsNotServingYetIsNotTakenFromByForce(t *testing.T) {
+	address := postgrestest.Start(t)
+	seat := func(advertise string) *cluster.Seat {
+		n, err := cluster.Join(t.Context(), cluster.Config{Store: address, Advertise: advertise, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		t.Cleanup(n.Close)
+		return n.Seat("shop")
+	}
+	first, second := seat("http://127.0.0.1:4261"), seat("http://127.0.0.1:4262")
+	_, found := first.Owner(t.Context())
+	require.False(t, found)
+	_, err := first.Try(t.Context())
+	require.NoError(t, err)
+
+	_, found = second.Owner(t.Context())
+	require.False(t, found, "it does not answer yet")
+	_, err = second.Try(t.Context())
+	require.ErrorIs(t, err, relay.ErrInUse)
+}
