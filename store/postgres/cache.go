@@ -25,6 +25,7 @@ type cache struct {
 	spaces [store.Spaces]*btree.BTreeG[*cell]
 	spare  int // bytes of cells that may go
 	hand   hand
+	graves []grave
 }
 
 // A cell is a key of which something is known. A cell without versions is only the end of something known.
@@ -96,7 +97,11 @@ func (c *cache) get(s store.Space, key []byte, number int64) (value []byte, know
 func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.change(c.ensure(s, key), func(at *cell) { at.versions = append(at.versions, version{number, value}) })
+	at := c.ensure(s, key)
+	c.change(at, func(at *cell) { at.versions = append(at.versions, version{number, value}) })
+	if known, is := at.at(0); value == nil && is && known == nil {
+		c.graves = append(c.graves, grave{s, at, number})
+	}
 }
 
 // learnRow notes what the table had under one key after so many folds, and gives the row at a commit. It is not known
@@ -146,17 +151,22 @@ func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, numb
 	return c.known(r, place, wanted, number)
 }
 
-// net gives what changes left at a commit, each row once.
-func (c *cache) net(changes []change, number int64) (left []write) {
+// net gives what changes left at a commit, each row once. What the table never had is not deleted there, if it is sure
+// that it never had it.
+func (c *cache) net(changes []change, number int64, sure bool) (left []write) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	seen := map[*cell]bool{}
 	for _, change := range changes {
-		at, _ := floor(c.spaces[change.space], []byte(change.key))
-		if value, _ := at.at(number); !seen[at] {
-			left = append(left, write{change.space, store.Row{Key: at.key, Value: value}})
+		at, exact := floor(c.spaces[change.space], []byte(change.key))
+		if !exact || seen[at] {
+			continue
 		}
 		seen[at] = true
+		value, _ := at.at(number)
+		if had, known := at.at(0); value != nil || !sure || !known || had != nil {
+			left = append(left, write{change.space, store.Row{Key: at.key, Value: value}})
+		}
 	}
 	return left
 }

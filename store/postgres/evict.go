@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tidwall/btree"
 
@@ -81,6 +82,30 @@ func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 	if before := previous(space, at.key); before != nil && before.linked {
 		c.forget(space, at)
 	}
+}
+
+// A grave is a row that a commit deleted, and that the table never had.
+type grave struct {
+	space  store.Space
+	at     *cell
+	number int64 // of the commit
+}
+
+// bury removes the cells of rows that were made and deleted again since the last fold that began, where no view stands
+// before their end: the table never hears of them. Most rows of a queue are such.
+func (c *cache) bury(oldest, folded int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for ; n < len(c.graves) && c.graves[n].number <= oldest; n++ {
+		g := c.graves[n]
+		v := g.at.versions
+		if len(v) > 2 && v[0].number == 0 && v[0].value == nil && v[1].number > folded { // else a fold knows it
+			c.change(g.at, func(at *cell) { at.fold(g.number) })
+			c.close(c.spaces[g.space], g.at)
+		}
+	}
+	c.graves = slices.Delete(c.graves, 0, n)
 }
 
 // forget removes a cell. What lies between its neighbours stays known where it is known to be no row.

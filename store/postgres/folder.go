@@ -9,7 +9,7 @@ import (
 
 // How many rows may wait to be folded.
 const (
-	several = 2_000   // are folded while calls come
+	several = 20_000  // are folded while calls come; the more at once, the more of them cancel each other out
 	tooMany = 200_000 // hold up the writer
 )
 
@@ -19,7 +19,8 @@ type folder struct {
 	owed  []change   // since the last fold that began, by entry
 	under chan error // of the fold that goes on; nil: none does
 	taken []change   // by that one
-	upTo  int64
+	upTo  int64      // the last entry of the last fold that began
+	doubt bool       // whether the last fold took place
 }
 
 // A change is a key that an entry changed.
@@ -37,6 +38,9 @@ func (f *folder) owes(number int64, writes []write) {
 
 // keepUp folds while calls come, and waits where too much is owed.
 func (f *folder) keepUp() {
+	if !f.doubt {
+		f.store.cache.bury(f.store.foldable(), f.upTo)
+	}
 	if len(f.owed) > several {
 		f.begin()
 	}
@@ -64,7 +68,7 @@ func (f *folder) begin() {
 	}
 	f.upTo, f.taken, f.owed = upTo, f.owed[:n:n], f.owed[n:]
 	f.under = make(chan error, 1)
-	go func() { f.under <- f.store.table.fold(upTo, f.store.cache.net(f.taken, upTo)) }()
+	go func(sure bool) { f.under <- f.store.table.fold(upTo, f.store.cache.net(f.taken, upTo, sure)) }(!f.doubt)
 }
 
 // await waits for the fold that goes on, and gives its error.
@@ -78,7 +82,7 @@ func (f *folder) await() (err error) {
 
 // ended notes what became of a fold. One that failed is done again with the next.
 func (f *folder) ended(err error) {
-	f.under = nil
+	f.under, f.doubt = nil, err != nil
 	switch {
 	case err == nil:
 		f.store.cache.folded(f.taken, f.upTo)
