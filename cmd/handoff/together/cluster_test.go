@@ -155,15 +155,15 @@ func (w *storm) restartDatabase() error {
 	return w.restart(rand.N(2) == 0)
 }
 
-// pauseOwner stops the owner for longer than it may own, and lets it go on.
+// pauseOwner stops the owner for longer than it may own, and lets it go on. Where nobody owns just now it waits.
 func (w *storm) pauseOwner() error {
-	i, err := w.owner()
-	if i < 0 || err != nil {
-		return nil // nobody can be paused just now
-	}
-	n := w.nodes[i].Load()
-	if n == nil || !n.frozen.CompareAndSwap(false, true) {
-		return nil
+	n := w.freezeOwner()
+	for ; n == nil; n = w.freezeOwner() {
+		select {
+		case <-w.until.Done():
+			return nil
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 	defer n.frozen.Store(false)
 	defer w.strikes(nodePaused)()
@@ -172,6 +172,18 @@ func (w *storm) pauseOwner() error {
 	}
 	time.Sleep(pauseLasts)
 	return n.cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// freezeOwner gives the owner, which nobody kills from now on; nil where there is none.
+func (w *storm) freezeOwner() *node {
+	i, err := w.owner()
+	if i < 0 || err != nil {
+		return nil // it is between two owners, or the database is away
+	}
+	if n := w.nodes[i].Load(); n != nil && n.frozen.CompareAndSwap(false, true) {
+		return n
+	}
+	return nil
 }
 
 // strikes notes that something happens; what it returns notes that it is over.
