@@ -35,6 +35,25 @@ func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error)
 	return o, classify(err)
 }
 
+// A Workspace is one of the database.
+type Workspace struct {
+	Name string
+	Note string // of its owner; empty where none is at work
+}
+
+// Workspaces gives all workspaces, or the one of a name, in the order of names.
+func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
+	const query = `select name, coalesce(case when seen > clock_timestamp() - $2 * interval '1 second' then note end, '')
+		from handoff_workspace left join handoff_node on handoff_node.id = node
+		where epoch > 0 and ($1 = '' or name = $1) order by name`
+	found, err := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds())
+	if err != nil {
+		return nil, classify(err)
+	}
+	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[Workspace])
+	return all, classify(err)
+}
+
 // TakeOver makes this node the owner of a workspace in place of the owner that was seen before: from then on that one is
 // refused with [store.ErrFenced]. The error is [store.ErrLocked] when another was faster. It is so, too, unless forced,
 // while that owner may be at work: its lease has not run out, and it is connected to the database.

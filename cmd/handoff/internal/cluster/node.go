@@ -11,6 +11,7 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
@@ -77,6 +78,28 @@ func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
 		return false, Explain(workspace, err)
 	}
 	return owner.Epoch > 0, nil
+}
+
+// A Workspace is one of the database.
+type Workspace struct {
+	Name  string
+	Owner *relay.Note // nil: no process is at work on it
+}
+
+// Workspaces gives all workspaces, or the one of a name, in the order of names. Errors are *[schemas.Error].
+func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
+	found, err := n.db.Workspaces(ctx, name)
+	if err != nil {
+		return nil, Explain(name, err)
+	}
+	all := make([]Workspace, len(found))
+	for i, w := range found {
+		all[i].Name = w.Name
+		if note := new(relay.Note); json.Unmarshal([]byte(w.Note), note) == nil {
+			all[i].Owner = note
+		}
+	}
+	return all, nil
 }
 
 // String says which database it is, without its password.

@@ -29,6 +29,9 @@ before stays behind under the old one: adopt renames that workspace to the name 
 	}
 	force := cmd.Flags().Bool("force", false, "take it although its project is still where it was")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if err := filesOnly(a, "adopt"); err != nil {
+			return err
+		}
 		if a.Workspace != "" {
 			return schemas.Invalidf("workspace", "adopt gives a workspace to a project, not to another name").
 				WithHint("Leave --workspace and HANDOFF_WORKSPACE out, and name the project with --dir.")

@@ -69,7 +69,7 @@ func (c copying) in(ctx context.Context, address string) error {
 	if !c.of.Used() {
 		return c.missing("on this machine")
 	}
-	return c.at(ctx, address, func(node *cluster.Node) error {
+	return atDatabase(ctx, c.App, address, func(node *cluster.Node) error {
 		return c.copy(ctx, node, node.String(), "From now on HANDOFF_STORE with the URL leads to it.", open.CopyIn)
 	})
 }
@@ -85,24 +85,14 @@ func (c copying) missing(where string) error {
 		WithHint("handoff where names that of a project, and --workspace another.")
 }
 
-// at joins the nodes of a database for as long as fn runs.
-func (c copying) at(ctx context.Context, address string, fn func(*cluster.Node) error) error {
-	node, err := cluster.Join(ctx, cluster.Config{Store: address, Now: c.Now, Logger: c.log})
-	if err != nil {
-		return err
-	}
-	defer node.Close()
-	return fn(node)
-}
-
-// known is at for a database that has the workspace.
+// known joins the nodes of a database that has the workspace, for as long as fn runs.
 func (c copying) known(ctx context.Context, address string, fn func(*cluster.Node) error) error {
-	return c.at(ctx, address, func(node *cluster.Node) error {
-		known, err := node.Knows(ctx, c.of.Name)
+	return atDatabase(ctx, c.App, address, func(node *cluster.Node) error {
+		found, err := node.Workspaces(ctx, c.of.Name)
 		if err != nil {
 			return err
 		}
-		if !known {
+		if len(found) == 0 {
 			return c.missing("in " + node.String())
 		}
 		return fn(node)

@@ -25,6 +25,9 @@ are handoffs in it that have not ended.`,
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and delete what has not ended as well")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if err := filesOnly(a, "remove"); err != nil {
+			return err
+		}
 		w, err := existing(a, given[0])
 		if err != nil {
 			return err

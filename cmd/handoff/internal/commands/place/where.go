@@ -26,7 +26,8 @@ func whereCommand(a *cli.App) *cobra.Command {
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
 		Long: `Agents that do not meet are in different workspaces: compare what this prints where each of them runs. It
-makes nothing: a workspace that was never used is only named. Beside it stand workspaces in which those may be who
+makes nothing: a workspace that was never used is only named. With HANDOFF_STORE it is in a database, which is named
+without its password. Beside it stand workspaces in which those may be who
 are missed: of directories above and below without git, and of a project that was moved.
 
 With --json found_by is flag, environment, git_common_directory, handoff_directory or directory; owner is null
@@ -38,7 +39,7 @@ when nobody has the workspace open, and hidden when another user has.`,
 
 // printWhere tells all that it can find out, also when the owner does not answer.
 func printWhere(ctx context.Context, a *cli.App) error {
-	w, err := findWhereabouts(a)
+	w, err := findWhereabouts(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -77,6 +78,7 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 	if w.LookedIn != "" {
 		p.Field("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
 	}
+	p.Field("database", w.Database)
 	p.Field("directory", w.Directory)
 	for _, n := range w.Beside {
 		p.Field("beside", n.String())
@@ -116,7 +118,8 @@ type whereabouts struct {
 	Project    string                `json:"project,omitempty"`      // the path that stands for it
 	LookedIn   string                `json:"looked_in,omitempty"`    // where looking for the project began
 	LookedInBy string                `json:"looked_in_by,omitempty"` // what named that: a flag, a variable, or current directory
-	Directory  string                `json:"directory"`              // of its files
+	Database   string                `json:"database,omitempty"`     // which it is in, where it is not in files
+	Directory  string                `json:"directory,omitempty"`    // of its files
 	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
 	Store      *workspace.File       `json:"store,omitempty"`
 	Log        *workspace.File       `json:"log,omitempty"`
@@ -134,22 +137,19 @@ type sight struct {
 }
 
 // findWhereabouts looks without opening anything: a command that opens a workspace may become its owner.
-func findWhereabouts(a *cli.App) (w whereabouts, err error) {
+func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error) {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return w, err
 	}
 	w = whereabouts{
-		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)),
-		Directory: place.Dir, Owner: ownerOf(place), Agents: []sight{}, Beside: workspace.Neighbours(place, a.Getenv),
+		Workspace: place.Name, FoundBy: string(place.By), Project: cmp.Or(place.Project, workspace.Remembered(place)), Agents: []sight{},
 	}
-	if store, ok := place.Store(); ok {
-		w.Store = &store
+	if !a.InDatabase() {
+		w.inFiles(place, a.Getenv)
+	} else if err := w.inDatabase(ctx, a); err != nil {
+		return w, err
 	}
-	if log, ok := place.Log(); ok {
-		w.Log = &log
-	}
-	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
 	if place.By != workspace.ByName {
 		w.LookedIn, err = a.Location().ProjectDir()
 		w.LookedInBy = lookedInBy(a, w.LookedIn)
@@ -160,6 +160,18 @@ func findWhereabouts(a *cli.App) (w whereabouts, err error) {
 		w.FoundBy = "environment"
 	}
 	return w, nil
+}
+
+// inFiles adds what the files of a workspace tell.
+func (w *whereabouts) inFiles(place workspace.Workspace, getenv func(string) string) {
+	w.Directory, w.Owner, w.Beside = place.Dir, ownerOf(place), workspace.Neighbours(place, getenv)
+	if store, ok := place.Store(); ok {
+		w.Store = &store
+	}
+	if log, ok := place.Log(); ok {
+		w.Log = &log
+	}
+	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
 }
 
 // lookedInBy tells what named the directory in which the project was looked for.
@@ -180,7 +192,8 @@ type owner struct {
 	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
-	Hidden  bool      `json:"hidden,omitzero"` // it is another user's, and nothing else is known of it
+	Address string    `json:"address,omitzero"` // where other nodes reach it, of a database
+	Hidden  bool      `json:"hidden,omitzero"`  // it is another user's, and nothing else is known of it
 }
 
 // ownerOf gives the owner of a workspace, nil when nobody has it open.
@@ -202,7 +215,11 @@ func (o *owner) describe(now time.Time) string {
 	case o.Hidden:
 		return "a process of another user, to which owner.json belongs"
 	}
-	return fmt.Sprintf("pid %d, handoff %s, for %s", o.PID, o.Version, terminal.Age(now.Sub(o.Since)))
+	said := fmt.Sprintf("pid %d, handoff %s, for %s", o.PID, o.Version, terminal.Age(now.Sub(o.Since)))
+	if o.Address != "" {
+		said += ", at " + o.Address
+	}
+	return said
 }
 
 // size writes a number of bytes as people say it.

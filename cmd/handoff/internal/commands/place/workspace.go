@@ -1,11 +1,12 @@
-// Package place has the commands about workspaces as files of this machine: where shows which one this is, workspace
-// lists, adopts and removes them, and copies them to a database and back.
+// Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
+// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back.
 //
 // They open no workspace that others use: adopt, remove and copy hold the lock of the store for themselves alone, and are
 // refused while another process has it.
 package place
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,34 +39,41 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 // A workspaceItem is a workspace as workspace list shows it.
 type workspaceItem struct {
 	Workspace string    `json:"workspace"`
-	Project   string    `json:"project,omitempty"` // as far as it is known
-	Gone      bool      `json:"gone,omitempty"`    // the project is not there any more
-	Directory string    `json:"directory"`
-	Bytes     int64     `json:"bytes"` // of all its files
-	Used      time.Time `json:"last_used"`
+	Project   string    `json:"project,omitempty"`  // as far as it is known
+	Gone      bool      `json:"gone,omitempty"`     // the project is not there any more
+	Database  string    `json:"database,omitempty"` // which it is in, where it is not in files
+	Directory string    `json:"directory,omitempty"`
+	Bytes     int64     `json:"bytes,omitempty"` // of all its files
+	Used      time.Time `json:"last_used,omitzero"`
 	Owner     *owner    `json:"owner"` // null when nobody has it open
 }
 
 func workspacesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the workspaces on this machine, the last used first",
+		Short: "List the workspaces on this machine, or in the database",
 		Example: `  handoff workspace list
   handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
-		Long: `A workspace knows its project since it was last opened there, and none if it was only ever named. One whose
+		Long: `The last used comes first. With HANDOFF_STORE it lists those of the database, in the order of their names.
+
+A workspace knows its project since it was last opened there, and none if it was only ever named. One whose
 project is gone may have been left behind by a move: handoff workspace adopt takes it along.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			all, err := allWorkspaces(a)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			look, print := allWorkspaces, printWorkspaces
+			if a.InDatabase() {
+				look, print = workspacesOf, printDatabaseWorkspaces
+			}
+			all, err := look(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			return a.PrintValue(map[string]any{"workspaces": all}, func(p *cli.Page) { printWorkspaces(p, all) })
+			return a.PrintValue(map[string]any{"workspaces": all}, func(p *cli.Page) { print(p, all) })
 		},
 	}
 }
 
-func allWorkspaces(a *cli.App) ([]workspaceItem, error) {
+func allWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 	found, err := workspace.All(a.Getenv)
 	if err != nil {
 		return nil, schemas.Errorf(schemas.Unavailable, "look for workspaces: %w", err)

@@ -1,0 +1,75 @@
+package place
+
+import (
+	"context"
+	"log/slog"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/schemas"
+)
+
+// atDatabase joins the nodes of a database for as long as fn runs.
+func atDatabase(ctx context.Context, a *cli.App, address string, fn func(*cluster.Node) error) error {
+	node, err := cluster.Join(ctx, cluster.Config{Store: address, Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer node.Close()
+	return fn(node)
+}
+
+// filesOnly refuses a command that is for files where workspaces are in a database: files of the same name are another
+// workspace.
+func filesOnly(a *cli.App, command string) error {
+	if !a.InDatabase() {
+		return nil
+	}
+	return schemas.Errorf(schemas.Invalid, "workspace %s is for the files of this machine, and HANDOFF_STORE names a database", command).
+		WithHint("Nothing was changed. Leave HANDOFF_STORE out for the files; docs/postgres.md says how to remove a workspace of a database.")
+}
+
+// inDatabase adds what the database knows of a workspace.
+func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
+	return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+		w.Database = node.String()
+		found, err := node.Workspaces(ctx, w.Workspace)
+		for _, known := range found {
+			w.Exists, w.Owner = true, ownerAt(known)
+		}
+		return err
+	})
+}
+
+// workspacesOf lists the workspaces of the database.
+func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
+	all := []workspaceItem{}
+	err := atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+		found, err := node.Workspaces(ctx, "")
+		for _, w := range found {
+			all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
+		}
+		return err
+	})
+	return all, err
+}
+
+// ownerAt gives the owner of a workspace of a database, nil when none is at work.
+func ownerAt(w cluster.Workspace) *owner {
+	if w.Owner == nil {
+		return nil
+	}
+	return &owner{PID: w.Owner.PID, Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
+}
+
+func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {
+	var rows [][]string
+	for _, w := range all {
+		at := ""
+		if w.Owner != nil {
+			at = w.Owner.Address
+		}
+		rows = append(rows, []string{w.Workspace, at})
+	}
+	p.List("no workspace yet", []string{"WORKSPACE", "OWNER"}, rows)
+}
