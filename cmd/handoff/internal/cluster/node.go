@@ -83,7 +83,7 @@ func (n *Node) Knows(ctx context.Context, workspace string) (bool, error) {
 // A Workspace is one of the database.
 type Workspace struct {
 	Name  string
-	Owner *relay.Note // nil: no process is at work on it
+	Owner *relay.Note // nil: no process serves it
 }
 
 // Workspaces gives all workspaces, or the one of a name, in the order of names. Errors are *[schemas.Error].
@@ -95,7 +95,7 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	all := make([]Workspace, len(found))
 	for i, w := range found {
 		all[i].Name = w.Name
-		if note := new(relay.Note); json.Unmarshal([]byte(w.Note), note) == nil {
+		if note := new(relay.Note); json.Unmarshal([]byte(w.Note), note) == nil && !note.Started.IsZero() {
 			all[i].Owner = note
 		}
 	}

@@ -88,11 +88,11 @@ func (c copying) missing(where string) error {
 // known joins the nodes of a database that has the workspace, for as long as fn runs.
 func (c copying) known(ctx context.Context, address string, fn func(*cluster.Node) error) error {
 	return atDatabase(ctx, c.App, address, func(node *cluster.Node) error {
-		found, err := node.Workspaces(ctx, c.of.Name)
+		known, err := node.Knows(ctx, c.of.Name)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if !known {
 			return c.missing("in " + node.String())
 		}
 		return fn(node)
