@@ -104,25 +104,16 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	}
 }
 
-// learnRow notes what the table had under one key after so many folds, and gives the row at a commit. It is not known
-// where another fold ended meanwhile.
-func (c *cache) learnRow(s store.Space, row store.Row, folds, number int64) (value []byte, known bool) {
+// learnRow notes what the table had around a key, and gives the row at a commit. It is not known where another fold ended
+// meanwhile.
+func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if folds != c.folds.Load() {
+	if !c.learn(p) {
 		return nil, false
 	}
-	at := c.ensure(s, row.Key)
-	c.change(at, func(at *cell) { at.learn(row.Value) })
 	defer c.evict()
-	return at.at(number)
-}
-
-// A part is all that the table had in a range after so many folds.
-type part struct {
-	store.Range
-	rows  []store.Row
-	folds int64
+	return c.ensure(p.Space, key).at(number)
 }
 
 // learnRange notes a part of a range, and gives the stretch from a place on. It is empty where another fold ended
@@ -130,23 +121,9 @@ type part struct {
 func (c *cache) learnRange(p part, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p.folds != c.folds.Load() {
+	if !c.learn(p) {
 		return stretch{place: place, ask: true}
 	}
-	for _, row := range p.rows {
-		c.change(c.ensure(p.Space, row.Key), func(at *cell) { at.learn(row.Value) })
-	}
-	if p.To != nil {
-		c.ensure(p.Space, p.To)
-	}
-	c.spaces[p.Space].Ascend(c.ensure(p.Space, p.From), func(at *cell) bool {
-		if p.To != nil && bytes.Compare(at.key, p.To) >= 0 {
-			return false
-		}
-		c.change(at, func(at *cell) { at.learn(nil) }) // of which the rows say nothing
-		at.linked = true
-		return true
-	})
 	defer c.evict()
 	return c.known(r, place, wanted, number)
 }

@@ -10,19 +10,21 @@ import (
 
 // Between the two moments the row was changed, folded and forgotten. No test over a server comes in between.
 func TestWhatTheTableHadBeforeAFoldIsNotLearnedAfterIt(t *testing.T) {
-	c, key, old := newCache(1), []byte("a"), store.Row{Key: []byte("a"), Value: []byte("old")}
+	c, key, all := newCache(1), []byte("a"), store.Range{Space: store.Records}
+	told := func(value string, folds int64) part {
+		return partOf(all, []store.Row{{Key: key, Value: []byte(value)}}, most, folds)
+	}
 	before := c.folds.Load()
 	c.put(store.Records, key, []byte("new"), 5)
 	c.folded([]change{{5, store.Records, "a"}}, 5)
 
-	_, known := c.learnRow(store.Records, old, before, 5)
+	_, known := c.learnRow(told("old", before), key, 5)
 	require.False(t, known)
-	all := store.Range{Space: store.Records}
-	require.Equal(t, stretch{ask: true}, c.learnRange(part{all, []store.Row{old}, before}, all, nil, most, 5))
+	require.Equal(t, stretch{ask: true}, c.learnRange(told("old", before), all, nil, most, 5))
 	_, known = c.get(store.Records, key, 5)
 	require.False(t, known)
 
-	value, known := c.learnRow(store.Records, store.Row{Key: key, Value: []byte("new")}, c.folds.Load(), 5)
+	value, known := c.learnRow(told("new", c.folds.Load()), key, 5)
 	require.True(t, known)
 	require.Equal(t, "new", string(value))
 	require.Zero(t, c.spare)

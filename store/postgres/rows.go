@@ -21,12 +21,11 @@ func (r *rows) Get(s store.Space, key []byte) ([]byte, error) {
 	}
 	value, known := r.cache.get(s, key, r.number)
 	for !known {
-		folds := r.cache.folds.Load()
-		found, err := r.table.row(r.ctx, s, key)
+		p, err := r.table.ask(r.ctx, store.Range{Space: s, From: key, To: next(key)}, 1, r.cache.folds.Load())
 		if err != nil {
 			return nil, err
 		}
-		value, known = r.cache.learnRow(s, store.Row{Key: key, Value: found}, folds, r.number)
+		value, known = r.cache.learnRow(p, key, r.number)
 	}
 	return value, nil
 }
@@ -66,21 +65,15 @@ func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
 		return r.cache.stretch(q, last.place, wanted, r.number), nil
 	}
-	p, err := part{Range: q, folds: r.cache.folds.Load()}, error(nil)
+	part := q
 	if q.Reverse {
-		p.To = last.place
+		part.To = last.place
 	} else {
-		p.From = last.place
+		part.From = last.place
 	}
-	if p.rows, err = r.table.rows(r.ctx, p.Range, most); err != nil {
+	p, err := r.table.ask(r.ctx, part, most, r.cache.folds.Load())
+	if err != nil {
 		return stretch{}, err
-	}
-	if len(p.rows) == most {
-		if end := p.rows[most-1].Key; q.Reverse {
-			p.From = end
-		} else {
-			p.To = next(end)
-		}
 	}
 	return r.cache.learnRange(p, q, last.place, wanted, r.number), nil
 }

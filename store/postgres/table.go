@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -18,35 +17,30 @@ type table struct {
 	epoch     int64 // that of this owner
 }
 
-func (t *table) row(ctx context.Context, s store.Space, key []byte) ([]byte, error) {
-	const query = `select value from handoff_row where workspace = $1 and space = $2 and key = $3`
-	return insist(ctx, func(ctx context.Context) (value []byte, err error) {
-		err = t.pool.QueryRow(ctx, query, t.workspace, spaceOf(s), key).Scan(&value)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil, nil
-		}
-		return value, err
-	})
-}
-
-// rows gives the first rows of a range, as many as wanted.
-func (t *table) rows(ctx context.Context, r store.Range, wanted int) ([]store.Row, error) {
-	query := `select key, value from handoff_row where workspace = $1 and space = $2 and key >= $3`
+// ask gives the first rows of a range, as many as wanted. What it tells of the table goes on up to the next row, also
+// where that lies outside of the range: so the table is asked once of a place at which nothing is.
+func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64) (part, error) {
+	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
+	inside, outside, order := `key >= $3`, `key >= $4`, ``
 	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...)}
 	if r.To != nil {
-		args, query = append(args, r.To), query+` and key < $4`
+		args, inside = append(args, r.To), inside+` and key < $4`
 	}
-	query += ` order by key`
 	if r.Reverse {
-		query += ` desc`
+		outside, order = `key < $3`, `desc`
 	}
-	return insist(ctx, func(ctx context.Context) ([]store.Row, error) {
-		found, err := t.pool.Query(ctx, fmt.Sprintf(`%s limit %d`, query, wanted), args...)
+	query := fmt.Sprintf(of, `value`, inside, order, wanted)
+	if r.Reverse || r.To != nil {
+		query = fmt.Sprintf(`(%s) union all (%s)`, query, fmt.Sprintf(of, `null`, outside, order, 1))
+	}
+	found, err := insist(ctx, func(ctx context.Context) ([]store.Row, error) {
+		found, err := t.pool.Query(ctx, query, args...)
 		if err != nil {
 			return nil, err
 		}
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
 	})
+	return partOf(r, found, wanted, folds), err
 }
 
 // A write is a row as a commit leaves it.
