@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench chaos cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench chaos workspaces cycles load briefs apart overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -25,9 +25,11 @@ BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
 
-# More of what CI does: a minute of each, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
+# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 30m -v -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
+workspaces:
+	HANDOFF_WORKSPACES=1000 go test -count=1 -timeout 15m -v -run TestManyWorkspacesSpreadOverNodes ./cmd/handoff/together
 cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:

@@ -22,17 +22,44 @@ func BenchmarkWake(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var all []time.Duration
 			for b.Loop() {
-				all = append(all, wake(b, p, sender, waiter))
+				all = append(all, wake(b, sender, waiter, waiter.agent))
 			}
-			b.ReportMetric(0, "ns/op") // a round, of which only a part is meant
-			b.ReportMetric(milliseconds(part(all, 0.5)), "p50-ms")
-			b.ReportMetric(milliseconds(part(all, 0.99)), "p99-ms")
+			reportWakes(b, all)
 		})
 	}
 }
 
-// wake has one process wait and another send, and gives the time from the one answer to the other.
-func wake(b *testing.B, p *place, sender, waiter *process) time.Duration {
+// BenchmarkWakeAcrossNodes measures the same where each is at a node of its own: that of the sender owns the workspace,
+// that of the waiter does, or a third one.
+func BenchmarkWakeAcrossNodes(b *testing.B) {
+	c := newCluster(b, 3)
+	at := func(node int, name string) *remote {
+		r, err := c.join("http://"+c.nodes[node].Load().host+"/w/w/mcp", name)
+		require.NoError(b, err)
+		return r
+	}
+	require.NoError(b, at(0, "first").call(b.Context(), "list_handoffs", schemas.ListIn{}, nil), "it becomes the owner")
+	for name, by := range map[string][2]int{"from-the-owner": {0, 1}, "to-the-owner": {1, 0}, "over-the-owner": {1, 2}} {
+		b.Run(name, func(b *testing.B) {
+			sender, waiter := at(by[0], "sends-"+name), at(by[1], "waits-"+name)
+			var all []time.Duration
+			for b.Loop() {
+				all = append(all, wake(b, sender, waiter, "waits-"+name))
+			}
+			reportWakes(b, all)
+		})
+	}
+}
+
+func reportWakes(b *testing.B, all []time.Duration) {
+	b.ReportMetric(0, "ns/op") // a round, of which only a part is meant
+	b.ReportMetric(milliseconds(part(all, 0.5)), "p50-ms")
+	b.ReportMetric(milliseconds(part(all, 0.99)), "p99-ms")
+}
+
+// wake has one agent wait and another send, and gives the time from the one answer to the other.
+func wake(b *testing.B, sender, waiter caller, name string) time.Duration {
+	ctx := b.Context()
 	type taken struct {
 		schemas.ClaimOut
 		at  time.Time
@@ -40,18 +67,18 @@ func wake(b *testing.B, p *place, sender, waiter *process) time.Duration {
 	}
 	woken := make(chan taken, 1)
 	go func() {
-		out, err := waiter.claim(p.ctx, schemas.ClaimIn{WaitSeconds: 50})
+		var out schemas.ClaimOut
+		err := waiter.call(ctx, "claim_handoff", schemas.ClaimIn{WaitSeconds: 50}, &out)
 		woken <- taken{out, time.Now(), err}
 	}()
 	// Asked after it, so that the claim most likely waits by now.
-	require.NoError(b, waiter.call(p.ctx, "list_handoffs", schemas.ListIn{Limit: 1}, nil))
-	_, err := sender.send(p.ctx, schemas.SendIn{To: waiter.agent, Task: "try it", Parent: "none"})
+	require.NoError(b, waiter.call(ctx, "list_handoffs", schemas.ListIn{Limit: 1}, nil))
+	require.NoError(b, sender.call(ctx, "send_handoff", schemas.SendIn{To: name, Task: "try it", Parent: "none"}, nil))
 	sent := time.Now()
-	require.NoError(b, err)
 	got := <-woken
 	require.NoError(b, got.err)
-	_, err = waiter.complete(p.ctx, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "tried"}})
-	require.NoError(b, err)
+	done := schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "tried"}}
+	require.NoError(b, waiter.call(ctx, "complete_handoff", done, nil))
 	return got.at.Sub(sent)
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"log"
 	"log/slog"
@@ -48,9 +49,10 @@ type cluster struct {
 	front       *httptest.Server // the balancer
 	connections *http.Transport  // of it, to nodes
 	turn        atomic.Int64     // of the node that it asks next
+	hashed      bool             // it asks by the path instead
 }
 
-// A node is "handoff serve --store".
+// A node is "handoff serve --http".
 type node struct {
 	cmd   *exec.Cmd
 	host  string        // where it listens
@@ -86,15 +88,24 @@ func newCluster(t testing.TB, nodes int) *cluster {
 
 // begin starts a node, and returns when it serves, or has ended because the database is away.
 func (c *cluster) begin(i int) error {
-	file, err := os.CreateTemp(c.logs, "node-*")
+	n, err := c.serve("--store", c.address)
+	if err == nil && n.host != "" {
+		c.nodes[i].Store(n)
+	}
+	return err
+}
+
+// serve starts a server, and returns when it serves, or has ended.
+func (p *place) serve(args ...string) (*node, error) {
+	file, err := os.CreateTemp(p.logs, "node-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	said := &announcement{log: file, host: make(chan string, 1)}
-	n := &node{cmd: c.command("serve", "--http", "127.0.0.1:0", "--store", c.address), ended: make(chan struct{})}
+	n := &node{cmd: p.command(append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...), ended: make(chan struct{})}
 	n.cmd.Stderr = said
 	if err := n.cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
 	go func() {
 		defer close(n.ended)
@@ -102,18 +113,21 @@ func (c *cluster) begin(i int) error {
 	}()
 	select {
 	case n.host = <-said.host:
-		c.nodes[i].Store(n)
 	case <-n.ended:
 	}
-	return nil
+	return n, nil
 }
 
 // kill kills a node without warning, if it is there.
 func (c *cluster) kill(i int) {
 	if n := c.nodes[i].Swap(nil); n != nil {
-		_ = n.cmd.Process.Kill()
-		<-n.ended
+		n.kill()
 	}
+}
+
+func (n *node) kill() {
+	_ = n.cmd.Process.Kill()
+	<-n.ended
 }
 
 // balance sends a request to one node after the other until one answers, as a balancer does. It names the request, so
@@ -124,8 +138,12 @@ func (c *cluster) balance(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("%d %s", time.Now().Unix(), rand.Text())
-	for range 2 * len(c.nodes) {
-		n := c.nodes[int(c.turn.Add(1))%len(c.nodes)].Load()
+	at := c.turn.Add(1)
+	if c.hashed {
+		at = int64(crc32.ChecksumIEEE([]byte(r.URL.Path)))
+	}
+	for i := range int64(2 * len(c.nodes)) {
+		n := c.nodes[(at+i)%int64(len(c.nodes))].Load()
 		if n == nil {
 			continue
 		}
@@ -193,21 +211,24 @@ func (a *announcement) Write(p []byte) (int, error) {
 // node.
 type remote struct{ *sdkclient.Client }
 
-func (c *cluster) remote(agent string) (*remote, error) {
-	way, err := transport.NewStreamableHTTP(c.front.URL+"/w/w/mcp", transport.WithHTTPHeaders(map[string]string{auth.AgentHeader: agent}),
+func (c *cluster) remote(agent string) (*remote, error) { return c.join(c.front.URL+"/w/w/mcp", agent) }
+
+// join connects to a server as an agent.
+func (p *place) join(address, agent string) (*remote, error) {
+	way, err := transport.NewStreamableHTTP(address, transport.WithHTTPHeaders(map[string]string{auth.AgentHeader: agent}),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, err
 	}
 	r := &remote{sdkclient.NewClient(way, sdkclient.WithProtocolVersion(sdk.ProtocolVersion20260728))}
-	if err := r.Start(c.ctx); err != nil {
+	if err := r.Start(p.ctx); err != nil {
 		return nil, err
 	}
-	c.t.Cleanup(func() { _ = r.Close() })
+	p.t.Cleanup(func() { _ = r.Close() })
 	hello := sdk.InitializeRequest{}
 	hello.Params.ProtocolVersion = sdk.ProtocolVersion20260728
 	hello.Params.ClientInfo = sdk.Implementation{Name: "test", Version: "1"}
-	_, err = r.Initialize(c.ctx, hello)
+	_, err = r.Initialize(p.ctx, hello)
 	return r, err
 }
 
