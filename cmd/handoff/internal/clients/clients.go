@@ -17,6 +17,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
@@ -79,10 +80,10 @@ func newWeb() *http.Client {
 	}
 }
 
-// opened gives access to a workspace that is only looked at.
-func opened(ctx context.Context, a *cli.App, place workspace.Workspace) (*relay.Relay, error) {
+// opened gives access to a workspace that is only looked at: in files, or in the database of a node.
+func opened(ctx context.Context, a *cli.App, place workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
-		Name: place.Name, Dir: place.Dir, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
+		Name: place.Name, Dir: place.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
 		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
 	})
 }

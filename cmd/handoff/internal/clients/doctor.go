@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -12,8 +13,10 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
+	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/relay"
 )
 
 // examining is how long all examinations may take together, without clearing up.
@@ -140,19 +143,54 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if err != nil {
 		return []doctor.Finding{doctor.Nowhere(err, a.Location()), doctor.Identity(ctx, self, nil)}
 	}
+	if a.InDatabase() {
+		return examineDatabase(ctx, a, place, self, sh)
+	}
 	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
 	findings = append(findings, doctor.Beside(place, a.Getenv)...)
 	findings = append(findings, doctor.Agents(a.AgentsFiles(), sh)...)
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := opened(ctx, a, place)
+	boxes, err := opened(ctx, a, place, nil)
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
 	file, _ := place.Store()
-	within := doctor.Store(ctx, boxes, file, sh)
-	if findings = append(findings, within...); doctor.Worst(within) == doctor.Error {
+	return append(findings, examineInside(ctx, a, boxes, file, self, sh)...)
+}
+
+// examineDatabase examines the workspace in the database that HANDOFF_STORE names, and makes none.
+func examineDatabase(
+	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, sh doctor.Shell,
+) []doctor.Finding {
+	findings := doctor.Agents(a.AgentsFiles(), sh)
+	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+	}
+	defer node.Close()
+	found, err := node.Workspaces(ctx, place.Name)
+	if err != nil {
+		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+	}
+	findings = append(doctor.Database(node.String(), found, a.Now(), sh), findings...)
+	if len(found) == 0 {
+		return append(findings, doctor.Identity(ctx, self, nil))
+	}
+	boxes, err := opened(ctx, a, place, node)
+	if err != nil {
+		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
+	}
+	return append(findings, examineInside(ctx, a, boxes, workspace.File{}, self, sh)...)
+}
+
+// examineInside examines what is in a workspace, and closes it.
+func examineInside(
+	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.Self, sh doctor.Shell,
+) []doctor.Finding {
+	findings := doctor.Store(ctx, boxes, file, sh)
+	if doctor.Worst(findings) == doctor.Error {
 		findings = append(findings, doctor.Identity(ctx, self, nil))
 	} else {
 		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceAgain()) }

@@ -140,7 +140,7 @@ func (s *setupRun) held(ctx context.Context) (all []heldHandoff) {
 }
 
 func (s *setupRun) heldIn(ctx context.Context, place workspace.Workspace) (all []heldHandoff) {
-	boxes, err := opened(ctx, s.App, place)
+	boxes, err := opened(ctx, s.App, place, nil)
 	if err != nil {
 		return nil
 	}

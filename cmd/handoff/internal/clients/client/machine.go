@@ -126,7 +126,7 @@ func IsHandoff(command string) bool {
 // ours are the variables that say where handoff finds something, and those that several clients use.
 var ours = [...]string{
 	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
-	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_AGENT",
+	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_STORE", "HANDOFF_AGENT",
 }
 
 // Environ is the environment for a program that is started on a machine: that of this process, with the variables of

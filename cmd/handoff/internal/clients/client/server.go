@@ -47,8 +47,9 @@ func removeInScope(scope Scope, name string) []string {
 }
 
 // Passed are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
-// names all of them, set or not: a session may have one that setup had not.
-var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+// names all of them, set or not: a session may have one that setup had not. It writes no value of them: that of
+// HANDOFF_STORE may have a password.
+var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
 // Own are the commands with which a client writes its list of servers itself.
 type Own struct {

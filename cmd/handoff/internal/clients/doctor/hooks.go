@@ -134,7 +134,7 @@ func (s stage) run(ctx context.Context, h client.Hook, words []string) (said str
 	var out, complaints process.Tail
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
 	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir,
-		"HANDOFF_WORKSPACE="+scratchName, "HANDOFF_DIR=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
+		"HANDOFF_WORKSPACE="+scratchName, "HANDOFF_DIR=", "HANDOFF_STORE=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, bytes.NewReader(s.account(h)), &out, &complaints
 	process.Tree(cmd)
 	if err := cmd.Run(); err != nil {

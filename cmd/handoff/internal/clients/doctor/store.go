@@ -25,19 +25,21 @@ const (
 )
 
 // Store examines what is in a workspace, through the process that has it open. It verifies the registry if the store
-// is small enough for that.
+// is small enough for that. The file is the zero one where the store is in a database.
 func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
 		return []Finding{Closed(err, sh)}
 	}
-	all := []Finding{ok(aboutStore, "it opens, and holds %s in %.1f MiB",
-		counted(newest.Event, "event"), float64(file.Bytes)/(1<<20))}
-	if newest.Failing != "" {
-		all = []Finding{failure(aboutStore, "the last change could not be kept: %s", newest.Failing).
-			try("df -h " + shell.Quote(file.Path))}
+	found, look := ok(aboutStore, "it opens, and holds %s", counted(newest.Event, "event")), ""
+	if file.Path != "" {
+		found.Message += fmt.Sprintf(" in %.1f MiB", float64(file.Bytes)/(1<<20))
+		look = "df -h " + shell.Quote(file.Path)
 	}
-	return append(all, verified(ctx, boxes, file, sh.line("audit verify")))
+	if newest.Failing != "" {
+		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
+	}
+	return []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
 }
 
 // Closed is the finding about a store that does not open.

@@ -35,7 +35,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	if !t.Nowhere {
 		cmd.Dir = t.Machine.Project
 	}
-	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch)
+	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "HANDOFF_STORE=")
 	for _, name := range client.ProjectVariables() {
 		cmd.Env = append(cmd.Env, name+"=")
 	}

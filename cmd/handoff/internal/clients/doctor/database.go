@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"time"
+
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/terminal"
+	"handoff/tools/relay"
+)
+
+// Database examines who has a workspace of a database open. Found is what the database has of its name: one, or none.
+func Database(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
+	if len(found) == 0 {
+		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
+	}
+	return []Finding{ok(aboutStore, "it is in %s", database), nodeOf(found[0].Owner, now, sh)}
+}
+
+func nodeOf(owner *relay.Note, now time.Time, sh Shell) Finding {
+	switch {
+	case owner == nil:
+		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
+	case owner.Version != "" && owner.Version != sh.Program.Version:
+		return warning(aboutOwner, "the node at %s is handoff %s, and this is %s: upgrade the older one",
+			owner.Address.Addr, owner.Version, sh.Program.Version)
+	}
+	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
+}
+
+// Unreachable is the finding about a database, or about a workspace of one that does not open.
+func Unreachable(err error) Finding { return failure(aboutStore, "%s", explained(err)) }
