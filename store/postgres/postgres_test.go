@@ -2,6 +2,9 @@ package postgres_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -131,4 +134,19 @@ func TestACommitThatAPoolerReportsAsBrokenIsKeptOnce(t *testing.T) {
 	require.NoError(t, put(t, s, "b", "2"))
 	require.Equal(t, []string{"a=1", "b=2"}, rows(t, s))
 	require.Equal(t, []string{"a=1", "b=2"}, rows(t, open(t, pool)))
+}
+
+// The statement of the documentation makes room for a workspace of the same name.
+func TestAWorkspaceIsRemovedByTheStatementInTheDocumentation(t *testing.T) {
+	text, err := os.ReadFile("../../docs/postgres.md")
+	require.NoError(t, err)
+	statement := regexp.MustCompile(`delete from \w+ where name = 'NAME'`).FindString(string(text))
+	require.NotEmpty(t, statement)
+	pool := newPool(t)
+	s := open(t, pool)
+	require.NoError(t, put(t, s, "a", "1"))
+	require.NoError(t, s.Close())
+	_, err = pool.Exec(t.Context(), strings.Replace(statement, "NAME", "shop", 1))
+	require.NoError(t, err)
+	require.Empty(t, rows(t, open(t, pool)))
 }
