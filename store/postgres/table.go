@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,22 +19,21 @@ type table struct {
 	epoch     int64 // that of this owner
 }
 
+// behindAll is behind all keys. Of a range without an end a database without statistics expects so many rows that it sorts them
+// all, instead of reading the first ones by the index.
+var behindAll = strings.Repeat("\xff", store.MaxKey+1)
+
 // ask gives the first rows of a range, as many as wanted. What it tells of the table goes on up to the next row, also
 // where that lies outside of the range: so the table is asked once of a place at which nothing is.
 func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64) (part, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
-	inside, outside, order := `key >= $3`, `key >= $4`, ``
-	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...)}
-	if r.To != nil {
-		args, inside = append(args, r.To), inside+` and key < $4`
-	}
+	outside, order := `key >= $4`, ``
 	if r.Reverse {
 		outside, order = `key < $3`, `desc`
 	}
-	query := fmt.Sprintf(of, `value`, inside, order, wanted)
-	if r.Reverse || r.To != nil {
-		query = fmt.Sprintf(`(%s) union all (%s)`, query, fmt.Sprintf(of, `null`, outside, order, 1))
-	}
+	query := fmt.Sprintf(`(%s) union all (%s)`, fmt.Sprintf(of, `value`, `key >= $3 and key < $4`, order, wanted),
+		fmt.Sprintf(of, `null`, outside, order, 1))
+	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), behindAll))}
 	found, err := insist(ctx, func(ctx context.Context) ([]store.Row, error) {
 		found, err := t.pool.Query(ctx, query, args...)
 		if err != nil {
