@@ -9,7 +9,7 @@ import (
 
 // How many rows may wait to be folded.
 const (
-	several = 20_000  // are folded while calls come; the more at once, the more of them cancel each other out
+	several = 20_000  // are folded at once, and while calls come; the more, the more of them cancel each other out
 	tooMany = 200_000 // hold up the writer
 )
 
@@ -49,26 +49,32 @@ func (f *folder) keepUp() {
 	}
 }
 
-// begin folds what no view stands before, unless a fold goes on.
-func (f *folder) begin() {
+// begin folds what no view stands before, unless a fold goes on, and reports whether one goes on then. Of much it takes
+// the beginning only: so an owner that dies early leaves less to the next one in any case.
+func (f *folder) begin() bool {
 	if f.under != nil {
 		select {
 		case err := <-f.under:
 			f.ended(err)
 		default:
-			return
+			return true
 		}
 	}
 	upTo, n := f.store.foldable(), 0
 	for n < len(f.owed) && f.owed[n].number <= upTo {
+		if n >= several && f.owed[n].number > f.owed[n-1].number {
+			upTo = f.owed[n-1].number
+			break
+		}
 		n++
 	}
 	if n == 0 {
-		return
+		return false
 	}
 	f.upTo, f.taken, f.owed = upTo, f.owed[:n:n], f.owed[n:]
 	f.under = make(chan error, 1)
 	go func(sure bool) { f.under <- f.store.table.fold(upTo, f.store.cache.net(f.taken, upTo, sure)) }(!f.doubt)
+	return true
 }
 
 // await waits for the fold that goes on, and gives its error.
@@ -98,9 +104,12 @@ func (f *folder) ended(err error) {
 // finish folds all. What is left in the log after an error is folded by the next owner, who may be there already.
 func (f *folder) finish() error {
 	_ = f.await() // what it left is folded now
-	f.begin()
-	if err := f.await(); !errors.Is(err, store.ErrFenced) {
-		return err
+	var err error
+	for err == nil && f.begin() {
+		err = f.await()
 	}
-	return nil
+	if errors.Is(err, store.ErrFenced) {
+		return nil
+	}
+	return err
 }

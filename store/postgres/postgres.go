@@ -77,7 +77,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 			return nil, err
 		}
 	}
-	s.table = &table{pool: own.node.Pool, workspace: own.workspace, epoch: own.epoch}
+	s.table = &table{node: own.node, workspace: own.workspace, epoch: own.epoch}
 	entries, err := s.table.unfolded(ctx)
 	if err != nil {
 		return nil, err

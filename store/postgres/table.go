@@ -3,18 +3,18 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"handoff/store"
 )
 
 // A table is the rows of one workspace in the database.
 type table struct {
-	pool      *pgxpool.Pool
+	node      *Node
 	workspace int64
 	epoch     int64 // that of this owner
 }
@@ -35,7 +35,7 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 		fmt.Sprintf(of, `null`, outside, order, 1))
 	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), behindAll))}
 	found, err := insist(ctx, func(ctx context.Context) ([]store.Row, error) {
-		found, err := t.pool.Query(ctx, query, args...)
+		found, err := t.node.Pool.Query(ctx, query, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -57,12 +57,12 @@ func (t *table) append(ctx context.Context, number int64, writes []write) error 
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
 	const look = `select exists (select from handoff_log where workspace = $1 and number = $2 and epoch = $3 and writes is not null)`
-	done, err := t.pool.Exec(ctx, add, t.workspace, number, t.epoch, encode(writes))
+	done, err := t.node.Pool.Exec(ctx, add, t.workspace, number, t.epoch, encode(writes))
 	if err != nil || done.RowsAffected() > 0 {
 		return classify(err)
 	}
 	before := false
-	if err := t.pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before); err != nil {
+	if err := t.node.Pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before); err != nil {
 		return err // not refused: it may have been kept
 	}
 	if !before {
@@ -93,15 +93,19 @@ func (t *table) fold(upTo int64, writes []write) error {
 	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
 	ctx, end := context.WithTimeout(context.Background(), 10*patience)
 	defer end()
-	return classify(pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
-		const own = `update handoff_workspace set folded = $2 where id = $1 and epoch = $3`
-		done, err := tx.Exec(ctx, own, t.workspace, upTo, t.epoch)
-		if err != nil {
+	err := classify(pgx.BeginTxFunc(ctx, t.node.Pool, impatient, func(tx pgx.Tx) error {
+		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 			return err
 		}
-		if done.RowsAffected() == 0 {
-			return store.ErrFenced
+		const own = `update handoff_workspace set folded = $2 where id = $1 and epoch = $3` // last: a takeover waits for it
+		done, err := tx.Exec(ctx, own, t.workspace, upTo, t.epoch)
+		if err == nil && done.RowsAffected() == 0 {
+			err = store.ErrFenced
 		}
-		return tx.SendBatch(ctx, &b).Close()
+		return err
 	}))
+	if errors.Is(err, errBlocked) { // by the fold of an owner before
+		err = cmp.Or(t.node.cutOff(ctx), err)
+	}
+	return err
 }

@@ -173,7 +173,7 @@ type entry struct {
 func (t *table) unfolded(ctx context.Context) (log []entry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
-	found, err := t.pool.Query(ctx, query, t.workspace)
+	found, err := t.node.Pool.Query(ctx, query, t.workspace)
 	if err != nil {
 		return nil, classify(err)
 	}

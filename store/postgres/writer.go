@@ -51,6 +51,7 @@ func (w *writer) run() {
 }
 
 func (w *writer) loop() {
+	w.store.folder.begin() // where owners die one after another, nobody else would
 	rest := time.NewTimer(idle)
 	defer rest.Stop()
 	for {
@@ -69,7 +70,9 @@ func (w *writer) loop() {
 		select {
 		case <-w.store.queue.Ready:
 		case <-rest.C:
-			w.store.folder.begin()
+			if w.store.folder.begin() {
+				rest.Reset(idle)
+			}
 		}
 	}
 }
