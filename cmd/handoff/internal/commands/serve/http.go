@@ -35,14 +35,14 @@ type room struct {
 	traces   *observe.Traces
 	gate     *auth.Gate
 	endpoint *mcp.Endpoint
-	health   checkup
 	checked  *checking.Completions
 }
 
 // overHTTP serves one room.
 type overHTTP struct {
 	*room
-	site *web.Server
+	site   *web.Server
+	health checkup
 }
 
 // leaving is how long requests under way may take at the end. The rest of [process.Limit] is for the last spans and for
@@ -54,7 +54,7 @@ func (s *servingCommand) listenHTTP(
 	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
 ) (_ *overHTTP, err error) {
 	process.SpendMemory(true)
-	h := &overHTTP{}
+	h := &overHTTP{health: checkup{boxes: boxes, log: log}}
 	if h.room, err = s.newRoom(place, boxes, traces, log); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *servingCommand) newRoom(
 	place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
 ) (*room, error) {
 	h := &room{
-		servingCommand: s, place: place, boxes: boxes, traces: traces, log: log, health: checkup{boxes: boxes, log: log},
+		servingCommand: s, place: place, boxes: boxes, traces: traces, log: log,
 	}
 	version := s.Release.Version
 	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: version, Now: s.Now, Logger: log})
@@ -144,7 +144,7 @@ func (h *room) measure(ctx context.Context, w io.Writer) {
 // serve answers until ctx is done, and then what is under way.
 func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "serving %s\n", h.url())
-	end := h.watch(ctx)
+	end := h.watch(ctx, h.health.look)
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
 	var err error
@@ -158,12 +158,14 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	return err
 }
 
-// watch follows the workspace until the returned function is called.
-func (h *room) watch(ctx context.Context) (end func()) {
+// watch follows the workspace, and does what else is to be done meanwhile, until the returned function is called.
+func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
 	watchers.Go(func() { h.metrics.Follow(watching, h.boxes) })
-	watchers.Go(func() { h.health.look(watching) })
+	for _, do := range also {
+		watchers.Go(func() { do(watching) })
+	}
 	return func() {
 		stop()
 		h.checked.Stop()
@@ -202,8 +204,9 @@ func (n *network) url(at net.Addr) string {
 	return scheme + "://" + addr
 }
 
-// checkEvery is how often the whole registry is compared with the records: it reads all of them. checkAgain is how
-// soon when it could not be, and checkDamaged when it was found wanting.
+// checkEvery is how often the whole registry is compared with the records: it reads all of them. So no node does it that
+// serves many workspaces, each of which would be read anew whenever it has another owner. checkAgain is how soon when it
+// could not be, and checkDamaged when it was found wanting.
 const (
 	checkEvery   = time.Hour
 	checkDamaged = time.Minute
