@@ -22,7 +22,7 @@ var house = []room{
 		level: 0, path: "schemas/golden", about: "what tests hold to files",
 		owns: []string{"github.com/stretchr/testify"},
 	},
-	{level: 0, path: "schemas", about: "what is said"},
+	{level: 0, path: "schemas", about: "what is said", owns: []string{"github.com/go-json-experiment/json"}},
 	{level: 0, path: "schemas/closest", about: "which name was meant"},
 	{level: 0, path: "schemas/respell/respelltest", about: "whether all that was said is kept"},
 	{
@@ -178,7 +178,7 @@ var house = []room{
 	{
 		level: 3, path: "tools", about: "what is offered",
 		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox/secret", "mailbox"},
-		owns:    []string{"github.com/tiktoken-go/tokenizer"},
+		owns:    []string{"github.com/go-json-experiment/json", "github.com/tiktoken-go/tokenizer"},
 	},
 
 	{
@@ -205,7 +205,7 @@ var house = []room{
 
 	{
 		level: 4, path: "mcp/jsonrpc", about: "envelopes of messages, and which requests are open",
-		owns: []string{"github.com/mark3labs/mcp-go"},
+		owns: []string{"github.com/go-json-experiment/json", "github.com/mark3labs/mcp-go"},
 	},
 	{
 		level: 4, path: "mcp", about: "how it is spoken",
@@ -472,6 +472,10 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/network", about: "proof that agents elsewhere are served",
+		imports: everythingBelow,
+	},
+	{
+		level: 5, path: "cmd/handoff/figures", about: "how near the program is to what it cannot be faster than",
 		imports: everythingBelow,
 	},
 	{

@@ -40,25 +40,11 @@ func (s *Service) takeAnswer(
 // settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {
-	told, err := toldOf(o.View, id, a)
+	told, err := o.UnreadAbout(a, id, mostLooked)
 	if err != nil || len(told) == 0 {
 		return err
 	}
 	return o.tx.Read(a, told...)
-}
-
-// toldOf are the unread notices that tell an agent of a handoff, among its newest thousand.
-func toldOf(v *store.View, id schemas.ID, a schemas.Agent) (told []schemas.NoticeID, err error) {
-	looked := 0
-	for n, err := range v.UnreadBy(a) {
-		if looked++; err != nil || looked > mostLooked {
-			return told, err
-		}
-		if n.About == id && n.Kind != schemas.TypeMessage {
-			told = append(told, n.ID)
-		}
-	}
-	return told, nil
 }
 
 // settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
@@ -67,7 +53,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
-	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return toldOf(v, id, by.Agent) })
+	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return v.UnreadAbout(by.Agent, id, mostLooked) })
 	if err != nil || len(told) == 0 {
 		return err
 	}

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 
 	"handoff/mailbox/life"
@@ -157,7 +156,7 @@ func (o *op) strikeOut() (others bool, err error) {
 // written in one transaction, so no count is lost.
 func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
 	if done, err = o.Receipt(store.ByRequest(o.by.Request)); done != nil && err == nil {
-		err = json.Unmarshal(done.Result, &told)
+		err = schemas.Decode(done.Result, &told)
 	}
 	return done, told, err
 }

@@ -72,10 +72,10 @@ const refused = "refused"
 // replay gives the result of an earlier call again, or its refusal. It changes nothing and is no event.
 func (o *op) replay(done *store.Receipt, out any) error {
 	if done.Digest != refused {
-		return json.Unmarshal(done.Result, out)
+		return schemas.Decode(done.Result, out)
 	}
 	var why schemas.Error
-	if err := json.Unmarshal(done.Result, &why); err != nil {
+	if err := schemas.Decode(done.Result, &why); err != nil {
 		return err
 	}
 	o.refuse(&why)
@@ -116,7 +116,7 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 		return nil, err
 	}
 	var out schemas.SendOut
-	if err := json.Unmarshal(r.Result, &out); err != nil {
+	if err := schemas.Decode(r.Result, &out); err != nil {
 		return nil, err
 	}
 	if r.Digest != d.digest {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"handoff/mailbox/compose"
@@ -128,7 +127,7 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 // keep it: what a person wants gone has to be gone everywhere.
 func (o *op) forgetKept(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
-	if err := json.Unmarshal(before, &sent); err != nil {
+	if err := schemas.Decode(before, &sent); err != nil {
 		return nil //nolint:nilerr // it is no handoff
 	}
 	for _, ref := range sent.Context.References {

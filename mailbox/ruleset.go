@@ -3,7 +3,6 @@ package mailbox
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -47,7 +46,7 @@ func (s *Service) rules(v *store.View) (*rules.Set, error) {
 	var all store.DeclaredRules
 	for row := range bytes.Lines(raw) {
 		var of store.DeclaredRules
-		if err := json.Unmarshal(row, &of); err != nil {
+		if err := schemas.Decode(row, &of); err != nil {
 			s.Logger.Error("the rules of a file were passed over", slog.Any("error", err))
 		}
 		all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)

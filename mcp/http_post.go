@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -119,7 +118,7 @@ func (x *exchange) receiveNotification(s *webSession, m jsonrpc.Message) {
 	}
 	ctx, done := x.during(s.session, m)
 	defer done()
-	x.server.handle(ctx, m.Text)
+	x.server.handle(ctx, m)
 }
 
 // initialize begins a session. The response has the id of the session if the SDK accepts the request.
@@ -184,10 +183,13 @@ func isModern(h http.Header, m jsonrpc.Message) bool {
 
 // versionOf is the revision that a message itself names, as all requests do since 2026-07-28.
 func versionOf(m jsonrpc.Message) string {
+	if m.Call != nil && m.Call.Meta == nil {
+		return ""
+	}
 	var p struct {
 		Meta *sdk.Meta `json:"_meta"`
 	}
-	if json.Unmarshal(m.Params, &p) != nil {
+	if schemas.Decode(m.Params, &p) != nil {
 		return ""
 	}
 	return p.Meta.ProtocolVersion()

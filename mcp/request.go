@@ -29,12 +29,12 @@ func (r reply) lose() {
 
 // respond does what a request asks. The protocol forbids a response to a request that was cancelled.
 func (s *Server) respond(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
-	var taken claim
-	response := s.handle(context.WithValue(r.Context, claimKey{}, &taken), r.Text)
+	under := underway{call: r.Call}
+	response := s.handle(context.WithValue(r.Context, underwayKey{}, &under), r.Message)
 	if q.Untrack(r) {
-		return reply{undo: taken.giveBack}
+		return reply{undo: under.giveBack}
 	}
-	return reply{message: r.WithID(response), undo: taken.giveBack}
+	return reply{message: r.WithID(response), undo: under.giveBack}
 }
 
 // decline responds to a request that is not looked at any more.
@@ -50,8 +50,12 @@ func decline(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 
 // handle processes one message and returns the response, nil when there is none. The SDK gives all errors of handlers
 // the code for internal errors; here they get the codes that the protocol has for them.
-func (s *Server) handle(ctx context.Context, text []byte) (response sdk.JSONRPCMessage) {
+func (s *Server) handle(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
 	var slot failure
+	text := m.Text
+	if m.Call != nil {
+		text = m.Call.Rest
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			_ = s.panicked(ctx, "protocol", p)
@@ -67,15 +71,18 @@ func (s *Server) handle(ctx context.Context, text []byte) (response sdk.JSONRPCM
 
 // waits reports whether a message is a call that asks to wait.
 func waits(m jsonrpc.Message) bool {
-	var p struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
+	call := m.Call
+	if call == nil && m.Method == string(sdk.MethodToolsCall) {
+		call = new(jsonrpc.Call)
+		if schemas.Decode(m.Params, call) != nil {
+			return false
+		}
 	}
-	if m.Method != string(sdk.MethodToolsCall) || json.Unmarshal(m.Params, &p) != nil {
+	if call == nil {
 		return false
 	}
-	tool, err := tools.Find(p.Name)
-	return err == nil && tool.Waits(p.Arguments)
+	tool, err := tools.Find(call.Name)
+	return err == nil && tool.Waits(call.Arguments)
 }
 
 // ending is the error of a request that a server refuses because it ends.
@@ -139,19 +146,34 @@ const claimTool = "claim_handoff"
 // giveBackTimeout is how long giving a claim back may take.
 const giveBackTimeout = 5 * time.Second
 
-// claim is the claim that a request made. Only the response names it, so nobody would work on it if the response did
-// not arrive.
-type claim struct {
-	giveBack func() // nil when nothing was claimed
+// underway is what a request does.
+type underway struct {
+	call *jsonrpc.Call // nil where the SDK reads all of it
+
+	// giveBack gives back what it claimed: only the response names that, so nobody would work on it if the response did
+	// not arrive. It is nil when nothing was claimed.
+	giveBack func()
 }
 
-type claimKey struct{}
+type underwayKey struct{}
+
+// argumentsOf are the arguments of a call, which the SDK has seen only where it reads all of the message.
+func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
+	args := json.RawMessage(r.Params.RawArguments)
+	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && under.call != nil {
+		args = under.call.Arguments
+	}
+	if len(args) == 0 || string(args) == "null" {
+		return noArguments
+	}
+	return args
+}
 
 // noteClaim remembers the claim of a successful call, in case its result does not arrive.
 func (s *Server) noteClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
-	if taken, ok := ctx.Value(claimKey{}).(*claim); ok && tool == claimTool {
+	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
-		taken.giveBack = func() { s.giveBack(ctx, by, args, result) }
+		under.giveBack = func() { s.giveBack(ctx, by, args, result) }
 	}
 }
 
@@ -163,11 +185,11 @@ func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result j
 	var call schemas.ClaimIn
 	if tool, err := tools.Find(claimTool); err == nil {
 		canonical, _ := tool.Canonical(args)
-		_ = json.Unmarshal(canonical, &call) // it was accepted
+		_ = schemas.Decode(canonical, &call) // it was accepted
 	}
 	var got schemas.ClaimOut
 	stays := call.HandoffID != "" && by.AgentID != ""
-	if err := json.Unmarshal(result, &got); err != nil || got.HandoffID == 0 || stays {
+	if err := schemas.Decode(result, &got); err != nil || got.HandoffID == 0 || stays {
 		return
 	}
 	release := arguments{"handoff_id": got.HandoffID.String(), "action": schemas.ActRelease, "claim_token": got.Token}
@@ -186,13 +208,13 @@ func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result j
 // as text.
 func agentIn(args json.RawMessage) string {
 	var text string
-	if json.Unmarshal(args, &text) == nil {
+	if schemas.Decode(args, &text) == nil {
 		args = json.RawMessage(text)
 	}
 	var a struct {
 		Agent string `json:"agent"`
 	}
-	if json.Unmarshal(args, &a) != nil {
+	if schemas.Decode(args, &a) != nil {
 		return ""
 	}
 	return a.Agent

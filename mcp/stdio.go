@@ -227,7 +227,7 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 	}
 	ctx := c.server.sdk.WithContext(parent, c.session)
 	if m.ID == nil {
-		c.server.handle(ctx, m.Text)
+		c.server.handle(ctx, m)
 		return nil
 	}
 	return c.requests.Track(ctx, m)

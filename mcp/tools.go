@@ -41,10 +41,7 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 	if name, ok := r.Params.Arguments.(unknownTool); ok {
 		return toolError(name.refuse()), nil
 	}
-	args, by := r.Params.RawArguments, s.caller(ctx, r.Params.Meta)
-	if r.Params.Arguments == nil { // left out, or null
-		args = noArguments
-	}
+	args, by := argumentsOf(ctx, r), s.caller(ctx, r.Params.Meta)
 	out, refused := s.invoke(ctx, by, r.Params.Name, args)
 	if refused != nil {
 		return toolError(refused), nil
@@ -146,7 +143,7 @@ func ask[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string
 	if refused != nil {
 		return out, refused
 	}
-	if err := json.Unmarshal(result, &out); err != nil {
+	if err := schemas.Decode(result, &out); err != nil {
 		return out, s.coded(ctx, tool, fmt.Errorf("decode result: %w", err))
 	}
 	return out, nil

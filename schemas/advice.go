@@ -72,27 +72,6 @@ func Sentences(next []Advice) string {
 	return strings.Join(Map(next, Advice.String), " ")
 }
 
-// Encode writes compact JSON as it is, without the escapes that would make it safe within HTML: models and people read
-// it. The error is that of a value that JSON has no form for.
-func Encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
-}
-
-// Recast brings a value into another type by way of its JSON. What the other type has no field for is lost.
-func Recast(from, to any) error {
-	b, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, to)
-}
-
 func encoded(v any) json.RawMessage {
 	b, err := Encode(v)
 	if err != nil {

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -171,7 +170,7 @@ func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
 	case e.Action == schemas.Redacted:
 		var said schemas.Redaction
-		if err := json.Unmarshal(content, &said); err != nil {
+		if err := schemas.Decode(content, &said); err != nil {
 			a.problems.addf("what event %d redacted cannot be read: %v", n, err)
 		}
 		for event, sum := range said.Events {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -99,7 +98,7 @@ func (t *Tx) ForgetDelivered(before time.Time, a schemas.Agent, session string, 
 				return nil
 			}
 			var d Delivered
-			if json.Unmarshal(row.Value, &d) == nil && d.At >= At(before) {
+			if schemas.Decode(row.Value, &d) == nil && d.At >= At(before) {
 				continue
 			}
 			if err := t.w.Delete(Deliveries, row.Key); err != nil {

@@ -23,7 +23,7 @@ func encodeRecord(r *Record) ([]byte, error) {
 		return b, err
 	}
 	all := maps.Clone(r.unknown)
-	if err := json.Unmarshal(b, &all); err != nil {
+	if err := schemas.Decode(b, &all); err != nil {
 		return nil, err
 	}
 	return json.Marshal(all)
@@ -36,9 +36,7 @@ func encodeRecord(r *Record) ([]byte, error) {
 // error of decoding. A nil b is an error as well.
 func decodeRecord(b []byte) (*Record, error) {
 	var r Record
-	strict := json.NewDecoder(bytes.NewReader(b))
-	strict.DisallowUnknownFields()
-	err := strict.Decode(&r)
+	err := schemas.DecodeKnown(b, &r)
 	if err != nil { // seldom: decoding strictly costs no more than decoding
 		r, err = decodeUnknown(b)
 	}
@@ -51,10 +49,10 @@ func decodeRecord(b []byte) (*Record, error) {
 // decodeUnknown decodes a record and keeps its fields that this program has no name for. It decodes twice, so
 // decodeRecord calls it only when strict decoding failed.
 func decodeUnknown(b []byte) (r Record, err error) {
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := schemas.Decode(b, &r); err != nil {
 		return r, err
 	}
-	err = json.Unmarshal(b, &r.unknown)
+	err = schemas.Decode(b, &r.unknown)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Record]()) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		delete(r.unknown, name)
@@ -69,7 +67,7 @@ func newer(b []byte) error {
 		Schema int             `json:"v"`
 		ID     json.RawMessage `json:"id"`
 	}
-	_ = json.Unmarshal(b, &r) // what cannot be read is not newer, it is damaged
+	_ = schemas.Decode(b, &r) // what cannot be read is not newer, it is damaged
 	if r.Schema <= schemas.Version {
 		return nil
 	}

@@ -257,3 +257,33 @@ func TestSentIsListedNewestFirst(t *testing.T) {
 		return nil
 	})
 }
+
+// A row that an older program wrote says nothing of the notice.
+func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		w.update(func(tx *store.Tx) error {
+			for i, kind := range []string{"outcome", "message", "question", "outcome"} {
+				_, err := tx.Notify(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: noon})
+				require.NoError(t, err)
+			}
+			return nil
+		})
+		about := func(want ...schemas.NoticeID) {
+			w.view(func(v *store.View) error {
+				told, err := v.UnreadAbout("a", 7, 10)
+				require.Equal(t, want, told)
+				return err
+			})
+		}
+		about(3, 1)
+		w.raw(func(tx store.Writer) error { return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil) })
+		about(3, 1)
+		w.update(func(tx *store.Tx) error { return tx.Read("a", 3) })
+		about(1)
+		w.view(func(v *store.View) error {
+			told, err := v.UnreadAbout("a", 7, 2)
+			require.Empty(t, told, "it is not among the newest two")
+			return err
+		})
+	})
+}

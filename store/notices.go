@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"iter"
 
 	"handoff/schemas"
@@ -20,7 +21,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	if err := t.putJSON(Notices, key, n); err != nil {
 		return 0, err
 	}
-	if err := t.w.Put(Unread, key, nil); err != nil {
+	if err := t.w.Put(Unread, key, number(readWith(n))); err != nil {
 		return 0, err
 	}
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
@@ -74,6 +75,38 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 		}
 		return fromJSON[schemas.Notice](Row{Value: b})
 	})
+}
+
+// readWith is the handoff that tells what a notice tells: who is shown it has read the notice. It is zero for a message,
+// which stands nowhere else.
+func readWith(n schemas.Notice) schemas.ID {
+	if n.Kind == schemas.TypeMessage {
+		return 0
+	}
+	return n.About
+}
+
+// UnreadAbout returns the unread notices that tell an agent of a handoff, without messages, among so many of its newest.
+//
+// The rows say of which handoff they are. Only those that an older program wrote are looked up.
+func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
+	for row, err := range v.r.Scan(backwards(Unread, word(a))) {
+		if among--; err != nil || among < 0 {
+			return told, err
+		}
+		about := schemas.ID(lastNumber(row.Value))
+		if len(row.Value) == 0 {
+			n, err := get[schemas.Notice](v, Notices, row.Key)
+			if err != nil || n == nil {
+				return nil, cmp.Or(err, ErrCorrupt)
+			}
+			about = readWith(*n)
+		}
+		if about == of {
+			told = append(told, schemas.NoticeID(lastNumber(row.Key)))
+		}
+	}
+	return told, nil
 }
 
 // Read marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+
+	"handoff/schemas"
 )
 
 // get reads one row that holds JSON; nil when there is none.
@@ -17,7 +19,7 @@ func get[T any](v *View, s Space, key []byte) (*T, error) {
 		return nil, err
 	}
 	out := new(T)
-	if err := json.Unmarshal(b, out); err != nil {
+	if err := schemas.Decode(b, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -74,7 +76,7 @@ func backwards(s Space, prefix []byte) Range {
 
 // fromJSON decodes the value of a row, for decoded. The result shares nothing with the row.
 func fromJSON[T any](row Row) (out T, err error) {
-	err = json.Unmarshal(row.Value, &out)
+	err = schemas.Decode(row.Value, &out)
 	return out, err
 }
 

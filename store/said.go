@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -109,7 +108,7 @@ func (v *View) Saying(id schemas.ID, event uint64, out any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, out); err != nil {
+	if err := schemas.Decode(b, out); err != nil {
 		return fmt.Errorf("content of event %d: %w", event, err)
 	}
 	return nil

@@ -55,7 +55,7 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 		head, files, _ := bytes.Cut(row.Value, []byte{0})
 		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
 		t := Touch{Committed: split(committed), Loose: split(loose)}
-		if json.Unmarshal(head, &t) != nil {
+		if schemas.Decode(head, &t) != nil {
 			t = Touch{}
 		}
 		all[schemas.ID(lastNumber(row.Key))] = t

@@ -68,7 +68,7 @@ func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err 
 	if err != nil {
 		return out, err
 	}
-	if err := json.Unmarshal(result, &out); err != nil {
+	if err := schemas.Decode(result, &out); err != nil {
 		return out, schemas.InternalError(err)
 	}
 	return out, nil

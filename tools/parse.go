@@ -3,12 +3,16 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"handoff/schemas"
 )
@@ -23,55 +27,76 @@ const maxNesting = 32
 //
 // The result is made of nil, bool, json.Number, string, []any and map[string]any, and is the caller's own.
 func parse(raw []byte, at *path) (any, error) {
-	if !json.Valid(raw) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, err := value(d, at)
+	if err == nil {
+		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil && !json.Valid(raw) {
 		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	v, err := value(d, at)
 	if err != nil {
 		return nil, err
 	}
 	return v, inspect(v, at, utf8.Valid(raw))
 }
 
-// value reads the next value of JSON that is valid.
-func value(d *json.Decoder, at *path) (any, error) {
-	switch t, err := d.Token(); t {
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			item, err := value(d, at.at(len(list)))
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err = d.Token()
-		return list, err
-	case json.Delim('{'):
-		object := map[string]any{}
-		for d.More() {
-			t, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			name := t.(string)
-			field, err := value(d, at.field(name))
-			if err != nil {
-				return nil, err
-			}
-			if before, twice := object[name]; twice && !reflect.DeepEqual(before, field) {
-				return nil, refusedf(at.field(name), "is there twice, and not the same").
-					WithHint("Send it once, with all that it is to say.")
-			}
-			object[name] = field
-		}
-		_, err = d.Token()
-		return object, err
-	default:
-		return t, err
+// value reads the next value.
+func value(d *jsontext.Decoder, at *path) (any, error) {
+	t, err := d.ReadToken()
+	if err != nil {
+		return nil, err
 	}
+	switch t.Kind() {
+	case '[':
+		return list(d, at)
+	case '{':
+		return object(d, at)
+	case '"':
+		return t.String(), nil
+	case '0':
+		return json.Number(t.String()), nil
+	case 'n':
+		return nil, nil
+	}
+	return t.Bool(), nil
+}
+
+func list(d *jsontext.Decoder, at *path) (any, error) {
+	all := []any{}
+	for d.PeekKind() != ']' {
+		item, err := value(d, at.at(len(all)))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	_, err := d.ReadToken()
+	return all, err
+}
+
+func object(d *jsontext.Decoder, at *path) (any, error) {
+	all := map[string]any{}
+	for d.PeekKind() != '}' {
+		t, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := t.String()
+		field, err := value(d, at.field(name))
+		if err != nil {
+			return nil, err
+		}
+		if before, twice := all[name]; twice && !reflect.DeepEqual(before, field) {
+			return nil, refusedf(at.field(name), "is there twice, and not the same").
+				WithHint("Send it once, with all that it is to say.")
+		}
+		all[name] = field
+	}
+	_, err := d.ReadToken()
+	return all, err
 }
 
 // inspect refuses a value in which a text holds a NUL character, a number has more digits than a number keeps, or
@@ -80,6 +105,9 @@ func value(d *json.Decoder, at *path) (any, error) {
 //
 // It walks objects in the order of their names, so the same arguments give the same error each time.
 func inspect(v any, at *path, clean bool) error {
+	if clean && sound(v, at.depth()) {
+		return nil
+	}
 	switch v := v.(type) {
 	case string:
 		return inspectText(v, at, clean)
@@ -108,6 +136,26 @@ func inspect(v any, at *path, clean bool) error {
 		}
 	}
 	return nil
+}
+
+// sound tells in any order whether there is nothing to refuse, at a depth, in what was UTF-8.
+func sound(v any, depth int) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.ContainsRune(v, 0)
+	case json.Number:
+		return inspectNumber(v, nil) == nil
+	case []any:
+		return depth <= maxNesting && !slices.ContainsFunc(v, func(item any) bool { return !sound(item, depth+1) })
+	case map[string]any:
+		for name, field := range v {
+			if !sound(name, depth) || !sound(field, depth+1) {
+				return false
+			}
+		}
+		return depth <= maxNesting
+	}
+	return true
 }
 
 // inspectText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.

@@ -66,7 +66,7 @@ func define[In, Out any](
 		json.RawMessage, []schemas.Advice, error,
 	) {
 		var args In
-		if err := json.Unmarshal(canonical, &args); err != nil {
+		if err := schemas.Decode(canonical, &args); err != nil {
 			return nil, nil, schemas.InternalError(err) // the schema and the type disagree
 		}
 		result, err := method(mb, ctx, by, args)
@@ -144,7 +144,7 @@ func (t Tool) Waits(args json.RawMessage) bool {
 	var in struct {
 		WaitSeconds int `json:"wait_seconds"`
 	}
-	return err == nil && json.Unmarshal(canonical, &in) == nil && in.WaitSeconds > 0
+	return err == nil && schemas.Decode(canonical, &in) == nil && in.WaitSeconds > 0
 }
 
 // offered refuses a tool that the caller may not call. For callers over a network there are no administrative tools. A

@@ -9,7 +9,6 @@ package reading
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,7 +112,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	if err != nil {
 		return h, err
 	}
-	if err := json.Unmarshal(b, &h); err != nil {
+	if err := schemas.Decode(b, &h); err != nil {
 		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
 	}
 	h.ID = r.ID

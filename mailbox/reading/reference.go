@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func within(v *store.View, said []byte, path string, names int) ([]byte, error) 
 			References []schemas.Reference `json:"references"`
 		} `json:"context"`
 	}
-	if err := json.Unmarshal(said, &sent); err != nil {
+	if err := schemas.Decode(said, &sent); err != nil {
 		return nil, err
 	}
 	var named *schemas.Reference

@@ -2,7 +2,6 @@ package reading
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,7 +84,7 @@ func toldFirst(text string, who schemas.Agent) string {
 // passedTo is to whom a holder passed its claim, empty where it gave it back.
 func passedTo(e schemas.Event, content []byte) (to schemas.Address) {
 	var released schemas.UpdateIn
-	if life.Action(e.Action) == life.Release && json.Unmarshal(content, &released) == nil {
+	if life.Action(e.Action) == life.Release && schemas.Decode(content, &released) == nil {
 		to = schemas.Address(released.To)
 	}
 	return to
@@ -95,7 +94,7 @@ func passedTo(e schemas.Event, content []byte) (to schemas.Address) {
 func treeOf(e schemas.Event, content []byte) string {
 	var s said
 	here := slices.Contains([]life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}, life.Action(e.Action))
-	if !here || json.Unmarshal(content, &s) != nil || s.Tree == nil && s.ClaimedIn == nil {
+	if !here || schemas.Decode(content, &s) != nil || s.Tree == nil && s.ClaimedIn == nil {
 		return ""
 	}
 	return cmp.Or(s.Tree, s.ClaimedIn).String()
@@ -127,7 +126,7 @@ func shorten(told []schemas.Moment, limit int) {
 // decoded, the note among them, these are told.
 func textOf(a life.Action, content []byte) string {
 	var s said
-	if len(content) == 0 || json.Unmarshal(content, &s) != nil && s.Note == "" { // erased, or of a later program
+	if len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
 		return ""
 	}
 	if text, ok := words[a]; ok {

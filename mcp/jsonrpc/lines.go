@@ -150,6 +150,11 @@ func (w *Writer) Send(message any) bool {
 // that the client does not wait for ever: with the id of the request, or without one for a message that is no response.
 // Encode logs the cause.
 func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
+	if r, is := message.(sdk.JSONRPCResponse); is {
+		if text, ok = encodeResult(r); ok {
+			return text, true
+		}
+	}
 	text, err := json.Marshal(message)
 	if err == nil {
 		return text, true

@@ -24,6 +24,7 @@ type Message struct {
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 
+	Call *Call  `json:"-"` // of a message tools/call; nil for any other, and for one that only the SDK understands
 	Text []byte `json:"-"` // the whole message
 }
 
@@ -31,6 +32,10 @@ type Message struct {
 // the text has one.
 func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
+	if m.scan() {
+		return m, m.fault()
+	}
+	m = Message{Text: text}
 	err := json.Unmarshal(text, &m)
 	switch {
 	case !utf8.Valid(text):
@@ -39,12 +44,19 @@ func Parse(text []byte) (Message, *sdk.JSONRPCError) {
 		return m, (&Message{}).Refuse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
 	case err != nil:
 		return m, m.Refuse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
-	case m.ID == nil && m.Method == "" && !m.IsResponse():
-		return m, m.Refuse(sdk.INVALID_REQUEST, "the message has no method")
-	case m.ID != nil && !isID(m.ID):
-		return m, m.Refuse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
 	}
-	return m, nil
+	return m, m.fault()
+}
+
+// fault is the error of a text that is an object and no message.
+func (m *Message) fault() *sdk.JSONRPCError {
+	switch {
+	case m.ID == nil && m.Method == "" && !m.IsResponse():
+		return m.Refuse(sdk.INVALID_REQUEST, "the message has no method")
+	case m.ID != nil && !isID(m.ID):
+		return m.Refuse(sdk.INVALID_REQUEST, "the id of a request is a string or a number")
+	}
+	return nil
 }
 
 // isID reports whether a JSON value may be the id of a request.

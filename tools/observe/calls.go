@@ -73,7 +73,7 @@ func (t *Traces) link(s trace.Span, result json.RawMessage) {
 		Handoff  schemas.ID       `json:"handoff_id"`
 		Workflow schemas.Workflow `json:"workflow"`
 	}
-	if err := json.Unmarshal(result, &about); err != nil || about.Handoff == 0 {
+	if err := schemas.Decode(result, &about); err != nil || about.Handoff == 0 {
 		return
 	}
 	s.SetAttributes(keyHandoff.String(about.Handoff.String()))

@@ -38,7 +38,7 @@ func (o *owner) waitUntilOpen(ctx context.Context) error {
 func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err == nil {
-		err = json.Unmarshal(body, &c)
+		err = schemas.Decode(body, &c)
 	}
 	switch {
 	case err != nil:

@@ -1,0 +1,54 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/mark3labs/mcp-go/mcp"
+)
+
+// encodeResult encodes the response to a call of a tool, byte by byte as json.Marshal does, which writes it three times
+// over: as the SDK has its results encoded, within a map. It reports false for results of other kinds than our tools
+// give.
+func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
+	result, is := r.Result.(*sdk.CallToolResult)
+	if !is || len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
+		return nil, false
+	}
+	content, is := result.Content[0].(sdk.TextContent)
+	structured := jsontext.Value(result.RawStructuredContent)
+	if !is || content.Annotations != nil || content.Meta != nil || structured != nil && !structured.IsValid() {
+		return nil, false
+	}
+	var b bytes.Buffer
+	b.Grow(2*len(content.Text) + len(structured) + 256)
+	ok = true
+	put := func(before string, value any) {
+		text, err := json.Marshal(value)
+		ok = ok && err == nil
+		b.WriteString(before)
+		b.Write(text)
+	}
+	put(`{"jsonrpc":`, r.JSONRPC)
+	put(`,"id":`, r.ID)
+	b.WriteString(`,"result":{`)
+	if result.Meta != nil {
+		put(`"_meta":`, result.Meta)
+		b.WriteByte(',')
+	}
+	put(`"content":[{"type":"text","text":`, content.Text)
+	b.WriteString(`}]`)
+	if result.IsError {
+		b.WriteString(`,"isError":true`)
+	}
+	if result.ResultType != "" {
+		put(`,"resultType":`, result.ResultType)
+	}
+	if structured != nil {
+		b.WriteString(`,"structuredContent":`)
+		json.HTMLEscape(&b, structured)
+	}
+	b.WriteString("}}")
+	return b.Bytes(), ok
+}
