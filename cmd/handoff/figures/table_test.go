@@ -1,0 +1,103 @@
+//go:build linux
+
+package figures_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workshop"
+)
+
+// made is where the program comes from.
+var made = workshop.New("handoff-figures")
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := made.Close(); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// TestFigures prints the table of docs/performance.md. HANDOFF_FIGURES=1 makes the figures; without it each is made of a
+// few calls only, to see that they can be made.
+func TestFigures(t *testing.T) {
+	r := &run{T: t, calls: 64, rounds: 1, stored: 200}
+	if os.Getenv("HANDOFF_FIGURES") != "" {
+		r.calls, r.rounds, r.stored = 4000, 3, 100_000
+	}
+	var err error
+	r.program, err = made.Program()
+	require.NoError(t, err)
+	r.empty = r.build("./testdata/empty")
+	r.starts()
+	for _, stored := range []int{0, r.stored} {
+		state := t.TempDir()
+		r.fill(state, stored)
+		r.overStdio(state, stored)
+		r.overHTTP(state, stored)
+	}
+	t.Log("\n" + r.table())
+}
+
+// run makes the figures.
+type run struct {
+	*testing.T
+	calls, rounds, stored int
+	program, empty        string
+	rows                  []row
+}
+
+// row is one figure beside its floor.
+type row struct {
+	what, floor string
+	ours, best  []float64 // one for each round
+	unit        string
+	aim         string
+}
+
+// add appends a row of medians. Each round gives a figure and its floor, one right after the other.
+func (r *run) add(what, unit, floor, aim string, round func() (ours, best float64)) {
+	added := row{what: what, unit: unit, floor: floor, aim: aim}
+	for range r.rounds {
+		ours, best := round()
+		added.ours, added.best = append(added.ours, ours), append(added.best, best)
+	}
+	r.rows = append(r.rows, added)
+}
+
+// ratio is the median of the ratios of the rounds.
+func (w row) ratio() float64 {
+	all := make([]float64, len(w.ours))
+	for i := range all {
+		all[i] = w.ours[i] / w.best[i]
+	}
+	return median(all)
+}
+
+func (r *run) table() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %-46s | %16s | %16s | %6s | %-8s | %s |\n|---|---:|---:|---:|---|---|\n", "what", "ours", "floor", "ratio", "aim", "the floor is")
+	for _, w := range r.rows {
+		floor, ratio := "", ""
+		if best := median(w.best); best > 0 {
+			floor, ratio = fmt.Sprintf("%.2f %s", best, w.unit), fmt.Sprintf("%.2f", w.ratio())
+		}
+		fmt.Fprintf(&b, "| %-46s | %16s | %16s | %6s | %-8s | %s |\n", w.what, fmt.Sprintf("%.2f %s", median(w.ours), w.unit), floor, ratio, w.aim, w.floor)
+	}
+	return b.String()
+}
+
+func median[T int64 | float64 | time.Duration](all []T) T {
+	return slices.Sorted(slices.Values(all))[len(all)/2]
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
