@@ -34,7 +34,7 @@ func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
 	limit(&wf, d.limits, kept == nil || o.by.Agent == schemas.Human)
 	round, with := o.round(d, line), maps.Clone(used)
 	with[schemas.LimitHandoffs]++
-	with[schemas.LimitTokens] += float64(content.Tokens(string(d.content.Bytes)))
+	with[schemas.LimitTokens] += float64(d.tokens)
 	with[schemas.LimitRounds] = round
 	for _, name := range schemas.WorkflowLimits {
 		most, limited := wf.Limits[name]

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/content"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -88,12 +89,12 @@ func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 // content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
 // the session of the sender, and what git and the files were. It runs before the transaction where that is possible, because there is one writer.
 func (s *Service) encode(d *draft) error {
-	content, err := s.content("", d.handoff)
+	said, err := s.content("", d.handoff)
 	if err != nil {
 		return err
 	}
 	h := d.handoff
-	d.content, d.words = content, wordsOf(&h)
+	d.content, d.words, d.tokens = said, wordsOf(&h), content.Tokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
 	if d.located {

@@ -30,6 +30,7 @@ type draft struct {
 	handoff   schemas.Handoff
 	to        schemas.Address
 	content   store.Content
+	tokens    int      // of that
 	kept      [][]byte // content that it refers to, see [op.keep]
 	words     store.WordList
 	digest    string

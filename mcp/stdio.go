@@ -31,7 +31,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cut()
 	c := &conn{
 		server: s, session: newSession(s), out: jsonrpc.NewWriter(out, s.config.Logger), calls: calls, waits: waits,
-		slots: make(chan struct{}, maxInFlight), ends: make(chan sdk.JSONRPCMessage),
+		slots: make(chan struct{}, maxInFlight), idle: workers{make(chan func()), calls.Done()}, ends: make(chan sdk.JSONRPCMessage),
 	}
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
 		return fmt.Errorf("register session: %w", err)
@@ -166,6 +166,7 @@ type conn struct {
 	calls context.Context // of all requests; outlives the end of input
 	waits context.Context // of those that the end of input cuts short, within calls
 	slots chan struct{}
+	idle  workers
 
 	ends chan sdk.JSONRPCMessage // responses that end a subscription
 
@@ -238,7 +239,9 @@ func (c *conn) begin(m jsonrpc.Message) *jsonrpc.Request {
 func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Request, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
-		group.Go(func() {
+		group.Add(1)
+		c.idle.do(func() {
+			defer group.Done()
 			defer func() { <-c.slots }()
 			deliver(c.server.respond(&c.requests, r))
 		})
@@ -247,6 +250,38 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Requ
 	case <-c.out.Broken:
 	}
 	group.Go(func() { deliver(decline(&c.requests, r)) })
+}
+
+// workers are goroutines without a job. A call needs more stack than a goroutine has at first, and one that has made a call
+// has it already.
+type workers struct {
+	jobs chan func()
+	end  <-chan struct{} // closed when there will be no more jobs
+}
+
+// resting is how long a worker waits for another job.
+const resting = time.Second
+
+// do has a job done, by an idle worker if there is one.
+func (w workers) do(job func()) {
+	select {
+	case w.jobs <- job:
+		return
+	default:
+	}
+	go func() {
+		for rest := time.NewTimer(resting); ; {
+			job()
+			rest.Reset(resting)
+			select {
+			case job = <-w.jobs:
+			case <-rest.C:
+				return
+			case <-w.end:
+				return
+			}
+		}
+	}()
 }
 
 func (c *conn) deliver(r reply) {

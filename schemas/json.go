@@ -16,7 +16,9 @@ import (
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
 
 // DecodeKnown is [Decode], and refuses a name that v has no field for.
-func DecodeKnown(b []byte, v any) error { return v2.Unmarshal(b, v, json.DefaultOptionsV1(), v2.RejectUnknownMembers(true)) }
+func DecodeKnown(b []byte, v any) error {
+	return v2.Unmarshal(b, v, json.DefaultOptionsV1(), v2.RejectUnknownMembers(true))
+}
 
 // Encode writes compact JSON as it is, without the escapes that would make it safe within HTML: models and people read
 // it. The error is that of a value that JSON has no form for.

@@ -42,7 +42,7 @@ func Visible(s string) string {
 // VisibleJSON makes the texts of an encoded value [Visible]: whoever decodes it sees escapes in the place of what is
 // hidden. A line end of two characters stays. JSON without such texts comes back as it is.
 func VisibleJSON(raw json.RawMessage) json.RawMessage {
-	if !bytes.Contains(raw, []byte{'\\'}) && clean(string(raw)) {
+	if visible(raw) {
 		return raw
 	}
 	var b bytes.Buffer
@@ -59,6 +59,26 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 		i += n
 	}
 	return b.Bytes()
+}
+
+// visible tells that nothing in an encoded text has to be shown otherwise. It may be wrong about a text only by not
+// saying so.
+func visible(raw []byte) bool {
+	for i := 0; i < len(raw); {
+		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
+			if hiddenASCII(c) {
+				return false
+			}
+			i++
+			continue
+		}
+		r, n := runeOfJSON(raw[i:])
+		if Hidden(r) && !lineEnd(raw[i:]) || r == utf8.RuneError {
+			return false
+		}
+		i += n
+	}
+	return true
 }
 
 // lineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.

@@ -276,7 +276,9 @@ func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
 			})
 		}
 		about(3, 1)
-		w.raw(func(tx store.Writer) error { return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil) })
+		w.raw(func(tx store.Writer) error {
+			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
+		})
 		about(3, 1)
 		w.update(func(tx *store.Tx) error { return tx.Read("a", 3) })
 		about(1)

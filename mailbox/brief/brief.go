@@ -98,12 +98,16 @@ func Render(in Input) Brief {
 	f := newFrame(in)
 	all := parts(in, f.pen)
 	kept, left := choose(in.Handoff, all, f.pen)
-	text, omitted := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
-	b := Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
+	text, omitted, tenths := pack(f, kept, left, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens))
+	b := Brief{Text: text, Omitted: omitted, Tokens: (tenths + 9) / 10}
+	original := b.Tokens
+	if len(omitted)+len(left) > 0 {
+		original = content.Tokens(f.render(all, nil, 0))
+	}
 	b.Transfer = schemas.Transfer{
 		Strategy:       strategy(in.Handoff),
 		Tokens:         b.Tokens,
-		OriginalTokens: content.Tokens(f.render(all, nil, 0)) + storedTokens(in.Handoff),
+		OriginalTokens: original + storedTokens(in.Handoff),
 		SummaryTokens:  summaryTokens(in.Handoff, kept),
 	}
 	return b
@@ -116,7 +120,7 @@ func Answer(in Input) Brief {
 	all := contextOf(in.Handoff).Answers
 	const ending = "\nAll else is as you read it."
 	last := part{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen), rest: rest(in, "answers")}
-	text, omitted := pack(f, []part{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
+	text, omitted, _ := pack(f, []part{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
 	text += ending
 	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
 }

@@ -16,11 +16,11 @@ const (
 )
 
 // pack renders the parts, which come in order of importance, in a number of tokens: first what is asked, then what is
-// known. The names of what is missing come along, those already left out last.
+// known. The names of what is missing come along, those already left out last, and the tenths of the text.
 //
 // What stands around the parts depends on which of them are there, so the room for them is found by trying: what a text
 // has too much is taken from it. Each round takes at least a tenth of a token off the room, so it ends.
-func pack(f frame, parts, left []part, tokens int) (text string, omitted []string) {
+func pack(f frame, parts, left []part, tokens int) (text string, omitted []string, tenths int) {
 	all, packed := slices.Concat(parts, left), parts
 	asked := slices.IndexFunc(parts, func(p part) bool { return p.context })
 	if asked < 0 {
@@ -28,16 +28,25 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	}
 	absent := missing(all, packed)
 	text = f.render(parts, absent, tokens)
+	tenths = content.Tenths(text)
+	if tenths <= 10*tokens {
+		return text, namesOf(absent), tenths
+	}
 	room := 10*tokens - content.Tenths(f.render(nil, nil, tokens))
-	for content.Tenths(text) > 10*tokens && room > 0 {
+	for tenths > 10*tokens && room > 0 {
 		first, rest := fill(parts[:asked], room)
 		known, _ := fill(parts[asked:], rest)
 		packed = slices.Concat(first, known)
 		absent = missing(all, packed)
 		text = f.render(packed, absent, tokens)
-		room -= content.Tenths(text) - 10*tokens
+		tenths = content.Tenths(text)
+		room -= tenths - 10*tokens
 	}
-	return text, schemas.Map(absent, func(a absence) string { return a.name })
+	return text, namesOf(absent), tenths
+}
+
+func namesOf(absent []absence) []string {
+	return schemas.Map(absent, func(a absence) string { return a.name })
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of
@@ -74,12 +83,15 @@ func missing(parts, packed []part) (all []absence) {
 		switch {
 		case i >= len(packed) || len(packed[i].lines) == 0:
 			all = append(all, absence{p.name, p})
-		case size(packed[i].lines) < size(p.lines):
+		case !same(packed[i].lines, p.lines) && size(packed[i].lines) < size(p.lines):
 			all = append(all, absence{p.name + inPart, p})
 		}
 	}
 	return all
 }
+
+// same tells that nothing was taken from lines.
+func same(a, b []string) bool { return len(a) == len(b) && &a[0] == &b[0] }
 
 // size is what lines take with their line ends, in tenths of a token.
 func size(lines []string) int {

@@ -120,30 +120,69 @@ type Writer struct {
 	life   context.Context // ends with Broken; its cause is the first failure
 	end    context.CancelCauseFunc
 
-	writing sync.Mutex // guards the field below; held during a write, which may take for ever
-	out     io.Writer
+	out io.Writer // of whoever holds a token of writing
+
+	writing chan struct{} // holds a token while somebody writes, which may take for ever
+	mu      sync.Mutex    // guards the field below
+	next    *batch        // of the lines that are written together as soon as nobody writes
+}
+
+// A batch is lines that one write takes.
+type batch struct {
+	lines   []byte
+	written chan struct{} // closed when the write is over
+	err     error         // of the write
 }
 
 // NewWriter returns a writer to out. It logs a message that does not encode.
 func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	life, end := context.WithCancelCause(context.Background())
-	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done()}
+	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done(), writing: make(chan struct{}, 1)}
 }
 
 // Send writes one message and reports whether all of it was written. What it writes in the place of a message that does
-// not encode is said at [Encode]; then it returns false. It waits for a client that does not read.
+// not encode is said at [Encode]; then it returns false. It waits for a client that does not read. Messages that come
+// while another is written share the next write.
 func (w *Writer) Send(message any) bool {
 	line, encoded := Encode(message, w.logger)
-	w.writing.Lock()
-	defer w.writing.Unlock()
-	if w.life.Err() != nil {
-		return false
+	b := w.join(line)
+	select {
+	case <-b.written:
+	case w.writing <- struct{}{}:
+		w.flush()
+		<-w.writing
+		<-b.written // if not by this flush, then by one before it
 	}
-	if _, err := w.out.Write(append(line, '\n')); err != nil {
-		w.end(fmt.Errorf("write to client: %w", err))
-		return false
+	return b.err == nil && encoded
+}
+
+// join puts a line into the next batch.
+func (w *Writer) join(line []byte) *batch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.next == nil {
+		w.next = &batch{written: make(chan struct{})}
 	}
-	return encoded
+	w.next.lines = append(append(w.next.lines, line...), '\n')
+	return w.next
+}
+
+// flush writes the next batch, if there is one.
+func (w *Writer) flush() {
+	w.mu.Lock()
+	b := w.next
+	w.next = nil
+	w.mu.Unlock()
+	if b == nil {
+		return
+	}
+	defer close(b.written)
+	if b.err = w.life.Err(); b.err != nil {
+		return
+	}
+	if _, b.err = w.out.Write(b.lines); b.err != nil {
+		w.end(fmt.Errorf("write to client: %w", b.err))
+	}
 }
 
 // Encode encodes a message. For a message that does not encode, ok is false and the text is an error in its place, so

@@ -40,12 +40,15 @@ type named struct {
 // completion also what the branch changes; and to the last two what became of the tree since the claim. It adds nothing to
 // other calls, and where there is no git.
 func (f *Files) beside(ctx context.Context, c *tools.Call) {
-	about, ok := located(*c)
-	if !ok {
+	if !slices.Contains(placed, c.Tool) {
 		return
 	}
 	tree, repository := treeOf(f.Dir)
-	if tree == nil {
+	if tree == nil { // before the arguments are read
+		return
+	}
+	about, ok := located(*c)
+	if !ok {
 		return
 	}
 	c.Caller.Tree = tree
@@ -113,12 +116,13 @@ func (f *Files) lately(tree *schemas.Tree, find func()) {
 	f.found, f.foundAt = *tree, time.Now()
 }
 
-// located tells of which calls it matters in which working tree they are made, and what they are about.
+// placed are the tools for whose calls it matters in which working tree they are made.
+var placed = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
+
+// located tells of which of these calls it matters, and what they are about.
 func located(c tools.Call) (about named, ok bool) {
 	tool, err := tools.Find(c.Tool)
-	if err != nil || !slices.Contains([]string{
-		schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool(),
-	}, c.Tool) {
+	if err != nil {
 		return about, false
 	}
 	args, err := tool.Canonical(c.Args)
