@@ -19,6 +19,9 @@ import (
 // It never looks at the clock. A handoff that the clock is about to change, by a deadline that is over, is still
 // yielded until its change was written; callers apply what is due first.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
+	if len(boxes) == 1 { // as for most: nothing to merge
+		return v.handoffs(waitingIn(boxes[0]))
+	}
 	return func(yield func(schemas.ID, error) bool) {
 		var heads []*head
 		defer func() {
@@ -76,10 +79,8 @@ type head struct {
 }
 
 func (v *View) head(box schemas.Address) *head {
-	r := Prefix(Ready, word(box))
-	r.Hold = true
 	h := &head{skip: len(box) + 1}
-	h.next, h.stop = iter.Pull2(v.r.Scan(r))
+	h.next, h.stop = iter.Pull2(v.r.Scan(waitingIn(box)))
 	h.advance()
 	return h
 }
@@ -90,6 +91,13 @@ func (h *head) advance() {
 	if ok && err == nil {
 		h.at = bytes.Clone(row.Key[h.skip:])
 	}
+}
+
+// waitingIn is the range of what may be claimed from a mailbox.
+func waitingIn(box schemas.Address) Range {
+	r := Prefix(Ready, word(box))
+	r.Hold = true
+	return r
 }
 
 func first(heads []*head) (best *head) {

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -26,9 +27,12 @@ type Files struct {
 	Dir      string        // the directory of the project, beyond which nothing is read; empty: nothing is read at all
 	Patience time.Duration // how long git may take at least
 
-	mu      sync.Mutex // guards what git found for the last send
-	found   schemas.Tree
-	foundAt time.Time
+	mu         sync.Mutex   // guards the fields below
+	found      schemas.Tree // by git for the last send
+	foundAt    time.Time
+	repository git.Repository // around the directory, when it was looked for last
+	inside     bool           // whether there is one
+	lookedAt   time.Time
 }
 
 // Invoke passes the call on, with the files. The error is invalid for a file that may not be read.

@@ -13,10 +13,17 @@ import (
 	"handoff/tools"
 )
 
-// treeOf is the git working tree around a directory, with branch and commit, and its repository; nil where there is none.
-func treeOf(dir string) (*schemas.Tree, git.Repository) {
-	r, ok := git.Find(dir, func(string) bool { return false })
-	if dir == "" || !ok || r.Root == "" {
+// tree is the git working tree around the project, with branch and commit, and its repository; nil where there is none.
+// Whether there is one is looked for once a second at most.
+func (f *Files) tree() (*schemas.Tree, git.Repository) {
+	f.mu.Lock()
+	if time.Since(f.lookedAt) > time.Second {
+		f.repository, f.inside = git.Find(f.Dir, func(string) bool { return false })
+		f.lookedAt = time.Now()
+	}
+	r, ok := f.repository, f.inside
+	f.mu.Unlock()
+	if f.Dir == "" || !ok || r.Root == "" {
 		return nil, r
 	}
 	branch, commit := r.Head()
@@ -43,7 +50,7 @@ func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(placed, c.Tool) {
 		return
 	}
-	tree, repository := treeOf(f.Dir)
+	tree, repository := f.tree()
 	if tree == nil { // before the arguments are read
 		return
 	}

@@ -24,8 +24,8 @@ func TestTheWorkingTreeHasBranchAndCommit(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	}
-	tree, _ := treeOf(root)
+	tree, _ := (&Files{Dir: root}).tree()
 	require.Equal(t, &schemas.Tree{Path: root, Branch: "topic/one", Commit: commit}, tree)
-	none, _ := treeOf("/")
+	none, _ := (&Files{Dir: "/"}).tree()
 	require.Nil(t, none)
 }
