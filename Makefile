@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench chaos workspaces cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -21,9 +21,13 @@ test:
 race lint fuzz:
 	.ci/run $@
 
+# All benchmarks, and then the table of docs/performance.md, which alone takes eight minutes: make figures.
 BENCHTIME ?= 1s
 bench:
 	BENCHTIME=$(BENCHTIME) .ci/run bench
+	$(MAKE) figures
+figures:
+	HANDOFF_FIGURES=1 go test -count=1 -timeout 30m -v -run TestFigures ./cmd/handoff/figures
 
 # More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
 chaos:

@@ -159,7 +159,7 @@ type underwayKey struct{}
 
 // argumentsOf are the arguments of a call, which the SDK has seen only where it reads all of the message.
 func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
-	args := json.RawMessage(r.Params.RawArguments)
+	args := r.Params.RawArguments
 	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && under.call != nil {
 		args = under.call.Arguments
 	}

@@ -299,7 +299,8 @@ func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *
 	kept := slices.DeleteFunc(slices.Clone(next), func(a schemas.Advice) bool {
 		return bytes.Contains(a.Args, []byte(`"wait_seconds":`))
 	})
-	if len(kept) == len(next) && tool != (schemas.ListIn{}).Tool() {
+	reads := []string{schemas.ListIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool()}
+	if len(kept) == len(next) && !slices.Contains(reads, tool) {
 		return next
 	}
 	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))

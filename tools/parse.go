@@ -49,7 +49,7 @@ func value(d *jsontext.Decoder, at *path) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch t.Kind() {
+	switch byte(t.Kind()) {
 	case '[':
 		return list(d, at)
 	case '{':
@@ -58,10 +58,11 @@ func value(d *jsontext.Decoder, at *path) (any, error) {
 		return t.String(), nil
 	case '0':
 		return json.Number(t.String()), nil
-	case 'n':
+	case 't', 'f':
+		return t.Bool(), nil
+	default: // null; the ends are read with what they end
 		return nil, nil
 	}
-	return t.Bool(), nil
 }
 
 func list(d *jsontext.Decoder, at *path) (any, error) {

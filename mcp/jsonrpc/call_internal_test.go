@@ -38,7 +38,8 @@ func FuzzScan(f *testing.F) {
 			return
 		}
 		require.NoError(t, json.Unmarshal(m.Params, &said))
-		require.Equal(t, said, params{m.Call.Name, m.Call.Arguments, m.Call.Meta})
+		call := params{m.Call.Name, m.Call.Arguments, m.Call.Meta}
+		require.Equal(t, said, call)
 		var left Message
 		require.NoError(t, json.Unmarshal(m.Call.Rest, &left))
 		require.NoError(t, json.Unmarshal(left.Params, &rest))
