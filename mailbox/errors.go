@@ -42,22 +42,23 @@ func (s *Service) coded(err error) error {
 	case err == nil, errors.As(err, &coded), errors.As(err, &dry),
 		errors.Is(err, errNotCompared), errors.Is(err, errLookFurther):
 		return err
+	case errors.Is(err, store.ErrUncertain): // first: it may have come of a time that was over
+		return schemas.Errorf(schemas.Unavailable, "%w", err).
+			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
 			WithHint("Nothing was done. Call again.").Because(err)
 	case errors.Is(err, store.ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
 			WithHint("Free space and call again. Nothing acknowledged was lost.")
-	case errors.Is(err, store.ErrUncertain):
-		return schemas.Errorf(schemas.Unavailable, "%w", err).
-			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
 	case errors.Is(err, store.ErrUnreachable):
 		return schemas.Errorf(schemas.Unavailable, "%w", store.ErrUnreachable).Because(err).
 			WithHint("Call again when it is there. Nothing acknowledged was lost.").After(time.Second)
 	case errors.Is(err, store.ErrUnwritten):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
-		return schemas.Errorf(schemas.Unavailable, "the store cannot be written: %w", err)
+		return schemas.Errorf(schemas.Unavailable, "nothing was changed: %w", err).
+			WithHint("Look at the permissions of the file and its directory, or connect to the primary of the database.")
 	case errors.Is(err, store.ErrFenced):
 		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").After(time.Second)
 	case errors.Is(err, store.ErrClosed):

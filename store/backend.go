@@ -254,7 +254,7 @@ var (
 	//
 	// It is returned to every call of that commit. Calls get it, to read and to write, until the disk works again; then
 	// a call that is repeated under its request id finds what was kept.
-	ErrUncertain = errors.New("the disk failed, and it is not known whether this was kept")
+	ErrUncertain = errors.New("the commit was not confirmed, and it is not known whether this was kept")
 
 	// ErrUnreachable means that the database cannot be reached, or ends what it does for others to stop.
 	//

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,9 +21,12 @@ func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
 
 // connect has the settings of the connection string changed by a function.
 func connect(ctx context.Context, address string, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
-	c, err := pgxpool.ParseConfig(address)
+	c, err := pgxpool.ParseConfig(strings.TrimSpace(address))
 	if err != nil {
 		return nil, ErrAddress // alone: the error may quote a part of the password
+	}
+	if c.ConnConfig.ConnectTimeout == 0 { // of each server that is named: a silent one leaves time for the next
+		c.ConnConfig.ConnectTimeout = min(2*time.Second, patience/time.Duration(2+len(c.ConnConfig.Fallbacks)))
 	}
 	change(c)
 	pooled, err := hasPooler(ctx, c.ConnConfig)

@@ -20,23 +20,40 @@ const layout = 1
 // Prepare makes the tables in a database that has none, and says whether this program can use those that are there. The
 // errors wrap [store.ErrNewer] and [store.ErrReadOnly].
 func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
-	return classify(pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
+	if made, err := usable(ctx, pool); err != nil || made {
+		return classify(err)
+	}
+	return classify(pgx.BeginTxFunc(ctx, pool, impatient, func(tx pgx.Tx) error {
 		// Of several processes one makes the tables; "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
 		}
-		if version, err := versionOf(ctx, tx); err != nil || version == layout {
+		if made, err := usable(ctx, tx); err != nil || made {
 			return err
-		} else if version > layout {
-			return fmt.Errorf("the tables have version %d, and this program knows %d: %w", version, layout, store.ErrNewer)
 		}
 		_, err := tx.Exec(ctx, schema)
 		return err
 	}))
 }
 
+// querier is a pool, or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// usable tells whether there are tables, and refuses those that this program does not know.
+func usable(ctx context.Context, of querier) (made bool, err error) {
+	version, err := versionOf(ctx, of)
+	if err == nil && version > layout {
+		err = fmt.Errorf("the tables have version %d, and this program knows %d: %w", version, layout, store.ErrNewer)
+	}
+	return version == layout, err
+}
+
 // versionOf is the version of the tables, and zero where there are none.
-func versionOf(ctx context.Context, tx pgx.Tx) (version int, err error) {
+func versionOf(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select to_regclass('handoff_schema') is not null`).Scan(&there); err != nil || !there {
 		return 0, err

@@ -46,6 +46,8 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	const query = `select name, coalesce(case when seen > clock_timestamp() - $2 * interval '1 second' then note end, '')
 		from handoff_workspace left join handoff_node on handoff_node.id = node
 		where epoch > 0 and ($1 = '' or name = $1) order by name`
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
 	found, err := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds())
 	if err != nil {
 		return nil, classify(err)

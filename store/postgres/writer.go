@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"handoff/store"
@@ -70,7 +71,8 @@ func (w *writer) loop() {
 		select {
 		case <-w.store.queue.Ready:
 		case <-rest.C:
-			if w.store.folder.begin() {
+			unsettled := errors.Is(w.settle(), store.ErrUncertain)
+			if w.store.folder.begin() || unsettled {
 				rest.Reset(idle)
 			}
 		}
@@ -137,6 +139,13 @@ func (c *collected) Delete(s store.Space, key []byte) error {
 	return nil
 }
 
+// explained tells of a refused commit that callers are told why.
+func explained(err error) bool {
+	return slices.ContainsFunc([]error{store.ErrFenced, store.ErrFull, store.ErrReadOnly, store.ErrUnreachable}, func(known error) bool {
+		return errors.Is(err, known)
+	})
+}
+
 // settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the callers
 // do not learn what became of their calls; then the same entry is committed before any other. One that is there already
 // was kept.
@@ -165,8 +174,12 @@ func (w *writer) settle() (err error) {
 	} else if errors.Is(err, store.ErrFenced) {
 		w.store.lose(err)
 	}
-	if err != nil && w.sent { // whoever overtook this owner may have folded the entry
+	switch {
+	case err == nil:
+	case w.sent: // whoever overtook this owner may have folded the entry
 		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
+	case !explained(err):
+		err = fmt.Errorf("%w: %w", store.ErrUnwritten, err)
 	}
 	w.pending, w.sent = nil, false
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -132,8 +133,12 @@ func (s *Seat) Unserved() *schemas.Error {
 		return schemas.Errorf(schemas.Unavailable, said, s.workspace).
 			WithHint("Run handoff serve --http ADDR --store URL --advertise URL where all machines reach it. It takes the workspace over.")
 	}
-	return schemas.Errorf(schemas.Unavailable, "the owner of workspace %s does not answer, and holds it", s.workspace).
-		WithHint("Call again in 3 seconds. Nothing acknowledged is lost.").After(soon)
+	said := fmt.Sprintf("the owner of workspace %s does not answer, and holds it", s.workspace)
+	if s.owner.Address.Addr != "" {
+		said = fmt.Sprintf("the node at %s, which owns workspace %s, does not answer, and holds it", s.owner.Address.Addr, s.workspace)
+	}
+	return schemas.Errorf(schemas.Unavailable, "%s", said).After(soon).
+		WithHint("Call again in 3 seconds. Nothing acknowledged is lost. Where it stays so, --advertise of that node is wrong.")
 }
 
 // Stalled implements [relay.Election].

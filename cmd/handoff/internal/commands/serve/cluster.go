@@ -72,6 +72,9 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	fmt.Fprintf(stderr, "serving %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
 	broke := make(chan error, 1)
 	go func() { broke <- b.site.Serve() }()
+	if err := node.ReachesItself(ctx); err != nil {
+		log.WarnContext(ctx, "other nodes may not reach this one: look at --advertise", slog.Any("error", err))
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -264,7 +267,8 @@ func (n *network) checkCluster() error {
 	}
 	at, err := url.Parse(n.advertise)
 	switch {
-	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "":
+	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "",
+		at.User != nil || at.RawQuery != "" || at.Fragment != "":
 		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.Visible(n.advertise)).
 			WithHint("Give it as the other nodes reach it, such as https://node1.example.com:4263.")
 	case at.Scheme == "http" && !n.site.Insecure && !loopback(at.Hostname()):

@@ -43,9 +43,9 @@ func (n *network) bind(flags *pflag.FlagSet) {
 }
 
 // check says what is wrong with the flags together.
-func (n *network) check(given *pflag.FlagSet) error {
+func (n *network) check(given *pflag.FlagSet, environment func(string) string) error {
 	if n.site.Addr == "" {
-		return n.idle(given)
+		return n.idle(given, environment("HANDOFF_STORE"))
 	}
 	switch {
 	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
@@ -68,12 +68,12 @@ func (n *network) check(given *pflag.FlagSet) error {
 	return n.checkCluster()
 }
 
-// idle refuses flags that do nothing without an address.
-func (n *network) idle(given *pflag.FlagSet) (err error) {
+// idle refuses flags that do nothing without an address. The database of the environment has the one workspace then.
+func (n *network) idle(given *pflag.FlagSet, database string) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(network).bind(own)
 	own.VisitAll(func(f *pflag.Flag) {
-		if given.Changed(f.Name) && f.Name != "store" && err == nil { // which without an address is of one workspace
+		if given.Changed(f.Name) && (f.Name != "store" || n.store != database) && err == nil {
 			err = schemas.Invalidf("--"+f.Name, "nothing is served over HTTP").
 				WithHint("Give an address too, as --http 127.0.0.1:4263.")
 		}

@@ -52,7 +52,7 @@ another process owns the workspace, it is in line. examples/systemd/handoff@.ser
 systemd, where the workspace is the instance: handoff@NAME. handoff where tells the name of a project's.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.network.check(cmd.Flags()); err != nil {
+			if err := s.network.check(cmd.Flags(), s.Getenv); err != nil {
 				return err
 			}
 			return s.own(cmd.Context())

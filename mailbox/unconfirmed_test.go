@@ -1,0 +1,49 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
+)
+
+// A database that answers a commit too late may have kept it, so nobody is told that nothing was done. What was kept is
+// seen as soon as the database answers again, without another call.
+func TestWhatADatabaseDoesNotConfirmInTimeIsNotCalledUndone(t *testing.T) {
+	address := postgrestest.Start(t)
+	var ids atomic.Int64
+	s := mailbox.New(mailbox.Config{
+		Store: store.New(postgrestest.Opener(t, address, postgres.Config{})(t, "held")), Now: time.Now,
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
+	})
+	defer s.Store.Close()
+	lead := schemas.Caller{Agent: "lead"}
+	send := func(task string) error {
+		_, err := s.Send(context.Background(), lead, schemas.SendIn{To: "qa", Task: task, Parent: "none"})
+		return err
+	}
+	require.NoError(t, send("one"))
+
+	other, err := postgrestest.Pool(t, address).Begin(t.Context())
+	require.NoError(t, err)
+	_, err = other.Exec(t.Context(), "lock table handoff_log in access exclusive mode")
+	require.NoError(t, err)
+	e := schemas.AsError(send("two"))
+	require.Equal(t, schemas.Unavailable, e.Code)
+	require.Contains(t, e.Message, "not known whether this was kept")
+	require.Contains(t, e.Hint, "Look whether")
+	require.NoError(t, other.Rollback(t.Context()))
+	require.Eventually(t, func() bool {
+		sent, err := s.List(t.Context(), lead, schemas.ListIn{Box: "sent"})
+		return err == nil && len(sent.Items) == 2
+	}, 20*time.Second, 10*time.Millisecond)
+}
