@@ -252,7 +252,7 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Requ
 	group.Go(func() { deliver(decline(&c.requests, r)) })
 }
 
-// workers are goroutines without a job. A call needs more stack than a goroutine has at first, and one that has made a call
+// workers do jobs, and rest for a while before they end. A call needs more stack than a goroutine has at first, and one that has made a call
 // has it already.
 type workers struct {
 	jobs chan func()
@@ -272,6 +272,7 @@ func (w workers) do(job func()) {
 	go func() {
 		for rest := time.NewTimer(resting); ; {
 			job()
+			job = nil // it has its message
 			rest.Reset(resting)
 			select {
 			case job = <-w.jobs:

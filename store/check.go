@@ -132,9 +132,14 @@ func (c *checker) indexes() error {
 // unread checks that unread notices exist, and counts them.
 func (c *checker) unread() error {
 	return c.each(Unread, func(row Row) error {
-		notice, err := c.r.Get(Notices, row.Key)
-		if notice == nil && err == nil {
-			c.problems.addf("notice %s is unread and missing", schemas.NoticeID(lastNumber(row.Key)))
+		notice, err := get[schemas.Notice](c.View, Notices, row.Key)
+		id := schemas.NoticeID(lastNumber(row.Key))
+		switch {
+		case err != nil:
+		case notice == nil:
+			c.problems.addf("notice %s is unread and missing", id)
+		case len(row.Value) > 0 && schemas.ID(lastNumber(row.Value)) != readWith(*notice):
+			c.problems.addf("the row of notice %s, which is unread, names another handoff", id)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
 		c.countIn(schemas.Address(agent), Mailbox{Unread: 1})

@@ -28,7 +28,7 @@
 //	tokens      "n", name                     → Token
 //	            "h", SHA-256 of the secret    → name
 //	notices     agent, notice                 → Notice
-//	unread      agent, notice
+//	unread      agent, notice → the handoff that tells the same, zero for a message
 //	events      number                        → Event, JSON
 //	salts       number                        → the salt of the event's content
 //	tree        number                        → the hashes that the event completed, see package ledger

@@ -20,7 +20,7 @@ var arguments = []reflect.Type{
 }
 
 var seeds = []string{
-	``, `{}`, `null`, `[]`, `"{}"`, "\xff", `{"a":1e999}`,
+	``, `{}`, `{} {}`, `null`, `[]`, `"{}"`, "\xff", `{"a":1e999}`,
 	`{"wait_seconds":"5","tags":"[\"a\"]","view":"FULL","agent":"qa"}`,
 	`{"handoff_id":12,"summary":"done","verification":{"criteria":[{"criterion":1,"met":true}]},"output":"[1]","continuation":{"to":"qa","task":"x"}}`,
 	`{"handoff_id":"ho_1","description":"no key","blockers":"no key","then":"retry","checkpoint":{"state":{"a":[{}]}}}`,

@@ -30,8 +30,9 @@ func parse(raw []byte, at *path) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := value(d, at)
 	if err == nil {
-		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
-			err = nil
+		_, end := d.ReadToken()
+		if !errors.Is(end, io.EOF) {
+			err = errMore
 		}
 	}
 	if err != nil && !json.Valid(raw) {
@@ -42,6 +43,9 @@ func parse(raw []byte, at *path) (any, error) {
 	}
 	return v, inspect(v, at, utf8.Valid(raw))
 }
+
+// errMore means that there is more than one value.
+var errMore = errors.New("there is more behind it")
 
 // value reads the next value.
 func value(d *jsontext.Decoder, at *path) (any, error) {
@@ -150,7 +154,7 @@ func sound(v any, depth int) bool {
 		return depth <= maxNesting && !slices.ContainsFunc(v, func(item any) bool { return !sound(item, depth+1) })
 	case map[string]any:
 		for name, field := range v {
-			if !sound(name, depth) || !sound(field, depth+1) {
+			if depth > maxNesting || !sound(name, depth) || !sound(field, depth+1) {
 				return false
 			}
 		}

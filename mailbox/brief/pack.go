@@ -83,15 +83,12 @@ func missing(parts, packed []part) (all []absence) {
 		switch {
 		case i >= len(packed) || len(packed[i].lines) == 0:
 			all = append(all, absence{p.name, p})
-		case !same(packed[i].lines, p.lines) && size(packed[i].lines) < size(p.lines):
+		case !slices.Equal(packed[i].lines, p.lines) && size(packed[i].lines) < size(p.lines):
 			all = append(all, absence{p.name + inPart, p})
 		}
 	}
 	return all
 }
-
-// same tells that nothing was taken from lines.
-func same(a, b []string) bool { return len(a) == len(b) && &a[0] == &b[0] }
 
 // size is what lines take with their line ends, in tenths of a token.
 func size(lines []string) int {

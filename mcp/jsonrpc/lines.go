@@ -131,7 +131,7 @@ type Writer struct {
 type batch struct {
 	lines   []byte
 	written chan struct{} // closed when the write is over
-	err     error         // of the write
+	taken   int           // how many bytes the write took
 }
 
 // NewWriter returns a writer to out. It logs a message that does not encode.
@@ -145,7 +145,7 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 // while another is written share the next write.
 func (w *Writer) Send(message any) bool {
 	line, encoded := Encode(message, w.logger)
-	b := w.join(line)
+	b, end := w.join(line)
 	select {
 	case <-b.written:
 	case w.writing <- struct{}{}:
@@ -153,18 +153,18 @@ func (w *Writer) Send(message any) bool {
 		<-w.writing
 		<-b.written // if not by this flush, then by one before it
 	}
-	return b.err == nil && encoded
+	return b.taken >= end && encoded
 }
 
-// join puts a line into the next batch.
-func (w *Writer) join(line []byte) *batch {
+// join puts a line into the next batch, and tells where it ends there.
+func (w *Writer) join(line []byte) (b *batch, end int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.next == nil {
 		w.next = &batch{written: make(chan struct{})}
 	}
 	w.next.lines = append(append(w.next.lines, line...), '\n')
-	return w.next
+	return w.next, len(w.next.lines)
 }
 
 // flush writes the next batch, if there is one.
@@ -177,11 +177,12 @@ func (w *Writer) flush() {
 		return
 	}
 	defer close(b.written)
-	if b.err = w.life.Err(); b.err != nil {
+	if w.life.Err() != nil {
 		return
 	}
-	if _, b.err = w.out.Write(b.lines); b.err != nil {
-		w.end(fmt.Errorf("write to client: %w", b.err))
+	var err error
+	if b.taken, err = w.out.Write(b.lines); err != nil {
+		w.end(fmt.Errorf("write to client: %w", err))
 	}
 }
 

@@ -17,8 +17,8 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 		return nil, false
 	}
 	content, is := result.Content[0].(sdk.TextContent)
-	structured := jsontext.Value(result.RawStructuredContent)
-	if !is || content.Annotations != nil || content.Meta != nil || structured != nil && !structured.IsValid() {
+	structured := jsontext.Value(result.RawStructuredContent).Clone()
+	if !is || content.Annotations != nil || content.Meta != nil || structured != nil && structured.Compact() != nil {
 		return nil, false
 	}
 	var b bytes.Buffer

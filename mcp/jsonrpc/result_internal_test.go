@@ -13,7 +13,7 @@ func FuzzEncodeResult(f *testing.F) {
 	f.Add(`{"a":"<b> & \u2028"}`, `"7"`, true, "complete", "server <1>")
 	f.Add(`{}`, `-1e3`, false, "", "")
 	f.Fuzz(func(t *testing.T, said, id string, failed bool, kind, meta string) {
-		structured, err := json.Marshal(map[string]string{"said": said})
+		structured, err := json.MarshalIndent(map[string]string{"said": said}, "", " ")
 		require.NoError(t, err)
 		if !isID(json.RawMessage(id)) || !json.Valid([]byte(id)) {
 			id = "1"

@@ -38,7 +38,7 @@ func appendPart(b, part []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// decode reads an entry. The slices of the writes are parts of it.
+// decode reads an entry, of which the writes keep nothing: those that stay would keep all of it in memory.
 func decode(b []byte) (writes []write, err error) {
 	r := reader{b, true}
 	for r.whole && len(r.left) > 0 {
@@ -78,7 +78,7 @@ func (r *reader) part() []byte {
 	if r.whole = r.whole && n > 0 && length <= uint64(len(r.left[max(n, 0):])); !r.whole {
 		return nil
 	}
-	part := r.left[n : n+int(length) : n+int(length)] //nolint:gosec // it is no longer than what is left
+	part := append([]byte{}, r.left[n:n+int(length)]...) //nolint:gosec // it is no longer than what is left
 	r.left = r.left[n+len(part):]
 	return part
 }

@@ -89,5 +89,5 @@ func (f *failure) Unwrap() []error { return []error{f.cause, f.said} }
 // also when it has kept the commit already, and a pooler when it does not know.
 func refused(err error) bool {
 	_, said := errors.AsType[*pgconn.PgError](err)
-	return said && !errors.Is(err, store.ErrUnreachable) || errors.Is(err, store.ErrFenced) || pgconn.SafeToRetry(err)
+	return said && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"log/slog"
+	"time"
 
 	"handoff/store"
 )
@@ -21,6 +22,7 @@ type folder struct {
 	taken []change   // by that one
 	upTo  int64      // the last entry of the last fold that began
 	doubt bool       // whether the last fold took place
+	tries uint       // that failed since one that did not
 }
 
 // A change is a key that an entry changed.
@@ -77,6 +79,9 @@ func (f *folder) begin() bool {
 	return true
 }
 
+// rest is how long a writer without calls waits for the next fold: the longer, the more of them failed.
+func (f *folder) rest() time.Duration { return idle << min(f.tries, 7) }
+
 // await waits for the fold that goes on, and gives its error.
 func (f *folder) await() (err error) {
 	if f.under != nil {
@@ -89,13 +94,17 @@ func (f *folder) await() (err error) {
 // ended notes what became of a fold. One that failed is done again with the next.
 func (f *folder) ended(err error) {
 	f.under, f.doubt = nil, err != nil
+	f.tries++
 	switch {
 	case err == nil:
+		f.tries = 0
 		f.store.cache.folded(f.taken, f.upTo)
 	case errors.Is(err, store.ErrFenced):
 		f.store.lose(err)
 	default:
-		f.store.log.Warn("the log was not folded", slog.Any("error", err))
+		if f.tries == 1 {
+			f.store.log.Warn("the log is not folded", slog.Any("error", err))
+		}
 		f.owed = append(f.taken, f.owed...)
 	}
 	f.taken = nil

@@ -33,7 +33,7 @@ type Node struct {
 	mu     sync.Mutex // guards the fields below
 	began  time.Time  // when the last beat began that the database has; zero: none yet
 	taken  int64      // how often others took a workspace, by then
-	lapses int        // how often a beat found that others took one, or may have
+	lapses int64      // how often a beat found that others took one, or may have
 }
 
 // Join connects to a database as [Connect] does, and makes the tables where there are none. Errors are classified as
@@ -107,7 +107,7 @@ func (n *Node) beat(ctx context.Context) error {
 }
 
 // lease tells whether the lease holds, and how often it had run out before.
-func (n *Node) lease() (lapses int, held bool) {
+func (n *Node) lease() (lapses int64, held bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.lapses, !n.began.IsZero() && within(n.began, n.now())

@@ -63,7 +63,7 @@ func (t *table) append(ctx context.Context, number int64, writes []write) error 
 	}
 	before := false
 	if err := t.node.Pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before); err != nil {
-		return err // not refused: it may have been kept
+		return classify(err)
 	}
 	if !before {
 		return store.ErrFenced

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,7 +17,7 @@ type Ownership struct {
 	node      *Node
 	workspace int64
 	epoch     int64
-	lapses    int // of the node's lease, when it was last asked whether this holds
+	lapses    atomic.Int64 // of the node's lease, when it was last asked whether this holds
 }
 
 // Owner says who took a workspace over last. The zero Owner is that of a workspace that nobody owns.
@@ -87,7 +88,8 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 	if err != nil {
 		return nil, classify(err)
 	}
-	o.lapses, _ = n.lease()
+	lapses, _ := n.lease()
+	o.lapses.Store(lapses)
 	return o, nil
 }
 
@@ -130,7 +132,7 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 // is [store.ErrFenced], or that of asking.
 func (o *Ownership) Holds(ctx context.Context) error {
 	lapses, held := o.node.lease()
-	if held && lapses == o.lapses {
+	if held && lapses == o.lapses.Load() {
 		return nil
 	}
 	const query = `select exists (select from handoff_workspace where id = $1 and epoch = $2)`
@@ -144,7 +146,7 @@ func (o *Ownership) Holds(ctx context.Context) error {
 	if !holds {
 		return store.ErrFenced
 	}
-	o.lapses = lapses
+	o.lapses.Store(lapses)
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (w *writer) loop() {
 		case <-rest.C:
 			unsettled := errors.Is(w.settle(), store.ErrUncertain)
 			if w.store.folder.begin() || unsettled {
-				rest.Reset(idle)
+				rest.Reset(w.store.folder.rest())
 			}
 		}
 	}
@@ -160,8 +160,10 @@ func (w *writer) settle() (err error) {
 		if !w.sent && refused(err) {
 			break
 		}
+		if !w.sent {
+			w.store.log.Warn("the database does not answer", slog.Any("error", err))
+		}
 		w.sent = true
-		w.store.log.Warn("the database does not answer", slog.Any("error", err))
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", store.ErrUncertain, err)

@@ -3,8 +3,11 @@ package relay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"handoff/schemas"
 )
 
 const (
@@ -36,8 +39,8 @@ func (r *Relay) connect(ctx context.Context) (*route, error) {
 	if joined && errors.Is(err, errUnserved) {
 		rt, _, err = r.connectOnce(ctx)
 	}
-	if errors.Is(err, errUnserved) {
-		err = r.election.Unserved()
+	if why, ok := errors.AsType[*schemas.Error](err); ok && errors.Is(err, errUnserved) {
+		err = why
 	}
 	return rt, err
 }
@@ -71,6 +74,9 @@ func (r *Relay) connectOnce(ctx context.Context) (_ *route, joined bool, err err
 func (r *Relay) runSearch(found *search) {
 	if found.err = r.election.Prepare(); found.err == nil {
 		found.route, found.err = r.findRoute(r.life)
+	}
+	if errors.Is(found.err, errUnserved) { // here, since an election is asked by one search at a time
+		found.err = fmt.Errorf("%w: %w", errUnserved, r.election.Unserved())
 	}
 	r.mu.Lock()
 	r.searching = nil

@@ -12,6 +12,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -184,7 +185,11 @@ func (n *Node) begin(ctx context.Context) error {
 	}
 	n.at = "http://" + listener.Addr().String()
 	n.server = &http.Server{Handler: n, ReadHeaderTimeout: 5 * time.Second}
-	go func() { _ = n.server.Serve(listener) }() // until Close
+	go func() { // until Close
+		if err := n.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			n.config.Logger.Error("other processes do not reach this one any more", slog.Any("error", err))
+		}
+	}()
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
 	if s.failed != nil || s.before.Note == "" || json.Unmarshal([]byte(s.before.Note), &s.owner) != nil {
 		return relay.Note{}, false
 	}
-	return s.owner, s.owner.Started != (time.Time{}) && s.reachable()
+	return s.owner, !s.owner.Started.IsZero() && s.reachable()
 }
 
 // reachable tells whether this machine can reach the owner at all: one that is not advertised is for its own machine.

@@ -33,6 +33,8 @@ type building struct {
 	log  *slog.Logger
 	life context.Context // ends with the server
 
+	closing sync.WaitGroup // rooms that are let go
+
 	mu    sync.Mutex // guards the field below
 	rooms map[string]*openRoom
 }
@@ -124,7 +126,7 @@ func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
 	if !there {
 		in = &openRoom{opened: make(chan struct{})}
 		b.rooms[name] = in
-		go b.open(in, name)
+		b.open(in, name)
 	}
 	in.inside++
 	b.mu.Unlock()
@@ -148,37 +150,30 @@ func (b *building) exit(in *openRoom) {
 	in.since = b.Now()
 }
 
-// open opens a room. One that cannot be opened is gone: the next request tries again.
+// open begins to open a room. One that cannot be opened is gone: the next request tries again.
 func (b *building) open(in *openRoom, name string) {
-	ready := make(chan struct{})
 	leave, end := context.WithCancel(b.life)
-	gone := make(chan struct{})
+	gone, isOpen := make(chan struct{}), false
 	in.close = func() { end(); <-gone }
 	go func() {
 		defer close(gone)
-		err := b.occupy(leave, in, name, ready)
-		select {
-		case <-ready:
+		err := b.occupy(leave, in, name, func() { isOpen = true; close(in.opened) })
+		if isOpen {
 			if err != nil {
 				b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
 			}
-		default:
-			in.err = err
-			b.mu.Lock()
-			delete(b.rooms, name)
-			b.mu.Unlock()
-			close(in.opened)
+			return
 		}
-	}()
-	select {
-	case <-ready:
+		b.mu.Lock()
+		delete(b.rooms, name)
+		b.mu.Unlock()
+		in.err = err
 		close(in.opened)
-	case <-gone:
-	}
+	}()
 }
 
-// occupy holds a workspace open until ctx is done.
-func (b *building) occupy(ctx context.Context, in *openRoom, name string, ready chan<- struct{}) error {
+// occupy holds a workspace open until ctx is done, and says when it is.
+func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened func()) error {
 	if err := b.mayOpen(ctx, name); err != nil {
 		return err
 	}
@@ -197,7 +192,7 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, ready 
 			return err
 		}
 		stop := in.watch(ctx)
-		close(ready)
+		opened()
 		<-ctx.Done()
 		shutdown, cancel := context.WithTimeout(context.Background(), leaving)
 		defer cancel()
@@ -232,7 +227,7 @@ func (b *building) letGo() {
 	}
 	b.mu.Unlock()
 	for _, in := range old {
-		in.close()
+		b.closing.Go(in.close) // a database that hangs holds nobody up
 	}
 }
 
@@ -253,11 +248,10 @@ func (b *building) leave() {
 	b.mu.Lock()
 	all := slices.Collect(maps.Values(b.rooms))
 	b.mu.Unlock()
-	var closing sync.WaitGroup
 	for _, in := range all {
-		closing.Go(func() { <-in.opened; in.close() })
+		b.closing.Go(func() { <-in.opened; in.close() })
 	}
-	closing.Wait()
+	b.closing.Wait()
 }
 
 // checkCluster says what is wrong with the flags about a database.
