@@ -262,3 +262,32 @@ func TestHTTPDepartureDoesNotCancelACall(t *testing.T) {
 		})
 	}
 }
+
+// A balancer gave up on one server and got the claim from another: the first one does not give it back.
+func TestHTTPClaimThatABalancerGotElsewhereStays(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			honest, slow, l := lateWorkspace(t)
+			left, through := departures()
+			one, other := serveThrough(t, slow, mcp.HTTPConfig{}, through), serve(t, honest, mcp.HTTPConfig{})
+			named := func(s *site) member {
+				c := s.join(era, "qa")
+				c.remote = c.with(mcp.RequestHeader, fmt.Sprintf("%d a", time.Now().Unix()))
+				return c
+			}
+			first, again := named(one), named(other)
+			ctx, hangUp := context.WithCancel(t.Context())
+			claims := first.later(ctx, first.call(7, "claim_handoff", `{}`))
+			<-l.taken
+			hangUp()
+			require.Error(t, (<-claims).err)
+			<-left
+			var got schemas.ClaimOut
+			require.NoError(t, json.Unmarshal([]byte(parse(t, again.post(again.call(7, "claim_handoff", `{}`)).body).text()), &got))
+			close(l.give)
+			one.settle(0)
+			done := fmt.Sprintf(`{"handoff_id":"ho_1","summary":"done","claim_token":%q}`, got.Token)
+			require.Contains(t, again.post(again.call(8, "complete_handoff", done)).body, `completed`)
+		})
+	}
+}

@@ -34,6 +34,9 @@ func (s *Server) respond(q *jsonrpc.Requests, r *jsonrpc.Request) reply {
 	if q.Untrack(r) {
 		return reply{undo: under.giveBack}
 	}
+	if _, named := r.Context.Value(repetitionKey{}).(repetition); named { // its balancer may have had it from another server
+		under.giveBack = nil
+	}
 	return reply{message: r.WithID(response), undo: under.giveBack}
 }
 

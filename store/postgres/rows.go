@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"iter"
 
@@ -12,6 +13,24 @@ type rows struct {
 	*Store
 	ctx    context.Context
 	number int64
+	asked  [store.Spaces]walk
+}
+
+// A walk is how one reader asked the table for a space so far.
+type walk struct {
+	last  []byte // where it asked last
+	steps int    // that went forward, one after the other
+}
+
+// walks tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is asked
+// for many rows at once.
+func (r *rows) walks(s store.Space, key []byte) bool {
+	w := &r.asked[s]
+	if w.steps++; bytes.Compare(key, w.last) <= 0 {
+		w.steps = 0
+	}
+	w.last = append(w.last[:0], key...)
+	return w.steps > 8
 }
 
 // Get implements [store.Reader].
@@ -21,7 +40,11 @@ func (r *rows) Get(s store.Space, key []byte) ([]byte, error) {
 	}
 	value, known := r.cache.get(s, key, r.number)
 	for !known {
-		p, err := r.table.ask(r.ctx, store.Range{Space: s, From: key, To: next(key)}, 1, r.cache.folds.Load())
+		q, wanted := store.Range{Space: s, From: key, To: next(key)}, 1
+		if r.walks(s, key) {
+			q.To, wanted = nil, most
+		}
+		p, err := r.table.ask(r.ctx, q, wanted, r.cache.folds.Load())
 		if err != nil {
 			return nil, err
 		}
@@ -70,6 +93,9 @@ func (r *rows) next(q store.Range, last stretch, wanted int) (stretch, error) {
 		part.To = last.place
 	} else {
 		part.From = last.place
+		if r.walks(q.Space, last.place) {
+			part.To = nil
+		}
 	}
 	p, err := r.table.ask(r.ctx, part, most, r.cache.folds.Load())
 	if err != nil {
