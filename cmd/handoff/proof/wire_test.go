@@ -97,7 +97,7 @@ func TestABrokenProtocolIsAnswered(t *testing.T) {
 	for name, broken := range map[string]struct {
 		line string
 		id   string // of the answer
-		code int
+		code int    // zero where the tool refuses it, in its result
 		says string
 	}{
 		"broken JSON":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":` + "\n", "null", -32700, "not JSON"},
@@ -106,7 +106,7 @@ func TestABrokenProtocolIsAnswered(t *testing.T) {
 		"no object":     {"42\n", "null", -32600, "not a JSON-RPC object"},
 		"no method":     {`{"jsonrpc":"2.0","id":7}` + "\n", "7", -32601, ""},
 		"a number that is none": {
-			commandtest.ToolCall(7, "send_handoff", `{"to": "qa", "task": "x", "context": {"state": {"n": 1e999}}}`), "7", -32600, "1e999",
+			commandtest.ToolCall(7, "send_handoff", `{"to": "qa", "task": "x", "context": {"state": {"n": 1e999}}}`), "7", 0, "",
 		},
 		"a line of 32 MiB": {
 			commandtest.ToolCall(7, "send_handoff", `{"to": "qa", "task": "`+strings.Repeat("x", 32<<20)+`"}`), "7", -32600, "at most 4194304",
@@ -118,6 +118,7 @@ func TestABrokenProtocolIsAnswered(t *testing.T) {
 			require.Len(t, answers, 3)
 			require.Equal(t, broken.code, answers[broken.id].Error.Code, "%+v", answers)
 			require.Contains(t, answers[broken.id].Error.Message, broken.says)
+			require.Equal(t, broken.code == 0, answers[broken.id].Result.IsError)
 			require.Len(t, answers["8"].Result.StructuredContent["items"], 1, "the next call is answered")
 			require.Equal(t, string(before), string(rowsIn(t, file)), "it changed something")
 		})
