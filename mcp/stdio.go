@@ -252,8 +252,8 @@ func (c *conn) spawn(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.Requ
 	group.Go(func() { deliver(decline(&c.requests, r)) })
 }
 
-// workers do jobs, and rest for a while before they end. A call needs more stack than a goroutine has at first, and one that has made a call
-// has it already.
+// workers do jobs, and rest for a while before they end. A call needs more stack than a goroutine has at first, and one
+// that has made a call has it already.
 type workers struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs

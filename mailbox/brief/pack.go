@@ -29,24 +29,19 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	absent := missing(all, packed)
 	text = f.render(parts, absent, tokens)
 	tenths = content.Tenths(text)
-	if tenths <= 10*tokens {
-		return text, namesOf(absent), tenths
+	if tenths > 10*tokens {
+		room := 10*tokens - content.Tenths(f.render(nil, nil, tokens))
+		for tenths > 10*tokens && room > 0 {
+			first, rest := fill(parts[:asked], room)
+			known, _ := fill(parts[asked:], rest)
+			packed = slices.Concat(first, known)
+			absent = missing(all, packed)
+			text = f.render(packed, absent, tokens)
+			tenths = content.Tenths(text)
+			room -= tenths - 10*tokens
+		}
 	}
-	room := 10*tokens - content.Tenths(f.render(nil, nil, tokens))
-	for tenths > 10*tokens && room > 0 {
-		first, rest := fill(parts[:asked], room)
-		known, _ := fill(parts[asked:], rest)
-		packed = slices.Concat(first, known)
-		absent = missing(all, packed)
-		text = f.render(packed, absent, tokens)
-		tenths = content.Tenths(text)
-		room -= tenths - 10*tokens
-	}
-	return text, namesOf(absent), tenths
-}
-
-func namesOf(absent []absence) []string {
-	return schemas.Map(absent, func(a absence) string { return a.name })
+	return text, schemas.Map(absent, func(a absence) string { return a.name }), tenths
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of

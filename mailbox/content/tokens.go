@@ -12,7 +12,10 @@ import (
 // Tokens estimates the tokens of a text, rounded up. It is no tokenizer: it counts words, numbers and marks, with weights
 // that were fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent of
 // the latter. A real tokenizer would take 10 ms to load in each hook.
-func Tokens(s string) int { return (Tenths(s) + 9) / 10 }
+func Tokens(s string) int { return Whole(Tenths(s)) }
+
+// Whole is tenths of a token as tokens, rounded up.
+func Whole(tenths int) int { return (tenths + 9) / 10 }
 
 // Tenths are tokens times ten. Those of lines, each with its line end, add up to at least those of their text, so packing
 // counts in them and rounds nothing.

@@ -18,14 +18,7 @@ import (
 // made is where the program comes from.
 var made = workshop.New("handoff-figures")
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if left := made.Close(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
 
 // TestFigures prints the table of docs/performance.md. HANDOFF_FIGURES=1 makes the figures; without it each is made of a
 // few calls only, to see that they can be made.

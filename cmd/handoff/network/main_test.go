@@ -12,7 +12,6 @@
 package network_test
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -28,12 +27,7 @@ func TestMain(m *testing.M) {
 		serveNothing()
 		return
 	}
-	code := m.Run()
-	if left := made.Close(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(made.Run(m))
 }
 
 // many is how many of something there are.

@@ -19,7 +19,6 @@
 package together_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -34,14 +33,7 @@ import (
 // made is where the programs come from.
 var made = workshop.New("handoff-together")
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if left := made.Close(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
 
 // lasting is how long something goes on.
 func lasting(t testing.TB, name string, otherwise time.Duration) time.Duration {

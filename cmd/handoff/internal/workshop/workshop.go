@@ -71,6 +71,17 @@ func openSources() error {
 	})
 }
 
+// Run runs the tests of a package, which made the workshop, and closes it. The status is 1 as well where they left processes
+// behind.
+func (w *Workshop) Run(m *testing.M) (status int) {
+	status = m.Run()
+	if left := w.Close(); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
+		return 1
+	}
+	return status
+}
+
 // Close removes the directory. It kills the processes that still run a program of it, and returns their ids. Where
 // there is no /proc it finds none.
 func (w *Workshop) Close() (left []int) {
