@@ -132,19 +132,32 @@ func (c *checker) indexes() error {
 // unread checks that unread notices exist, and counts them.
 func (c *checker) unread() error {
 	return c.each(Unread, func(row Row) error {
-		notice, err := get[schemas.Notice](c.View, Notices, row.Key)
-		id := schemas.NoticeID(lastNumber(row.Key))
-		switch {
-		case err != nil:
-		case notice == nil:
-			c.problems.addf("notice %s is unread and missing", id)
-		case len(row.Value) > 0 && schemas.ID(lastNumber(row.Value)) != readWith(*notice):
-			c.problems.addf("the row of notice %s, which is unread, names another handoff", id)
+		kept, err := c.r.Get(Notices, row.Key)
+		if err != nil {
+			return err
+		}
+		if wrong := wrongUnread(kept, row.Value); wrong != "" {
+			c.problems.addf("notice %s is unread and %s", schemas.NoticeID(lastNumber(row.Key)), wrong)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
 		c.countIn(schemas.Address(agent), Mailbox{Unread: 1})
-		return err
+		return nil
 	})
+}
+
+// wrongUnread says what is wrong with a kept notice, or with the handoff that its row of the unread names.
+func wrongUnread(kept, about []byte) string {
+	if kept == nil {
+		return "missing"
+	}
+	var notice schemas.Notice
+	if err := schemas.Decode(kept, &notice); err != nil {
+		return "cannot be read: " + err.Error()
+	}
+	if len(about) > 0 && schemas.ID(lastNumber(about)) != readWith(notice) {
+		return "its row names another handoff"
+	}
+	return ""
 }
 
 // counters compares the counts of this check with the counters in the store.
