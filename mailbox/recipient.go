@@ -95,23 +95,18 @@ func (o *op) checkRoom(box schemas.Address) error {
 // unknownRecipient refuses a name that no agent has, where agents are declared, and names those that were likely meant.
 // A name that has mail already is known all the same, and force makes it known. In an open workspace it only warns.
 func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
-	cards, err := o.cards()
+	known, err := o.AgentNames()
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.Mailbox(schemas.Address(to))
-	if err != nil {
-		return nil, err
-	}
-	known := schemas.Map(cards, func(c schemas.Card) schemas.Agent { return c.Name })
 	meant := closest.Meant(to, known)
-	declared := slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered })
-	if !declared || force || m != (store.Mailbox{}) {
+	refused, err := o.refusesUnknown(to, force)
+	if err != nil || !refused {
 		advice := ": if that is a typing error, cancel and send again"
 		if len(meant) > 0 {
 			advice = fmt.Sprintf("; did you mean %s? Then cancel and send again", meant[0])
 		}
-		return []string{fmt.Sprintf("nobody has claimed as %s yet%s", to, advice)}, nil
+		return []string{fmt.Sprintf("nobody has claimed as %s yet%s", to, advice)}, err
 	}
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
@@ -123,6 +118,16 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	choices := schemas.Texts(closest.Order(to, known))
 	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).
 		WithHint("%s Nothing was sent.", hint)
+}
+
+// refusesUnknown tells whether a name that no agent has is refused. The cards are read only where nothing else decides.
+func (o *op) refusesUnknown(to schemas.Agent, force bool) (bool, error) {
+	m, err := o.Mailbox(schemas.Address(to))
+	if err != nil || force || m != (store.Mailbox{}) {
+		return false, err
+	}
+	cards, err := o.cards()
+	return slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
 // unaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that

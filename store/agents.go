@@ -45,6 +45,17 @@ func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 // Agents yields all agents by name.
 func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 
+// AgentNames returns the names of all agents, in order. It decodes no row.
+func (v *View) AgentNames() (names []schemas.Agent, err error) {
+	for row, err := range v.r.Scan(Prefix(Agents, nil)) {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, schemas.Agent(row.Key))
+	}
+	return names, nil
+}
+
 // AgentsCalled yields the agents whose names begin with the given text, by name.
 //
 // Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.

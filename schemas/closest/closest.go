@@ -19,9 +19,19 @@ func Order[S ~string](written S, known []S) []S {
 // most a third of its characters, or one, are mistyped, or when it and what was written begin alike up to the end of
 // the shorter one. Upper and lower case are the same.
 func Meant[S ~string](written S, known []S) []S {
-	order, likely := sorted(written, known)
+	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return tooFar(fold(written), fold(name)) })
+	order, likely := sorted(written, near)
 	return order[:likely]
 }
+
+// tooFar tells by their lengths and beginnings that two names are not likely meant by each other, which spares counting.
+func tooFar(a, b string) bool {
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
+	return longer-shorter > most(shorter) && a[:shorter] != b[:shorter]
+}
+
+// most is how far a name may be from one of that length or more to be likely meant by it.
+func most(shorter int) int { return max(1, shorter/3) }
 
 // sorted gives all known names in order, and how many of them are likely meant.
 func sorted[S ~string](written S, known []S) (order []S, likely int) {
@@ -42,6 +52,7 @@ func sorted[S ~string](written S, known []S) (order []S, likely int) {
 	slices.SortStableFunc(guesses, func(a, b guess) int {
 		return cmp.Or(cmp.Compare(a.unlikely, b.unlikely), cmp.Compare(a.far, b.far))
 	})
+	order = make([]S, 0, len(guesses))
 	for _, g := range guesses {
 		order = append(order, g.name)
 	}
@@ -58,7 +69,7 @@ func away(a, b string) (far int, likely bool) {
 	far = distance(a, b)
 	shorter := min(len(a), len(b))
 	part := shorter >= 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
-	typo := far <= max(1, shorter/3) && far < shorter
+	typo := far <= most(shorter) && far < shorter
 	return far, part || typo
 }
 
