@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -42,6 +42,8 @@ believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
 briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
+faults:
+	HANDOFF_FAULTS=1 go test -count=1 -timeout 15m -v ./cmd/handoff/faults
 apart:
 	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
 

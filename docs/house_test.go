@@ -475,6 +475,10 @@ var house = []room{
 		imports: everythingBelow,
 	},
 	{
+		level: 5, path: "cmd/handoff/faults", about: "proof that what was answered survives the system below",
+		imports: everythingBelow,
+	},
+	{
 		level: 5, path: "cmd/handoff/figures", about: "how near the program is to what it cannot be faster than",
 		imports: everythingBelow,
 	},
