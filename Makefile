@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -28,6 +28,9 @@ bench:
 	$(MAKE) figures
 figures:
 	HANDOFF_FIGURES=1 go test -count=1 -timeout 30m -v -run TestFigures ./cmd/handoff/figures
+# What a million completed handoffs cost beside none, as long as it takes to make them: 10 GB in the temporary directory.
+million:
+	HANDOFF_STORED=1000000 go test -count=1 -timeout 90m -v -run TestGrowth ./cmd/handoff/figures
 
 # More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
 chaos:
