@@ -418,8 +418,11 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and proved to others",
-		imports: []string{"schemas", "cmd/handoff/internal/cli"},
-		owns:    []string{"github.com/spf13/cobra"},
+		imports: []string{
+			"schemas", "store/ledger", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/transparency-dev/formats", "golang.org/x/mod/sumdb"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
