@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed flips ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -32,7 +32,7 @@ figures:
 million:
 	HANDOFF_STORED=1000000 go test -count=1 -timeout 90m -v -run TestGrowth ./cmd/handoff/figures
 
-# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
+# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 50 flipped bits, 40 briefs and 1,000 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 30m -v -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
 workspaces:
@@ -43,6 +43,8 @@ load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
 believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
+flips:
+	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
 faults:

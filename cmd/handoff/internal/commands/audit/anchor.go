@@ -138,15 +138,7 @@ func (at anchor) held(ctx context.Context, a *cli.App, now head) error {
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	last := heads[len(heads)-1]
-	if err := truncated(last.name, last.Size, now.Size); err != nil {
-		return err
-	}
-	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{Size: last.Size})
-	if err != nil {
-		return err
-	}
-	return changed(last, out.Root)
+	return heads[len(heads)-1].held(ctx, a, now)
 }
 
 // commit makes the commit of a head with plumbing, and moves the ref if it is still where it was.

@@ -123,6 +123,18 @@ func (k key) consistency(ctx context.Context, a *cli.App, old, now end) (text, s
 	return text, fmt.Sprintf("the first %d of %d events are those of %s", old.Size, now.Size, old.name), nil
 }
 
+// held refuses a head with which the registry does not begin. Now is how it stands.
+func (e end) held(ctx context.Context, a *cli.App, now head) error {
+	if err := truncated(e.name, e.Size, now.Size); err != nil {
+		return err
+	}
+	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{Size: e.Size})
+	if err != nil {
+		return err
+	}
+	return changed(e, out.Root)
+}
+
 // truncated refuses a head of more events than there are.
 func truncated(name string, size, events uint64) error {
 	if size <= events {

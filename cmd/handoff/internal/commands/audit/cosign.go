@@ -20,8 +20,7 @@ func cosignCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosign FILE --witness VKEY",
 		Short: "Keep what witnesses signed with a head of the registry",
-		Example: `  handoff audit consistency 120 --out request && curl --data-binary @request https://witness.example/add-checkpoint > lines
-  sed '1,/^$/d' request | cat - lines > cosigned
+		Example: `  handoff audit consistency 120 --out request   # what a witness is sent
   handoff audit cosign cosigned --witness witness.example+5e6f7a8b+BA…
   handoff audit checkpoint --cosigned`,
 		Long: `FILE is a checkpoint with the lines that witnesses added (C2SP tlog-cosignature, of Ed25519 or ML-DSA). It is kept if the

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -32,17 +33,18 @@ with its events. The checkpoint is written last.`,
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		old, err := exported(*dir)
+		if err != nil {
+			return err
+		}
 		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
+		if err == nil {
+			err = old.held(cmd.Context(), a, h)
+		}
 		if err != nil {
 			return err
 		}
 		x := export{dir: *dir, head: h}
-		if x.old, err = exported(*dir); err != nil {
-			return err
-		}
-		if err := truncated(x.old.name, x.old.Size, h.Size); err != nil {
-			return err
-		}
 		busy := a.Busy("writing the registry")
 		err = eachEvent(cmd, a, 0, x.add)
 		busy()
@@ -86,7 +88,6 @@ const (
 type export struct {
 	dir    string
 	head   head
-	old    end // of an earlier export
 	walk   ledger.Walk
 	n      uint64   // events so far
 	bundle []byte   // events of the last bundle that is not full
@@ -111,11 +112,6 @@ func (x *export) add(events [][]byte) error {
 		}
 		if x.n%tileWidth == 0 {
 			if err := x.write(); err != nil {
-				return err
-			}
-		}
-		if x.n == x.old.Size {
-			if err := changed(x.old, x.walk.Root()); err != nil {
 				return err
 			}
 		}
@@ -146,11 +142,17 @@ func (x *export) write() error {
 	return nil
 }
 
-// file writes one tile, or at level -1 one bundle.
+// file writes one tile, or at level -1 one bundle. What is there already never changes.
 func (x *export) file(level int, n, width uint64, content []byte) error {
 	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
 	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
 	path = filepath.Join(x.dir, "tile", filepath.FromSlash(path))
+	if before, err := os.ReadFile(path); err == nil {
+		if bytes.Equal(before, content) {
+			return nil
+		}
+		return refused("Name a new directory.", "%s is not what the registry has there", path)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is to be published
 		return unwritten(err)
 	}
@@ -175,5 +177,5 @@ func unwritten(err error) error {
 	if err == nil {
 		return nil
 	}
-	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again: what was written is written anew.")
+	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again, with a new directory if it was interrupted.")
 }

@@ -88,7 +88,7 @@ func readKey(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	parts := strings.Split(text, "+")
+	parts := strings.SplitN(text, "+", 5)                                // PRIVATE+KEY+NAME+HASH+KEY
 	private, err := base64.StdEncoding.DecodeString(parts[len(parts)-1]) // its first byte is the algorithm
 	if err != nil {
 		return key{}, err
