@@ -26,7 +26,7 @@ Exit status 5: it does not hold, and the sentence says what.`,
 	old := cmd.Flags().String("old", "", "`file` with the checkpoint that has to be its beginning")
 	cobra.CheckErr(cmd.MarkFlagRequired("key"))
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		c, err := check(args[0], *old, *key, *witnesses)
+		c, err := check(a, args[0], *old, *key, *witnesses)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ type checked struct {
 	Old    uint64 `json:"old,omitempty"`   // size of the older head that is its beginning
 }
 
-func check(file, old, key string, witnesses []string) (c checked, err error) {
+func check(a *cli.App, file, old, key string, witnesses []string) (c checked, err error) {
 	keys, err := verifiers("key", key)
 	if err != nil {
 		return c, err
@@ -53,13 +53,13 @@ func check(file, old, key string, witnesses []string) (c checked, err error) {
 	if err != nil {
 		return c, err
 	}
-	text, err := readFile(file)
+	text, err := readFile(a, file)
 	if err != nil {
 		return c, err
 	}
 	var h, before head
 	if old != "" {
-		given, err := readEnd(old, keys)
+		given, err := readEnd(a, old, keys)
 		if err != nil {
 			return c, err
 		}

@@ -45,7 +45,7 @@ checkpoint, as witnesses take it (the request add-checkpoint of C2SP tlog-witnes
 		}
 		ends := make([]end, 2)
 		for i, arg := range args {
-			if ends[i], err = readEnd(arg, keys); err != nil {
+			if ends[i], err = readEnd(a, arg, keys); err != nil {
 				return err
 			}
 		}
@@ -65,13 +65,13 @@ type end struct {
 	head
 }
 
-func readEnd(arg string, keys []note.Verifier) (end, error) {
+func readEnd(a *cli.App, arg string, keys []note.Verifier) (end, error) {
 	e := end{name: arg}
 	size, err := strconv.ParseUint(arg, 10, 63)
 	if e.Size = size; err == nil {
 		return e, nil
 	}
-	text, err := readFile(arg)
+	text, err := readFile(a, arg)
 	if err != nil {
 		return e, err
 	}

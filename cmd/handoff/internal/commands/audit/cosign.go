@@ -39,7 +39,7 @@ are dropped. It takes the place of an older one.`,
 		if err != nil {
 			return err
 		}
-		e, err := readEnd(args[0], keys)
+		e, err := readEnd(a, args[0], keys)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func signingKey(a *cli.App) (key, error) {
 	path, origin := filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
 	given := a.Getenv("HANDOFF_KEY")
 	if given != "" {
-		path = given
+		path = beside(a, given)
 	}
 	text, err := platform.ReadRegular(path, 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func readKey(text string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	public := ed25519.NewKeyFromSeed(private[1:]).Public().(ed25519.PublicKey) //nolint:errcheck // what it says it gives
+	public := ed25519.NewKeyFromSeed(private[1:]).Public().(ed25519.PublicKey)
 	verifier, err := note.NewEd25519VerifierKey(signer.Name(), public)
 	return key{signer, verifier}, err
 }

@@ -55,7 +55,7 @@ func line(p *cli.Page, asJSON bool, b []byte) {
 	err := json.Unmarshal(b, &e)
 	switch {
 	case asJSON && err == nil:
-		raw, _ := json.Marshal(map[string]any{"n": e.N, "leaf": leaf, "event": json.RawMessage(b)}) //nolint:errcheck // it was JSON
+		raw, _ := json.Marshal(map[string]any{"n": e.N, "leaf": leaf, "event": json.RawMessage(b)})
 		p.Line("%s", cli.Inert(raw))
 	case err != nil:
 		p.Line("%s %s", leaf, p.Red("cannot be read"))

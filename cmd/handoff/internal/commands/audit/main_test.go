@@ -93,15 +93,18 @@ func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
 	return nil
 }
 
-// grow adds events without a handoff, which costs less than commands.
-func (s site) grow(n int) {
+// message is an event without a handoff.
+func message(s site) schemas.Event { return schemas.Event{Agent: "dev", At: s.Now, Action: "message"} }
+
+// grow adds an event so many times, which costs less than commands.
+func (s site) grow(n int, e schemas.Event) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
 	require.NoError(s, err)
 	defer func() { require.NoError(s, rows.Close()) }()
 	require.NoError(s, store.New(rows).Update(context.Background(), func(tx *store.Tx) error {
 		for range n {
-			if _, err := tx.Change(nil, nil, schemas.Event{Agent: "dev", At: s.Now, Action: "message"}, store.Content{}); err != nil {
+			if _, err := tx.Change(nil, nil, e, store.Content{}); err != nil {
 				return err
 			}
 		}
