@@ -172,7 +172,7 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 // heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
 // the trailers of their messages. A commit without a head is passed over.
 func (at anchor) heads(ctx context.Context) ([]end, error) {
-	listed, err := at.git(ctx, "", "log", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
+	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
 	if err != nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
 			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")

@@ -149,6 +149,9 @@ func changed(e end, root string) error {
 	if e.Hash == nil || e.Size == 0 || e.root() == root {
 		return nil
 	}
+	if root == "" {
+		return refused(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
+	}
 	return refused("Something among them was changed, left out or put in another place since then. "+verifyTells,
 		"the first %d events of the registry are not those of %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
 }
