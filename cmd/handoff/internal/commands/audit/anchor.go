@@ -60,8 +60,8 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 
 // anchor is a ref with heads, one to a commit.
 type anchor struct {
-	repository git.Repository
-	ref        string
+	repository  git.Repository
+	ref, origin string
 }
 
 // anchorOf gives the ref in the project's repository; without a name that of the workspace.
@@ -78,7 +78,8 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	if !ok {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
-	return anchor{r, cmp.Or(ref, "refs/handoff/heads/"+place.Name)}, nil
+	origin, err := originOf(a)
+	return anchor{r, cmp.Or(ref, "refs/handoff/heads/"+place.Name), origin}, err
 }
 
 // git runs the program git with some input. No hook runs, and nothing asks.
@@ -170,7 +171,7 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 }
 
 // heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
-// the trailers of their messages. A commit without a head is passed over.
+// the trailers of their messages. Trailers of other workspaces are passed over, and commits without a head.
 func (at anchor) heads(ctx context.Context) ([]end, error) {
 	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
 	if err != nil {
@@ -184,7 +185,7 @@ func (at anchor) heads(ctx context.Context) ([]end, error) {
 		commit, trailers, _ := strings.Cut(row, " ")
 		fmt.Fprintf(&files, "%s:checkpoint\n", commit)
 		for text := range strings.SplitSeq(trailers, ",") {
-			if h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); err == nil {
+			if h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); err == nil && h.Origin == at.origin {
 				heads = append(heads, end{"commit " + commit[:12], h})
 			}
 		}
@@ -196,8 +197,7 @@ func (at anchor) heads(ctx context.Context) ([]end, error) {
 	for _, row := range rows {
 		first, rest, _ := strings.Cut(batch, "\n") // "ID blob SIZE", or that it is missing
 		batch = rest
-		fields := strings.Fields(first)
-		if size, err := strconv.Atoi(fields[len(fields)-1]); err == nil && size <= len(rest) {
+		if size, err := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]); err == nil && size <= len(rest) {
 			e := end{name: "commit " + row[:12]}
 			if e.head, err = readHead(rest[:size]); err != nil {
 				return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)

@@ -71,6 +71,7 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 	there := site{s.Desk, clone}
 	require.Contains(t, there.audit("verify", "--anchor"), "held against 1 head")
 
+	key := s.audit("key")
 	require.NoError(t, os.RemoveAll(filepath.Dir(s.File())))
 	for _, task := range []string{"Test the login", "Do something else", "Test the rest"} {
 		s.Must("dev", "send", "qa", task)
@@ -78,6 +79,7 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 	s.Must("qa", "claim")
 	s.Must("qa", "complete", "1", "--summary", "ok")
 	require.Contains(t, s.audit("verify"), "5 events of 3 handoffs")
+	require.NotEqual(t, key, s.audit("key"))
 	require.Contains(t, s.refuses(5, "anchor"), "the first 4 events of the registry are not those of commit ")
 	git(t, s.dir, "update-ref", "-d", "refs/handoff/heads/w")
 	s.audit("anchor")
@@ -95,8 +97,11 @@ func TestATrailerIsAHead(t *testing.T) {
 	s := newSite(t)
 	repository(t, s.dir)
 	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log in\n\n"+s.audit("anchor", "--trailer"))
+	other := "Handoff-Head: handoff.local/other 1 " + strings.Repeat("A", 43) + "="
+	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log out\n\n"+other)
 	s.Must("dev", "send", "qa", "Test it again")
 	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "held against 1 head")
+	require.Contains(t, s.refuses(3, "verify", "--anchor=HEAD^^"), "no commit of HEAD^^ has a head of handoff.local/w")
 	s.forge(forgeries[0].change)
 	require.Contains(t, s.refuses(1, "verify", "--anchor=HEAD"), forgeries[0].found)
 	require.Contains(t, s.refuses(3, "verify", "--anchor"), "there is no anchor refs/handoff/heads/w")
@@ -153,6 +158,9 @@ func TestACosignatureIsKeptIfItIsThatOfTheWitness(t *testing.T) {
 // repository makes one with a commit in a directory.
 func repository(t *testing.T, dir string) {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
 	git(t, dir, "init", "-q")
 	git(t, dir, "commit", "-q", "--allow-empty", "-m", "Begin")
 }

@@ -53,14 +53,9 @@ type key struct {
 // signingKey reads the key of the workspace, and makes it where there is none. A workspace that got another name keeps
 // its key, and so its origin.
 func signingKey(a *cli.App) (key, error) {
-	place, err := workspace.Find(a.Location())
+	path, origin, err := keyFile(a)
 	if err != nil {
 		return key{}, err
-	}
-	path, origin := filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
-	given := a.Getenv("HANDOFF_KEY")
-	if given != "" {
-		path = beside(a, given)
 	}
 	text, err := platform.ReadRegular(path, 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,11 +71,32 @@ func signingKey(a *cli.App) (key, error) {
 		return key{}, schemas.Errorf(schemas.Unavailable, "%s has no signing key: %w", path, err).
 			WithHint("Put back a copy of it, or name another file with HANDOFF_KEY.")
 	}
-	if given != "" && k.Name() != origin {
+	if a.Getenv("HANDOFF_KEY") != "" && k.Name() != origin {
 		return key{}, schemas.Errorf(schemas.Conflict, "the key in HANDOFF_KEY is that of %s, and this is %s", k.Name(), origin).
 			WithHint("Each workspace has a key of its own. A file that is not there yet is made.")
 	}
 	return k, nil
+}
+
+// keyFile is where the key is, or is to be, and the origin of a new one.
+func keyFile(a *cli.App) (path, origin string, err error) {
+	place, err := workspace.Find(a.Location())
+	path, origin = filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
+	if given := a.Getenv("HANDOFF_KEY"); given != "" {
+		path = beside(a, given)
+	}
+	return path, origin, err
+}
+
+// originOf is the origin of the heads of the workspace. It makes no key.
+func originOf(a *cli.App) (string, error) {
+	path, origin, err := keyFile(a)
+	if text, reading := platform.ReadRegular(path, 4<<10); reading == nil {
+		if k, reading := readKey(strings.TrimSpace(string(text))); reading == nil {
+			origin = k.Name()
+		}
+	}
+	return origin, err
 }
 
 func readKey(text string) (key, error) {

@@ -25,6 +25,9 @@ const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
 // install gives the path of the verifier, and skips the test where the module proxy does not give it.
 func install(t *testing.T) string {
 	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the verifier reads no file:// of a drive")
+	}
 	bin := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "install", verifier)
 	cmd.Dir, cmd.Env = bin, append(os.Environ(), "GOBIN="+bin)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -39,7 +40,7 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 				return err
 			}
 			if len(heads) == 0 {
-				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head", schemas.Visible(at.ref)).WithHint("handoff audit anchor makes one.")
+				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head of %s", schemas.Visible(at.ref), at.origin).WithHint("handoff audit anchor makes one.")
 			}
 		}
 		return verify(cmd.Context(), a, heads)
@@ -102,7 +103,8 @@ func (v *verified) print(p *cli.Page) {
 	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
 	p.Line("root %s", v.Root)
 	if v.Heads > 0 {
-		p.Line("held against %s, signed by %s", cli.Counted(v.Heads, "head"), p.Quote(strings.Join(v.Signers, ", "), 0))
+		by := strings.Join(v.Signers, ", ")
+		p.Line("held against %s, signed by %s", cli.Counted(v.Heads, "head"), p.Quote(cmp.Or(by, "nobody"), 0))
 	}
 	if len(v.Signers) > 1 {
 		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))
