@@ -170,6 +170,10 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/simulation", about: "proof that the rules hold whatever happens",
+		imports: everythingBelow,
+	},
+	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
 		imports: []string{"store", "store/memory", "store/bolt", "store/storetest", "mailbox"},
 		owns:    []string{"github.com/stretchr/testify"},
