@@ -150,3 +150,23 @@ func TestAWorkspaceIsRemovedByTheStatementInTheDocumentation(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, rows(t, open(t, pool)))
 }
+
+// Several processes that meet an empty database at once make its tables once.
+func TestTablesAreMadeOnce(t *testing.T) {
+	address := postgrestest.Start(t)
+	pools := make([]*pgxpool.Pool, 8)
+	for i := range pools {
+		pools[i] = postgrestest.Pool(t, address)
+	}
+	for range 10 {
+		_, err := pools[0].Exec(t.Context(), `drop table if exists handoff_row, handoff_log, handoff_workspace, handoff_node, handoff_schema`)
+		require.NoError(t, err)
+		failed := make(chan error)
+		for _, pool := range pools {
+			go func() { failed <- postgres.Prepare(t.Context(), pool) }()
+		}
+		for range pools {
+			require.NoError(t, <-failed)
+		}
+	}
+}
