@@ -26,23 +26,28 @@ import (
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
 // the tree over the events that the walk saw; events that are added after its end are not in it.
 func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
+	out, _, err := s.audit(ctx)
+	return out, err
+}
+
+func (s *Store) audit(ctx context.Context) (out schemas.AuditOut, found *faults, err error) {
 	a := newAuditor()
 	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
-		return schemas.AuditOut{}, err
+		return out, nil, err
 	}
 	if err := s.eachRow(ctx, Records, a.standing, nil); err != nil {
-		return schemas.AuditOut{}, err
+		return out, nil, err
 	}
 	a.redactions()
 	if err := s.eachRow(ctx, References, a.kept, nil); err != nil {
-		return schemas.AuditOut{}, err
+		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
 	return schemas.AuditOut{
-		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), OK: len(a.problems) == 0, Problems: a.problems,
-	}, nil
+		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), OK: a.problems.n == 0, Problems: a.problems.problems(),
+	}, &a.problems, nil
 }
 
 // auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
@@ -50,7 +55,8 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool // an event is missing: the tree cannot be computed from there on
-	problems Problems
+	fits     bool // the last event fits its row of the tree
+	problems faults
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen
 	handoffs uint64
@@ -105,27 +111,34 @@ func (a *auditor) tree(v *View, n uint64, event []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := a.walk.Next(event, row); err != nil {
-		a.problems.addf("event %d: %v", n, err)
+	wrong := a.walk.Next(event, row)
+	if a.fits = wrong == nil; !a.fits {
+		a.problems.addf("event %d: %v", n, wrong)
 	}
 	return nil
 }
 
-// ended checks that no event is missing at the end.
+// ended checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
+// tree proves them, so it can be mended.
 func (a *auditor) ended(v *View) error {
-	count, err := v.r.Get(Sys, eventCount)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(count, number(a.n)) && (count != nil || a.n != 0) {
-		a.problems.addf("the log ends with event %d and claims to end with %d", a.n, lastNumber(count))
-	}
+	cut := false
 	for row, err := range v.r.Scan(Range{Space: Tree, From: beyond(a.n)}) {
 		if err != nil {
 			return err
 		}
 		a.problems.addf("event %d is in the tree and is missing", lastNumber(row.Key))
+		cut = true
 		break
+	}
+	count, err := v.r.Get(Sys, eventCount)
+	if err != nil || bytes.Equal(count, number(a.n)) || count == nil && a.n == 0 {
+		return err
+	}
+	const said = "the log ends with event %d and claims to end with %d"
+	if a.fits && !a.gap && !cut && (len(count) != 8 || lastNumber(count) < a.n) {
+		a.problems.mendf(put(Sys, eventCount, number(a.n)), said, a.n, lastNumber(count))
+	} else {
+		a.problems.addf(said, a.n, lastNumber(count))
 	}
 	return nil
 }
@@ -256,5 +269,5 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		n = e.Before
 	}
 	a.redactions()
-	return len(a.problems) == 0, nil
+	return a.problems.n == 0, nil
 }
