@@ -64,7 +64,7 @@ var doors = slices.Concat(
 		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(inLog, escaped, "logs"),
-	through(atTerminal, fixed, "agents import", "agents init", "audit", "checks", "checks deny", "completion", "demo", "hook", "mcp", "serve",
+	through(atTerminal, fixed, "agents import", "agents init", "audit", "checks", "checks deny", "compact", "completion", "demo", "hook", "mcp", "serve",
 		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy"),
 )
 

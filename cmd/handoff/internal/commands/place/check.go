@@ -143,5 +143,5 @@ func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(st
 	if !w.Used() {
 		return c.missing("on this machine")
 	}
-	return alone(w, func() error { return open.WithFiles(ctx, w, c.log, fn) })
+	return locked(w, func() error { return open.WithFiles(ctx, w, c.log, fn) })
 }
