@@ -21,7 +21,7 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 	w.update(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
 	w.update(a, id, schemas.ActAnswer, note("Silver"))
 	w.claim(qa)
-	w.complete(qa, id, func(in *schemas.CompleteIn) { in.Result.Summary = "It lay in the barn" })
+	w.complete(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		r, err := v.Record(id)
 		require.NoError(t, err)

@@ -81,7 +81,7 @@ func (e *linked) take(name string, value []byte, isText bool) bool {
 			*number = 10**number + uint64(d-'0')
 		}
 		if name == "bytes" {
-			e.Bytes = int(size) //nolint:gosec // it has few digits
+			e.Bytes = int(size)
 		}
 		return !isText
 	}

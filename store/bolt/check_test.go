@@ -25,7 +25,7 @@ func filled(t *testing.T) (path string, content []byte) {
 	for from := range 4 {
 		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 			for n := range 300 {
-				key := binary.BigEndian.AppendUint64(nil, uint64(from*300+n)) //nolint:gosec // it counts up
+				key := binary.BigEndian.AppendUint64(nil, uint64(from*300+n))
 				if err := errors.Join(w.Put(store.Records, key, make([]byte, 400)), w.Put(store.ByBox, key, nil)); err != nil {
 					return err
 				}
@@ -106,11 +106,11 @@ func pagesOf(t *testing.T, path string) map[int]string {
 // Whatever stands in a page, looking at it ends neither the process nor never.
 func TestAnyBytesInPagesEndNothing(t *testing.T) {
 	path, whole := filled(t)
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is a test
+	random := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(8) {
-			content[2*page+random.IntN(len(content)-2*page)] = byte(random.Uint32()) //nolint:gosec // any byte
+			content[2*page+random.IntN(len(content)-2*page)] = byte(random.Uint32())
 		}
 		_ = looked(t, path, content)
 	}
