@@ -25,14 +25,21 @@ import (
 //
 // It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
-// the tree over the events that the walk saw; events that are added after its end are not in it.
-func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
-	out, _, err := s.audit(ctx)
+// the tree over the events that the walk saw; events that are added after its end are not in it. Roots are those over
+// the first events alone, for each of sizes that the walk came to before an event was missing.
+func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, error) {
+	out, _, err := s.audit(ctx, sizes...)
 	return out, err
 }
 
-func (s *Store) audit(ctx context.Context) (out schemas.AuditOut, found *faults, err error) {
+func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOut, found *faults, err error) {
 	a := newAuditor()
+	if len(sizes) > 0 {
+		a.roots = make(map[uint64]string, len(sizes))
+	}
+	for _, size := range sizes {
+		a.roots[size] = ""
+	}
 	if err := s.eachSlice(ctx, Events, a.log, a.ended); err != nil {
 		return out, nil, err
 	}
@@ -46,8 +53,9 @@ func (s *Store) audit(ctx context.Context) (out schemas.AuditOut, found *faults,
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
+	maps.DeleteFunc(a.roots, func(_ uint64, root string) bool { return root == "" })
 	return schemas.AuditOut{
-		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), OK: a.problems.n == 0, Problems: a.problems.problems(),
+		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), Roots: a.roots, OK: a.problems.n == 0, Problems: a.problems.problems(),
 	}, &a.problems, nil
 }
 
@@ -55,8 +63,9 @@ func (s *Store) audit(ctx context.Context) (out schemas.AuditOut, found *faults,
 // has not yet met, which is the only memory that grows with the store.
 type auditor struct {
 	walk     ledger.Walk
-	gap      bool // an event is missing: the tree cannot be computed from there on
-	fits     bool // the last event fits its row of the tree
+	gap      bool              // an event is missing: the tree cannot be computed from there on
+	fits     bool              // the last event fits its row of the tree
+	roots    map[uint64]string // that were asked for, by the number of events
 	problems faults
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen

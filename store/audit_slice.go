@@ -238,6 +238,9 @@ func (a *auditor) tree(t told, keyed int) {
 	if a.fits = wrong == nil; !a.fits {
 		a.problems.addf("event %d: %v", t.n, wrong)
 	}
+	if _, asked := a.roots[t.n]; asked {
+		a.roots[t.n] = a.walk.Root()
+	}
 }
 
 // standing checks a slice of records.
