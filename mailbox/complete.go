@@ -160,10 +160,14 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 
 // deliveredWords are the words by which a handoff is found that was completed.
 func deliveredWords(done schemas.Completion) store.WordList {
-	return store.ListWords(slices.Concat(
+	return store.ListWords(deliveredTexts(done)...)
+}
+
+func deliveredTexts(done schemas.Completion) []string {
+	return slices.Concat(
 		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.Answered) string { return a.Evidence }),
 		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
-	)...)
+	)
 }
 
 // completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the

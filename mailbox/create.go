@@ -111,14 +111,16 @@ func (s *Service) encode(d *draft) error {
 
 // wordsOf are the words by which a handoff is found that was sent: what is to be done, what was asked for and what was
 // decided. What its holders ask and deliver is added later.
-func wordsOf(h *schemas.Handoff) store.WordList {
+func wordsOf(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
+
+func sentTexts(h *schemas.Handoff) []string {
 	c, e := orZero(h.Context), orZero(h.Expectations)
 	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
 		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
 	for _, d := range e.Deliverables {
 		texts = append(append(texts, d.Description), d.Criteria...)
 	}
-	return store.ListWords(texts...)
+	return texts
 }
 
 // digestOf tells equal content from different content; it does not prove anything. It is the first 12 bytes of a

@@ -52,6 +52,26 @@ type EventsOut struct {
 	Events [][]byte `json:"events"`
 }
 
+// CheckIn are the arguments of the administrative tool store_check.
+type CheckIn struct{}
+
+// CheckOut is what a check of the whole store showed. It changed nothing.
+type CheckOut struct {
+	Events   uint64  `json:"events"`
+	Handoffs uint64  `json:"handoffs"`
+	Root     string  `json:"root"` // of the Merkle tree over all events, base64
+	OK       bool    `json:"ok"`
+	Found    int     `json:"found,omitempty"`    // how many faults there are
+	Mendable int     `json:"mendable,omitempty"` // of these, how many can be mended
+	Faults   []Fault `json:"faults,omitempty"`   // the first twenty
+}
+
+// Fault is one thing that is wrong with a store, in a sentence that names the row.
+type Fault struct {
+	What  string `json:"what"`
+	Mends bool   `json:"mends,omitempty"` // it can be computed again from what is kept
+}
+
 // NewestIn are the arguments of the administrative tool registry_newest.
 type NewestIn struct{}
 

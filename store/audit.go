@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -27,6 +28,11 @@ import (
 // the tree over the events that the walk saw; events that are added after its end are not in it. Roots are those over
 // the first events alone, for each of sizes that the walk came to before an event was missing.
 func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, error) {
+	out, _, err := s.audit(ctx, sizes...)
+	return out, err
+}
+
+func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOut, found *faults, err error) {
 	a := newAuditor()
 	if len(sizes) > 0 {
 		a.roots = make(map[uint64]string, len(sizes))
@@ -34,23 +40,23 @@ func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, e
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
-	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
-		return schemas.AuditOut{}, err
+	if err := s.eachSlice(ctx, Events, a.log, a.ended); err != nil {
+		return out, nil, err
 	}
-	if err := s.eachRow(ctx, Records, a.standing, nil); err != nil {
-		return schemas.AuditOut{}, err
+	if err := s.eachSlice(ctx, Records, a.standing, nil); err != nil {
+		return out, nil, err
 	}
 	a.redactions()
 	if err := s.eachRow(ctx, References, a.kept, nil); err != nil {
-		return schemas.AuditOut{}, err
+		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
 	maps.DeleteFunc(a.roots, func(_ uint64, root string) bool { return root == "" })
 	return schemas.AuditOut{
-		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), Roots: a.roots, OK: len(a.problems) == 0, Problems: a.problems,
-	}, nil
+		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), Roots: a.roots, OK: a.problems.n == 0, Problems: a.problems.problems(),
+	}, &a.problems, nil
 }
 
 // auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
@@ -58,8 +64,9 @@ func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, e
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool              // an event is missing: the tree cannot be computed from there on
+	fits     bool              // the last event fits its row of the tree
 	roots    map[uint64]string // that were asked for, by the number of events
-	problems Problems
+	problems faults
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen
 	handoffs uint64
@@ -79,71 +86,33 @@ func newAuditor() auditor {
 	return auditor{last: map[schemas.ID]uint64{}, unsalted: map[uint64]string{}, redacted: map[uint64]redaction{}}
 }
 
-// event checks the next row of the space Events.
-func (a *auditor) event(v *View, row Row) error {
-	n := lastNumber(row.Key)
-	if n != a.n+1 || len(row.Key) != 8 {
-		a.problems.addf("event %d is missing", a.n+1)
-		a.gap = true
-	}
-	a.n = n
-	a.events++
-	if err := a.tree(v, n, row.Value); err != nil {
-		return err
-	}
-	e, ok := readEvent(row.Value)
-	if !ok {
-		a.problems.addf("event %d cannot be read", n)
-		return nil
-	}
-	return a.links(v, n, e)
-}
-
-func readEvent(b []byte) (e schemas.Event, ok bool) {
-	e, err := fromJSON[schemas.Event](Row{Value: b})
-	return e, err == nil
-}
-
-// tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
-// that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
-func (a *auditor) tree(v *View, n uint64, event []byte) error {
-	if a.gap {
-		return nil
-	}
-	row, err := v.r.Get(Tree, number(n))
-	if err != nil {
-		return err
-	}
-	if err := a.walk.Next(event, row); err != nil {
-		a.problems.addf("event %d: %v", n, err)
-	}
-	if _, asked := a.roots[n]; asked {
-		a.roots[n] = a.walk.Root()
-	}
-	return nil
-}
-
-// ended checks that no event is missing at the end.
+// ended checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
+// tree proves them, so it can be mended.
 func (a *auditor) ended(v *View) error {
-	count, err := v.r.Get(Sys, eventCount)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(count, number(a.n)) && (count != nil || a.n != 0) {
-		a.problems.addf("the log ends with event %d and claims to end with %d", a.n, lastNumber(count))
-	}
+	cut := false
 	for row, err := range v.r.Scan(Range{Space: Tree, From: beyond(a.n)}) {
 		if err != nil {
 			return err
 		}
 		a.problems.addf("event %d is in the tree and is missing", lastNumber(row.Key))
+		cut = true
 		break
+	}
+	count, err := v.r.Get(Sys, eventCount)
+	if err != nil || bytes.Equal(count, number(a.n)) || count == nil && a.n == 0 {
+		return err
+	}
+	const said = "the log ends with event %d and claims to end with %d"
+	if a.fits && !a.gap && !cut && (len(count) != 8 || lastNumber(count) < a.n) {
+		a.problems.mendf(put(Sys, eventCount, number(a.n)), said, a.n, lastNumber(count))
+	} else {
+		a.problems.addf(said, a.n, lastNumber(count))
 	}
 	return nil
 }
 
-// links compares an event with the event before it and with its content.
-func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
+// links compares an event with the event before it.
+func (a *auditor) links(v *View, n uint64, e linked) error {
 	if e.N != n {
 		a.problems.addf("event %d calls itself %d", n, e.N)
 	}
@@ -162,27 +131,20 @@ func (a *auditor) links(v *View, n uint64, e schemas.Event) error {
 	if e.State != "" {
 		a.last[e.Handoff] = n
 	}
-	return a.said(v, n, e)
+	return nil
 }
 
 // said compares content with its digest, and with its size: the digest alone does not say where the salt ends and the
 // content begins. Content without a salt is left for [auditor.redactions].
-func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
-	salt, err := v.r.Get(Salts, number(n))
-	if err != nil {
-		return err
-	}
-	content, err := v.Said(e.Handoff, n)
+func (a *auditor) said(n uint64, e linked, c spoken) {
 	switch {
-	case err != nil:
-		return err
-	case salt == nil && e.Said != "" && e.Said != digest(content):
-		a.unsalted[n] = digest(content)
-	case (salt != nil || content != nil) && (len(content) != e.Bytes || digest(salt, content) != e.Said):
+	case c.salt == nil && e.Said != "" && e.Said != c.sum:
+		a.unsalted[n] = c.sum
+	case (c.salt != nil || c.parts != nil) && (c.size != e.Bytes || c.sum != e.Said):
 		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
 	case e.Action == schemas.Redacted:
 		var said schemas.Redaction
-		if err := schemas.Decode(content, &said); err != nil {
+		if err := schemas.Decode(join(c.parts...), &said); err != nil {
 			a.problems.addf("what event %d redacted cannot be read: %v", n, err)
 		}
 		for event, sum := range said.Events {
@@ -191,7 +153,6 @@ func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 			}
 		}
 	}
-	return nil
 }
 
 // redactions checks that content without a salt is what the last redaction of it left.
@@ -203,36 +164,22 @@ func (a *auditor) redactions() {
 	}
 }
 
-// standing checks the next record.
-func (a *auditor) standing(v *View, row Row) error {
-	id := schemas.ID(lastNumber(row.Key))
-	last := a.last[id]
-	delete(a.last, id)
-	a.handoffs++
-	r, err := a.record(v, id, row.Value)
-	if err == nil && r != nil && r.Event != last && r.Event <= a.n { // later events were added during the walk
-		a.problems.addf("the record of %s is as event %d left it, and event %d came after", id, r.Event, last)
-	}
-	return err
-}
-
-// record compares a record with its last event. It returns nil when they do not fit.
-func (a *auditor) record(v *View, id schemas.ID, b []byte) (*Record, error) {
-	r, err := decodeRecord(b)
-	if err != nil {
-		a.problems.addf("the record of %s cannot be read: %v", id, err)
-		return nil, nil
+// record compares a record with its last event, of which it gives the number. It gives zero when they do not fit.
+func (a *auditor) record(v *View, id schemas.ID, r stood) (uint64, error) {
+	if r.err != nil {
+		a.problems.addf("the record of %s cannot be read: %v", id, r.err)
+		return 0, nil //nolint:nilerr // it is a finding
 	}
 	event, err := v.r.Get(Events, number(r.Event))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	e, ok := readEvent(event)
-	if !ok || e.Handoff != id || r.ID != id || e.State != digest(b) {
+	if !ok || e.Handoff != id || r.ID != id || e.State != r.sum {
 		a.problems.addf("the record of %s is not what event %d left", id, r.Event)
-		return nil, nil
+		return 0, nil
 	}
-	return r, nil
+	return r.Event, nil
 }
 
 // Verify reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of its
@@ -248,11 +195,11 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		return false, err
 	}
 	a := newAuditor()
-	r, err := a.record(v, id, b)
-	if err != nil || r == nil {
+	n, err := a.record(v, id, standing(b))
+	if err != nil || n == 0 {
 		return false, err
 	}
-	for n := r.Event; n != 0; {
+	for n != 0 {
 		b, err := v.r.Get(Events, number(n))
 		if err != nil {
 			return false, err
@@ -262,11 +209,14 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 			return false, nil
 		}
 		a.last[id] = e.Before
-		if err := a.links(v, n, e); err != nil {
+		c, err := v.spoken(n, e)
+		if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 			return false, err
 		}
+		c.add()
+		a.said(n, e, c)
 		n = e.Before
 	}
 	a.redactions()
-	return len(a.problems) == 0, nil
+	return a.problems.n == 0, nil
 }

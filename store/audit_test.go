@@ -124,100 +124,102 @@ func TestAuditFinds(t *testing.T) {
 		name   string
 		damage func(rows store.Writer) error
 		found  string
+		mends  bool
 	}{
 		{
 			"a counter that is behind", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(uint64(7))) },
-			"the log ends with event 8 and claims to end with 7",
+			"the log ends with event 8 and claims to end with 7", true,
 		},
 		{
 			"a counter that is far ahead", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(^uint64(0))) },
-			"claims to end with 18446744073709551615",
+			"claims to end with 18446744073709551615", false,
 		},
 		{
 			"a counter that is broken", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), []byte("8")) },
-			"the log ends with event 8",
+			"the log ends with event 8", true,
 		},
 		{
 			"a counter that is gone", func(rows store.Writer) error { return rows.Delete(store.Sys, []byte("events")) },
-			"the log ends with event 8 and claims to end with 0",
+			"the log ends with event 8 and claims to end with 0", true,
 		},
 		{
 			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, key(uint64(4))) },
-			"event 4 is missing",
+			"event 4 is missing", false,
 		},
 		{
 			"the last event that is gone with its counter", cut(8),
-			"event 8 is in the tree and is missing",
+			"event 8 is in the tree and is missing", false,
 		},
 		{
 			"a log that is gone but for its records", cut(1, 2, 3, 4, 5, 6, 7, 8),
-			"event 1 is in the tree and is missing",
+			"event 1 is in the tree and is missing", false,
 		},
 		{
 			"a log cut off with its counter and tree", cutTree(7, 8),
-			"the record of ho_4 is not what event 7 left",
+			"the record of ho_4 is not what event 7 left", false,
 		},
 		{
 			"an event with an odd key", func(rows store.Writer) error { return rows.Put(store.Events, []byte("odd"), []byte("{}")) },
-			"event 9 is missing",
+			"event 9 is missing", false,
 		},
 		{
 			"an event that nobody counted", func(rows store.Writer) error { return copyRow(rows, store.Events, key(uint64(8)), key(uint64(9))) },
-			"event 9: the bytes do not match the tree",
+			"event 9: the bytes do not match the tree", false,
 		},
 		{
 			"an event far beyond", func(rows store.Writer) error {
 				return copyRow(rows, store.Events, key(uint64(8)), key(^uint64(0)))
 			},
-			"event 9 is missing",
+			"event 9 is missing", false,
 		},
 		{
 			"events that changed places", func(rows store.Writer) error { return swap(rows, store.Events, key(uint64(1)), key(uint64(4))) },
-			"event 1 calls itself 4",
+			"event 1 calls itself 4", false,
 		},
 		{
 			"contents that changed places", func(rows store.Writer) error {
 				return swap(rows, store.Bodies, append(key(uint64(1), 1), 0, 0), append(key(uint64(2), 4), 0, 0))
 			},
-			"what was said with event 1 of ho_1 was changed",
+			"what was said with event 1 of ho_1 was changed", false,
 		},
 		{
 			"chunks that changed places", func(rows store.Writer) error {
 				return swap(rows, store.Bodies, append(key(uint64(4), 7), 0, 0), append(key(uint64(4), 7), 0, 2))
 			},
-			"what was said with event 7 of ho_4 was changed",
+			"what was said with event 7 of ho_4 was changed", false,
 		},
 		{
 			"content where nothing was said", func(rows store.Writer) error {
 				return rows.Put(store.Bodies, append(key(uint64(1), 2), 0, 0), []byte("added"))
 			},
-			"what was said with event 2 of ho_1 was changed",
+			"what was said with event 2 of ho_1 was changed", false,
 		},
 		{
 			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(1))) },
-			"what was said with event 1 was changed, and no redaction tells of it",
+			"what was said with event 1 was changed, and no redaction tells of it", false,
 		},
 		{
 			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, key(uint64(3))) },
-			"ho_3 has events and no record",
+			"ho_3 has events and no record", false,
 		},
 		{
 			"a record under another id", func(rows store.Writer) error { return copyRow(rows, store.Records, key(uint64(3)), key(uint64(9))) },
-			"the record of ho_9 is not what event 6 left",
+			"the record of ho_9 is not what event 6 left", false,
 		},
 		{
 			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, key(uint64(3)), []byte("{")) },
-			"the record of ho_3 cannot be read",
+			"the record of ho_3 cannot be read", false,
 		},
 		{
 			"a tree row that is too short", func(rows store.Writer) error { return rows.Put(store.Tree, key(uint64(4)), make([]byte, 64)) },
-			"event 4: the bytes do not match the tree",
+			"event 4: the bytes do not match the tree", false,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := busy(t)
 			w.raw(test.damage)
 			require.Contains(t, strings.Join(w.audit().Problems, "\n"), test.found)
+			require.Equal(t, test.mends, w.mend().After.OK)
 		})
 	}
 }

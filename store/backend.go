@@ -215,6 +215,37 @@ type Backend interface {
 	Close() error
 }
 
+// Inspector is a backend that can look at how its rows lie on the disk.
+type Inspector interface {
+	// Inspect gives the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait meanwhile.
+	Inspect(ctx context.Context) ([]string, error)
+}
+
+// inspect looks at how rows lie. Of an engine that cannot tell, it reads all of them: none may be unreadable, or out of
+// order.
+func inspect(ctx context.Context, b Backend) (faults []string, err error) {
+	if i, can := b.(Inspector); can {
+		return i.Inspect(ctx)
+	}
+	for s := range Spaces {
+		var last []byte
+		for more := true; more; {
+			rows, err := after(ctx, b, s, last)
+			if err != nil {
+				return faults, err
+			}
+			for _, row := range rows {
+				if bytes.Compare(row.Key, last) <= 0 || len(row.Key) > MaxKey {
+					faults = append(faults, fmt.Sprintf("a row of %s is out of order", s))
+				}
+				last = row.Key
+			}
+			more = len(rows) > 0 && len(faults) == 0
+		}
+	}
+	return faults, nil
+}
+
 // Errors of drivers. They arrive wrapped with the file or the row that they are about, so compare with [errors.Is].
 var (
 	// ErrLocked means that another process holds the store. Nothing was read.

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"fmt"
+	"encoding/binary"
+	"hash/maphash"
 	"maps"
 	"math"
 	"slices"
@@ -11,72 +13,63 @@ import (
 	"handoff/schemas"
 )
 
-// maxProblems is how many problems a check reports.
-const maxProblems = 20
-
-// Problems are the faults that a check found, at most twenty. Each is a sentence that names the row concerned.
-//
-// The sentences are for people. There is no problem that this program mends by itself: a copy of the file and a backup
-// do.
-type Problems []string
-
-func (p *Problems) addf(format string, args ...any) {
-	if len(*p) < maxProblems {
-		*p = append(*p, fmt.Sprintf(format, args...))
-	}
-}
-
-// Check compares all records and tokens with their index rows, both ways, and counts all counters anew. It does so in
-// one snapshot, which is kept for the whole time: on a large store it takes seconds, keeps the keys of all index rows
-// in memory, and some engines grow meanwhile.
+// Check compares rows with the rows from which they follow: all records with their index rows, both ways, all counters
+// with what they count, and agents, workflows, tokens, notices, receipts and words with what belongs to them. It does so
+// in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow meanwhile.
 // An error means that the check could not be finished.
 //
-// It changes nothing. Tests call it after what they did; no server checks its store at each start, because that would
-// take longer the more there is. It does not read events and content: [Store.Audit] does.
-func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
+// It changes nothing. Tests call it after what they did, and people with [Store.Examine]. It does not read events and
+// content: [Store.Audit] does.
+func (s *Store) Check(ctx context.Context) (Problems, error) {
+	found, err := s.check(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return found.problems(), nil
+}
+
+// Wording gives the words by which a handoff is found. Package mailbox knows which they are.
+type Wording func(*View, *Record) (WordList, error)
+
+func (s *Store) check(ctx context.Context, words Wording) (found *faults, err error) {
 	err = s.View(ctx, func(v *View) error {
-		problems = nil
-		c := checker{View: v, problems: &problems, counted: map[schemas.Address]Mailbox{}, asked: map[place]bool{}}
-		for _, step := range []func() error{c.records, c.indexes, c.unread, c.counters, c.tokens} {
-			if err := step(); err != nil {
+		found = &faults{}
+		c := checker{View: v, faults: found, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{}}
+		steps := []func() error{
+			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
+		}
+		for _, step := range steps {
+			if err := cmp.Or(ctx.Err(), step()); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return problems, err
+	return found, err
 }
 
 // checker is one run of a check. Its steps follow one another, because indexes and counters need what records found.
 type checker struct {
 	*View
-	problems *Problems
-	counted  map[schemas.Address]Mailbox
-	asked    map[place]bool // the index rows that belong to a record
+	*faults
+	words   Wording
+	counted map[schemas.Address]Mailbox
+	last    schemas.ID // the highest record
+	seed    maphash.Seed
+
+	// asked are sums over the index rows that records ask for, by space, less those over the rows that are there. Only
+	// where one is not zero, rows are looked up one by one: a map of all of them would not fit into memory.
+	asked [Spaces]uint64
 }
 
-type place struct {
-	space Space
-	key   string
-}
-
-// records checks that each record has its index rows.
-func (c *checker) records() error {
-	return c.each(Records, func(row Row) error {
-		id := schemas.ID(lastNumber(row.Key))
-		r, err := decodeRecord(row.Value)
-		if err != nil {
-			c.problems.addf("the record of %s cannot be read: %v", id, err)
-			return nil
-		}
-		if r.ID != id {
-			c.problems.addf("the record of %s calls itself %s", id, r.ID)
-		}
-		for _, s := range shares(r) {
-			c.countIn(s.box, s.of)
-		}
-		return c.entries(r)
-	})
+// sum stands for a row in a sum over many.
+func (c *checker) sum(key, value []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	_, _ = h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(key)))) //nolint:gosec // keys are short
+	_, _ = h.Write(key)
+	_, _ = h.Write(value)
+	return h.Sum64()
 }
 
 // each calls fn with every row of a space.
@@ -87,19 +80,51 @@ func (c *checker) each(space Space, fn func(Row) error) error {
 	return err
 }
 
-// entries checks that a record has each of its index rows, with the value that belongs to it, and notes their keys for
-// indexes.
-func (c *checker) entries(r *Record) error {
-	for _, e := range Entries(r) {
-		value, err := c.r.Get(e.Space, e.Key)
+// records reads each record, and counts what it asks for.
+func (c *checker) records() error {
+	return c.each(Records, func(row Row) error {
+		id := schemas.ID(lastNumber(row.Key))
+		c.last = max(c.last, id)
+		r, err := decodeRecord(row.Value)
 		if err != nil {
-			return err
+			c.addf("the record of %s cannot be read: %v", id, err)
+			if newer(row.Value) != nil {
+				c.refused = err
+			}
+			return nil
 		}
-		if value == nil || !bytes.Equal(value, e.Value) {
-			c.problems.addf("%s lacks its row in %s", r.ID, e.Space)
+		if r.ID != id {
+			c.addf("the record of %s calls itself %s", id, r.ID)
+			return nil
 		}
-		c.asked[place{e.Space, string(e.Key)}] = true
+		for _, s := range shares(r) {
+			c.countIn(s.box, s.of)
+		}
+		for _, e := range Entries(r) {
+			c.asked[e.Space] += c.sum(e.Key, e.Value)
+		}
+		return c.spoken(r)
+	})
+}
+
+// spoken checks that a handoff with content has words.
+func (c *checker) spoken(r *Record) error {
+	if r.Body == 0 {
+		return nil
 	}
+	row, err := c.r.Get(Words, number(r.ID))
+	if err != nil || len(row) > 0 && row[0] == 0 && row[len(row)-1] == 0 {
+		return err
+	}
+	const lost = "%s has no words by which it is found"
+	if c.words != nil {
+		list, err := c.words(c.View, r)
+		if err == nil {
+			c.mendf(put(Words, number(r.ID), list), lost, r.ID)
+			return nil
+		}
+	}
+	c.addf(lost+", and what was said cannot be read", r.ID)
 	return nil
 }
 
@@ -112,13 +137,68 @@ func (c *checker) countIn(box schemas.Address, by Mailbox) {
 // indexSpaces are the spaces of [Entries].
 var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter, ByFreed}
 
-// indexes checks that each index row belongs to a record.
+// indexes checks that there are all index rows that records ask for, and no others.
 func (c *checker) indexes() error {
 	for _, space := range indexSpaces {
 		err := c.each(space, func(row Row) error {
-			if !c.asked[place{space, string(row.Key)}] {
-				id := schemas.ID(lastNumber(row.Key))
-				c.problems.addf("%s has a row for %s that its record does not ask for", space, id)
+			c.asked[space] -= c.sum(row.Key, row.Value)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, look := range []func() error{c.missing, c.extra} {
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing finds the index rows that records lack.
+func (c *checker) missing() error {
+	if c.asked == ([Spaces]uint64{}) {
+		return nil
+	}
+	return c.each(Records, func(row Row) error {
+		r, err := decodeRecord(row.Value)
+		if err != nil || r.ID != schemas.ID(lastNumber(row.Key)) {
+			return nil //nolint:nilerr // records told it
+		}
+		for _, e := range Entries(r) {
+			if c.asked[e.Space] == 0 {
+				continue
+			}
+			value, err := c.r.Get(e.Space, e.Key)
+			if err != nil {
+				return err
+			}
+			if value == nil || !bytes.Equal(value, e.Value) {
+				c.mendf(put(e.Space, e.Key, e.Value), "%s lacks its row in %s", r.ID, e.Space)
+			}
+		}
+		return nil
+	})
+}
+
+// extra finds the index rows that no record asks for. Those of a record that cannot be read may be right.
+func (c *checker) extra() error {
+	for _, space := range indexSpaces {
+		if c.asked[space] == 0 {
+			continue
+		}
+		err := c.each(space, func(row Row) error {
+			id := schemas.ID(lastNumber(row.Key))
+			b, err := c.r.Get(Records, number(id))
+			if err != nil {
+				return err
+			}
+			r, unreadable := decodeRecord(b)
+			switch {
+			case b != nil && (unreadable != nil || r.ID != id):
+			case b == nil || indexOf(Entries(r), Entry{Space: space, Key: row.Key}) < 0:
+				c.mendf(drop(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
 			}
 			return nil
 		})
@@ -136,28 +216,22 @@ func (c *checker) unread() error {
 		if err != nil {
 			return err
 		}
-		if wrong := wrongUnread(kept, row.Value); wrong != "" {
-			c.problems.addf("notice %s is unread and %s", schemas.NoticeID(lastNumber(row.Key)), wrong)
+		id := schemas.NoticeID(lastNumber(row.Key))
+		var notice schemas.Notice
+		if kept == nil {
+			c.mendf(drop(Unread, row.Key), "notice %s is unread and missing", id)
+			return nil
+		}
+		if err := schemas.Decode(kept, &notice); err != nil {
+			c.addf("notice %s is unread and cannot be read: %v", id, err)
+		} else if len(row.Value) > 0 && schemas.ID(lastNumber(row.Value)) != readWith(notice) {
+			right := put(Unread, bytes.Clone(row.Key), number(readWith(notice)))
+			c.mendf(right, "notice %s is unread and its row names another handoff", id)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
 		c.countIn(schemas.Address(agent), Mailbox{Unread: 1})
 		return nil
 	})
-}
-
-// wrongUnread says what is wrong with a kept notice, or with the handoff that its row of the unread names.
-func wrongUnread(kept, about []byte) string {
-	if kept == nil {
-		return "missing"
-	}
-	var notice schemas.Notice
-	if err := schemas.Decode(kept, &notice); err != nil {
-		return "cannot be read: " + err.Error()
-	}
-	if len(about) > 0 && schemas.ID(lastNumber(about)) != readWith(notice) {
-		return "its row names another handoff"
-	}
-	return ""
 }
 
 // counters compares the counts of this check with the counters in the store.
@@ -179,10 +253,16 @@ func (c *checker) counters() error {
 		if err != nil {
 			return err
 		}
-		if holds := c.counted[box]; holds == (Mailbox{}) || !bytes.Equal(b, encodeMailbox(holds)) {
-			kept, _ := decodeMailbox(b) // zeros when they cannot be read
-			c.problems.addf("mailbox %s is counted as %+v and holds %+v", box, kept, holds)
+		holds := c.counted[box]
+		if holds != (Mailbox{}) && bytes.Equal(b, encodeMailbox(holds)) {
+			continue
 		}
+		right := put(Mailboxes, []byte(box), encodeMailbox(holds))
+		if holds == (Mailbox{}) {
+			right = drop(Mailboxes, []byte(box))
+		}
+		kept, _ := decodeMailbox(b) // zeros when they cannot be read
+		c.mendf(right, "mailbox %s is counted as %+v and holds %+v", box, kept, holds)
 	}
 	return nil
 }

@@ -204,3 +204,13 @@ func empty(ctx context.Context, b Backend, s Space) error {
 	_, err := each(ctx, b, b, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) })
 	return err
 }
+
+// Save copies all rows of a store into an empty one, and notes nothing in either.
+func Save(ctx context.Context, from, to Backend) error {
+	for s := range Spaces {
+		if _, err := (Copy{From: from, To: to}).space(ctx, s); err != nil {
+			return fmt.Errorf("copy the rows of %s: %w", s, err)
+		}
+	}
+	return nil
+}

@@ -10,7 +10,8 @@ import (
 )
 
 // Timed is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
-// last commit succeeded. It shows only the methods of [Backend]: others of the backend within it are hidden.
+// last commit succeeded. It shows only the methods of [Backend] and [Inspector]: others of the
+// backend within it are hidden.
 //
 // The tool workspace_stats shows what it measured, and the tool registry_newest why the last commit failed. It is safe
 // for use by many goroutines.
@@ -50,6 +51,9 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	}
 	return err
 }
+
+// Inspect implements [Inspector].
+func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return inspect(ctx, t.Backend) }
 
 // Failed is the error of the last commit, nil when that succeeded or there was none.
 //

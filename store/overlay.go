@@ -115,13 +115,16 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 	return nil
 }
 
+// nextKey begins the keys of the counters in [Sys].
+const nextKey = "next/"
+
 // Next implements [Writer] with a counter in a row of [Sys], so that it is undone with everything else. A driver with
 // several writers overrides it.
 //
 // The row "next/" with the name of the space holds the last number that was given, in 8 bytes. A row of another length
 // is [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
-	key := []byte("next/" + s.String())
+	key := []byte(nextKey + s.String())
 	last, err := o.Get(Sys, key)
 	if err != nil {
 		return 0, fmt.Errorf("next number of %s: %w", s, err)

@@ -74,14 +74,23 @@ func (t *Tx) putChunks(space Space, begin, content []byte) error {
 }
 
 // chunks puts together what putChunks wrote, nil for nothing.
-func (v *View) chunks(space Space, begin []byte) (content []byte, err error) {
+func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
+	parts, err := v.parts(space, begin)
+	if err != nil || parts == nil {
+		return nil, err
+	}
+	return join(parts...), nil
+}
+
+// parts are the rows that putChunks wrote, which belong to the driver.
+func (v *View) parts(space Space, begin []byte) (parts [][]byte, err error) {
 	for row, err := range v.r.Scan(Prefix(space, begin)) {
 		if err != nil {
 			return nil, err
 		}
-		content = append(content, row.Value...)
+		parts = append(parts, row.Value)
 	}
-	return content, nil
+	return parts, nil
 }
 
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not

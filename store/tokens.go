@@ -73,30 +73,52 @@ func (v *View) PendingOf(token string) (int, error) {
 	return m.Pending, err
 }
 
-// tokens checks that names and hashes lead to each other.
+// tokens checks that names and hashes lead to each other. Where a token and the only hash that leads to it disagree,
+// nothing tells which of both is right.
 func (c *checker) tokens() error {
+	led := map[string]int{} // hashes that lead to a token
+	for row, err := range c.r.Scan(Prefix(Tokens, tokenByHash(""))) {
+		if err != nil {
+			return err
+		}
+		led[string(row.Value)]++
+	}
 	return c.each(Tokens, func(row Row) error {
-		key := string(row.Key)
-		hash, found := strings.CutPrefix(key, "h")
+		hash, found := strings.CutPrefix(string(row.Key), "h")
 		if !found {
-			c.token(strings.TrimPrefix(key, "n"), row)
-		} else if t, err := c.Token(string(row.Value)); err != nil || t == nil || t.Hash != hash {
-			c.problems.addf("a hash leads to token %s, which has another", row.Value)
+			c.token(strings.TrimPrefix(string(row.Key), "n"), row, led)
+			return nil
+		}
+		const said = "a hash leads to token %s, which has another"
+		t, err := c.Token(string(row.Value))
+		switch {
+		case err != nil || t == nil:
+			c.addf(said, row.Value)
+		case t.Hash != hash && c.found(*t):
+			c.mendf(drop(Tokens, row.Key), said, row.Value)
+		case t.Hash != hash:
+			c.addf(said, row.Value)
 		}
 		return nil
 	})
 }
 
-func (c *checker) token(name string, row Row) {
+// found tells whether the hash of a token leads to it.
+func (c *checker) found(t Token) bool {
+	by, err := c.TokenOf(t.Hash)
+	return err == nil && by != nil && by.Name == t.Name
+}
+
+func (c *checker) token(name string, row Row, led map[string]int) {
 	t, err := fromJSON[Token](row)
 	switch {
 	case err != nil:
-		c.problems.addf("token %s cannot be read: %v", name, err)
+		c.addf("token %s cannot be read: %v", name, err)
 	case t.Name != name:
-		c.problems.addf("token %s calls itself %s", name, t.Name)
-	default:
-		if by, err := c.TokenOf(t.Hash); err != nil || by == nil {
-			c.problems.addf("token %s is not found by its hash", name)
-		}
+		c.addf("token %s calls itself %s", name, t.Name)
+	case !c.found(t) && led[name] == 0:
+		c.mendf(put(Tokens, tokenByHash(t.Hash), []byte(name)), "token %s is not found by its hash", name)
+	case !c.found(t):
+		c.addf("token %s is not found by its hash", name)
 	}
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -89,7 +90,15 @@ func sent(id schemas.ID) *store.Record {
 func (w *world) change(was, now *store.Record, action string, content string) *store.Record {
 	w.t.Helper()
 	kept := now.Clone()
-	w.update(func(tx *store.Tx) error { return keep(tx, was, &kept, action, content) })
+	w.update(func(tx *store.Tx) error {
+		for id := schemas.ID(0); was == nil && id < now.ID; { // as whoever sends takes its id
+			var err error
+			if id, err = tx.NewID(); err != nil {
+				return err
+			}
+		}
+		return keep(tx, was, &kept, action, content)
+	})
 	return &kept
 }
 
@@ -100,7 +109,7 @@ func keep(tx *store.Tx, was, now *store.Record, action string, content string) e
 		said.Salt = []byte("salt of " + action)
 	}
 	_, err := tx.Change(was, now, e, said)
-	return err
+	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
 }
 
 // send keeps n new records, each with content, and gives the last.

@@ -118,6 +118,10 @@ var Admin = []Tool{
 		Description: "What the hooks of a session tell it: who it is, new mail, what it holds. Each once.",
 	}, (*mailbox.Service).News, nothing),
 	define(Tool{
+		Name: "store_check", Title: "Check the store", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Compare all that is kept with what it follows from: pages, index rows, counters, registry.",
+	}, (*mailbox.Service).Check, nothing),
+	define(Tool{
 		Name: "token_add", Title: "Add a token", Admin: true,
 		Description: "Let callers over a network act as some agents, with a secret of which only the hash is told.",
 	}, (*mailbox.Service).AddToken, nothing),

@@ -197,7 +197,7 @@ var forms = map[string][]string{
 	"agents":  {"qa"}, "agents check": {""}, "agents list": {""}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},
 	"claim":  {"1 --agent qa", "2 --full --agent qa"},
 	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"216 --agent dev"}, "accept": {"218 --agent dev"},
-	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""},
+	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""}, "check": {""},
 	"audit log": {""}, "audit prove": {"218"}, "audit checkpoint": {""}, "audit key": {""}, "audit consistency": {"3"},
 	"workspace list": {""}, "token list": {""}, "where": {""}, "logs": {""}, "tools": {""}, "version": {""}, "audit": {""}, "token": {""}, "workspace": {""},
 	"completion": {"bash"},

@@ -104,10 +104,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.
 func (w *World) Intact() {
 	w.t.Helper()
-	problems, err := w.Store.Check(context.Background())
+	out, err := w.Store.Examine(context.Background(), mailbox.Words)
 	require.NoError(w.t, err)
-	require.Empty(w.t, problems)
-	audit, err := w.Store.Audit(context.Background())
-	require.NoError(w.t, err)
-	require.Empty(w.t, audit.Problems)
+	require.Empty(w.t, out.Faults)
 }

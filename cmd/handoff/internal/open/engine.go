@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 
@@ -18,6 +19,18 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backen
 		return nil, err // not b: it would be an interface that holds a nil pointer
 	}
 	return b, nil
+}
+
+// copyRows keeps what a store has in a new file, which bbolt can open.
+func copyRows(ctx context.Context, from store.Backend, path string) error {
+	if files, is := from.(*bolt.Store); is {
+		return files.CopyTo(ctx, path)
+	}
+	to, err := bolt.Open(ctx, bolt.Config{Path: path})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Save(ctx, from, to), to.Close())
 }
 
 // engineFiles are the files in which the engine keeps the rows of the workspace in dir.

@@ -110,8 +110,15 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	return w, nil
 }
 
-// alone runs fn while nobody else has a workspace open, or can open it.
+// alone runs fn while nobody else has a workspace open, or can open it. Fn may remove or move all of its files.
 func alone(w workspace.Workspace, fn func() error) error {
+	return hold(w, runtime.GOOS == "windows", fn)
+}
+
+// locked is alone for an fn that leaves the file of the lock where it is.
+func locked(w workspace.Workspace, fn func() error) error { return hold(w, false, fn) }
+
+func hold(w workspace.Workspace, free bool, fn func() error) error {
 	release, err := relay.Lock(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
@@ -121,7 +128,7 @@ func alone(w workspace.Workspace, fn func() error) error {
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
 			WithHint("End the clients that use it, then call again.")
 	}
-	if err == nil && runtime.GOOS == "windows" {
+	if err == nil && free {
 		err = release() // files that are open are neither removed nor moved there: not ours, and not those of who comes now
 	}
 	if err == nil {

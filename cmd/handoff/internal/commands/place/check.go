@@ -1,0 +1,147 @@
+package place
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func checkCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Look whether the store is whole, and mend what can be computed again",
+		Example: `  handoff check
+  handoff check --json | jq .faults
+  handoff check --mend       # when nobody else has the workspace open`,
+		Long: `Compares all that is kept with what it follows from: the pages of the file, index rows and counters with the
+records, agents, notices, workflows, tokens, receipts and words with what belongs to them, and the audit registry as
+handoff audit verify does. It reads the whole store and changes nothing, while others go on; in a file, changes wait
+for some seconds for each gigabyte. Prints the first twenty faults and how many more there are. Exit status 1:
+something is wrong.
+
+--mend computes index rows, counters, search words and marks of what is unread again. Before, it copies the store to
+a new file and names it. It is refused while a process has the workspace open. A record that cannot be read, an event
+or a text that was changed, and damaged pages stay as they are: for these, put a backup in the place of the store.`,
+		Args: cobra.NoArgs,
+	}
+	mend := cmd.Flags().Bool("mend", false, "compute again what can be")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *mend {
+			return mendStore(cmd.Context(), a)
+		}
+		end := a.Busy("checking the store")
+		out, raw, err := cli.Call[schemas.CheckOut](cmd.Context(), a, "store_check", cli.Arguments{})
+		end()
+		if err != nil {
+			return err
+		}
+		return checked(a, raw, out, func(p *cli.Page) {
+			printCheck(p, out)
+			if out.Mendable > 0 {
+				p.Line("%s", p.Faint("handoff check --mend mends "+cli.Counted(out.Mendable, "fault")+" once nobody else has the workspace open."))
+			}
+			if out.Mendable < out.Found {
+				p.Line("%s", p.Faint(unmendable))
+			}
+		})
+	}
+	return cmd
+}
+
+const unmendable = "What cannot be mended stays as it is: put a backup in the place of the store. Other work goes on meanwhile."
+
+// checked prints the result of a check, and gives the exit status of one that found something.
+func checked(a *cli.App, raw json.RawMessage, out schemas.CheckOut, fill func(*cli.Page)) error {
+	if err := a.Print(raw, fill); err != nil || out.OK {
+		return err
+	}
+	return cli.Exit(schemas.Codes[schemas.Internal].Exit)
+}
+
+func printCheck(p *cli.Page, out schemas.CheckOut) {
+	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
+	if out.Root != "" {
+		p.Line("root %s", out.Root)
+	}
+	for _, fault := range out.Faults {
+		how := "cannot be mended"
+		if fault.Mends {
+			how = "can be mended"
+		}
+		p.Line("%s %s (%s)", p.Red("fault:"), schemas.Visible(fault.What), how)
+	}
+	if more := out.Found - len(out.Faults); more > 0 {
+		p.Line("and %d more", more)
+	}
+	if out.OK {
+		p.Line("%s", p.Green("OK"))
+	}
+}
+
+// mending is what check --mend prints.
+type mending struct {
+	Rows   int              `json:"rows"`             // that were written or deleted
+	Backup string           `json:"backup,omitempty"` // where the store was copied to before
+	Before schemas.CheckOut `json:"before"`
+	After  schemas.CheckOut `json:"after"`
+}
+
+func mendStore(ctx context.Context, a *cli.App) error {
+	w, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	var done store.Mended
+	saved := ""
+	to := filepath.Join(w.Dir, workspace.StoreFile+".before-mend-"+a.Now().UTC().Format("20060102-150405"))
+	end := a.Busy("mending workspace " + w.Name)
+	err = ownStore(ctx, a, w, func(rows store.Backend) (err error) {
+		done, saved, err = open.Mend(ctx, rows, to)
+		return err
+	})
+	end()
+	if err != nil {
+		return err
+	}
+	said := mending{done.Rows, saved, done.Before, done.After}
+	raw, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	return checked(a, raw, done.After, func(p *cli.Page) {
+		printCheck(p, done.Before)
+		if saved == "" {
+			p.Line("nothing was changed")
+		} else {
+			p.Line("mended %s, in %s", cli.Counted(done.Before.Found-done.After.Found, "fault"), cli.Counted(done.Rows, "row"))
+			p.Field("as it was before", saved)
+		}
+		if done.After.Found > 0 {
+			p.Line("%s left. %s", cli.Counted(done.After.Found, "fault"), unmendable)
+		}
+	})
+}
+
+// ownStore has a workspace for itself, in files or in a database, for as long as fn runs.
+func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
+	c := copying{a, w, slog.New(slog.DiscardHandler)}
+	if a.InDatabase() {
+		return c.known(ctx, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+			return open.WithDatabase(ctx, w.Name, node, fn)
+		})
+	}
+	if !w.Used() {
+		return c.missing("on this machine")
+	}
+	return locked(w, func() error { return open.WithFiles(ctx, w, c.log, fn) })
+}

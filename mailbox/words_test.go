@@ -1,0 +1,38 @@
+package mailbox_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// What a search finds is found by words that were computed again, as where their row was lost.
+func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
+	w := newWorld(t)
+	a, qa := w.stdio("a"), w.stdio("qa")
+	id := w.send(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
+	w.claim(qa)
+	w.update(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
+	w.update(a, id, schemas.ActAnswer, note("Silver"))
+	w.claim(qa)
+	w.complete(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
+	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
+		r, err := v.Record(id)
+		require.NoError(t, err)
+		list, err := mailbox.Words(v, r)
+		words := strings.Split(strings.Trim(string(list), "\x00"), "\x00")
+		for _, word := range []string{"needle", "hay", "colour", "silver", "barn"} {
+			require.True(t, slices.Contains(words, word), "%s of %v", word, words)
+			has, err := v.HasWords(id, []string{word})
+			require.NoError(t, err)
+			require.True(t, has, word)
+		}
+		return err
+	}))
+}

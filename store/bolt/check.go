@@ -1,0 +1,99 @@
+package bolt
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+var _ store.Inspector = (*Store)(nil)
+
+// mostFaults is how many faults of pages are told. Behind the first one others follow.
+const mostFaults = 20
+
+// Inspect looks whether each page can be read and has its keys in order, is used once, and is either used or free.
+//
+// First it reads all rows, beside everybody: damage on which bbolt's own check would end the process is found there. Then
+// bbolt checks its pages. The list of free pages must not change meanwhile, so this is done by the writer, and changes
+// wait: a second or two for each gigabyte. Of each page it keeps some hundred bytes in memory.
+func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
+	if err := s.View(ctx, readAll); err != nil {
+		return nil, err
+	}
+	err = s.Update(ctx, func(store.Writer) error {
+		faults = nil
+		tx, err := s.begin(false)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // nothing was written
+		if err := measure(tx); err != nil {
+			return err
+		}
+		for fault := range tx.Check() {
+			if len(faults) < mostFaults {
+				faults = append(faults, fault.Error())
+			}
+		}
+		return nil
+	})
+	return faults, err
+}
+
+// measure looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is long.
+func measure(tx *bbolt.Tx) (err error) {
+	defer recoverDamage(&err)
+	end := int(tx.Size() / pageSize)
+	for id := 0; ; id++ {
+		switch p, err := tx.Page(id); {
+		case err != nil || p == nil:
+			return err
+		case p.Type == "free":
+		case p.OverflowCount >= end-id:
+			return fmt.Errorf("%w (page %d goes beyond the end)", store.ErrCorrupt, id)
+		default:
+			id += p.OverflowCount
+		}
+	}
+}
+
+func readAll(r store.Reader) error {
+	for s := range store.Spaces {
+		for _, err := range r.Scan(store.Range{Space: s}) {
+			if err != nil {
+				return fmt.Errorf("read the rows of %s: %w", s, err)
+			}
+		}
+	}
+	return nil
+}
+
+// CopyTo writes the store as it is now to a new file, which is durable when it returns. Others work meanwhile. The error
+// is that of the system where there is a file of that name, and what was begun is removed.
+func (s *Store) CopyTo(ctx context.Context, path string) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return classify(err)
+	}
+	err = s.copyTo(ctx, f)
+	if failed := f.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		_ = os.Remove(path) // the first error tells more
+	}
+	return classify(err)
+}
+
+func (s *Store) copyTo(ctx context.Context, f *os.File) error {
+	return s.view(ctx, func(tx *bbolt.Tx) error {
+		if _, err := tx.WriteTo(f); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
+}

@@ -1,0 +1,119 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+// Compacted is the size of the file before and after, in bytes.
+type Compacted struct{ Before, After int64 }
+
+// Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before, it
+// holds each row against the old one and has bbolt check the pages. The old file stays beside it, under a name that ends
+// with ".old", until the new one was opened. Whoever calls it keeps other processes from opening the file meanwhile, and
+// there is room for a second file.
+//
+// After an error, and when the process dies meanwhile, the file is as it was or is the new one, and holds the same rows.
+// What is left over beside it the next call removes. The errors are those of [Open], [store.ErrFull], and those of the
+// system.
+func Compact(ctx context.Context, path string) (done Compacted, err error) {
+	fresh, old := path+".new", path+".old"
+	if err := errors.Join(removed(fresh), removed(old)); err != nil {
+		return done, err
+	}
+	c := Config{Path: path}.withDefaults()
+	source, _, err := open(ctx, c)
+	if err != nil {
+		return done, fmt.Errorf("open store %s: %w", path, err)
+	}
+	if done.Before, err = sizeOf(path); err == nil {
+		err = rewrite(ctx, source, fresh)
+	}
+	if err == nil {
+		done.After, err = sizeOf(fresh)
+	}
+	if failed := source.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return done, errors.Join(classify(err), removed(fresh))
+	}
+	// At no moment there is no file of that name: the next process would make an empty one.
+	if err := os.Link(path, old); err != nil {
+		return done, errors.Join(classify(err), removed(fresh))
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return done, errors.Join(classify(err), removed(fresh), removed(old))
+	}
+	syncDirs(path)
+	opened, err := Open(ctx, c)
+	if err == nil {
+		err = opened.Close()
+	}
+	if err != nil {
+		return done, errors.Join(err, os.Rename(old, path))
+	}
+	return done, removed(old)
+}
+
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// rewrite writes the rows of source into a new file, and makes sure of them.
+func rewrite(ctx context.Context, source *bbolt.DB, path string) (err error) {
+	defer recoverDamage(&err)
+	target, err := bboltOpen(path, bbolt.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if err := bbolt.Compact(target, source, maxBytes); err != nil {
+		return err
+	}
+	return source.View(func(was *bbolt.Tx) error {
+		return target.View(func(now *bbolt.Tx) error {
+			for fault := range now.Check() {
+				err = errors.Join(err, fault)
+			}
+			for s := store.Space(0); err == nil && s < store.Spaces; s++ {
+				err = same(ctx, was.Bucket([]byte(s.String())).Cursor(), now.Bucket([]byte(s.String())).Cursor())
+			}
+			return err
+		})
+	})
+}
+
+// same holds all rows of a space against those of another file.
+func same(ctx context.Context, was, now *bbolt.Cursor) error {
+	key, value := was.First()
+	for k, v := now.First(); ; k, v = now.Next() {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !bytes.Equal(k, key) || !bytes.Equal(v, value):
+			return fmt.Errorf("%w: a row is not as it was written", store.ErrUnwritten)
+		case k == nil:
+			return nil
+		}
+		key, value = was.Next()
+	}
+}

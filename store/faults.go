@@ -1,0 +1,78 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"handoff/schemas"
+)
+
+const (
+	maxProblems = 20      // how many faults a check tells
+	maxFixes    = 200_000 // how many it keeps to mend at once, each some hundred bytes
+)
+
+// A fix is the row as it has to be, without a value where it has to go.
+type fix struct {
+	space Space
+	Row
+}
+
+func put(s Space, key, value []byte) fix {
+	return fix{s, Row{Key: key, Value: append([]byte{}, value...)}}
+}
+func drop(s Space, key []byte) fix { return fix{s, Row{Key: append([]byte{}, key...)}} }
+
+// faults are what a check found: all counted, the first ones told, and how those are mended that can be.
+type faults struct {
+	told     []schemas.Fault
+	n        int // all of them
+	mendable int
+	fixes    []fix
+	refused  error // why nothing may be mended
+}
+
+// addf notes a fault that nothing in the store can mend.
+func (f *faults) addf(format string, args ...any) { f.add(false, format, args) }
+
+// mendf notes a fault that a row mends.
+func (f *faults) mendf(by fix, format string, args ...any) {
+	f.add(true, format, args)
+	f.mendable++
+	if len(f.fixes) < maxFixes {
+		f.fixes = append(f.fixes, by)
+	}
+}
+
+func (f *faults) add(mends bool, format string, args []any) {
+	f.n++
+	if len(f.told) < maxProblems {
+		f.told = append(f.told, schemas.Fault{What: fmt.Sprintf(format, args...), Mends: mends})
+	}
+}
+
+// problems are the sentences alone.
+func (f *faults) problems() Problems {
+	return schemas.Map(f.told, func(f schemas.Fault) string { return f.What })
+}
+
+// with puts the faults of two checks together. What both tell is one.
+func (f *faults) with(more *faults) *faults {
+	known := slices.Clone(f.told)
+	all, both := f.told, 0
+	for _, fault := range more.told {
+		if slices.Contains(known, fault) {
+			both++
+			continue
+		}
+		all = append(all, fault)
+	}
+	return &faults{
+		all[:min(len(all), maxProblems)], f.n + more.n - both, f.mendable + more.mendable,
+		append(f.fixes, more.fixes...), cmp.Or(f.refused, more.refused),
+	}
+}
+
+// Problems are the faults that a check found, at most twenty. Each is a sentence for people that names the row concerned.
+type Problems []string
