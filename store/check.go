@@ -36,7 +36,10 @@ func (p *Problems) addf(format string, args ...any) {
 func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 	err = s.View(ctx, func(v *View) error {
 		problems = nil
-		c := checker{View: v, problems: &problems, counted: map[schemas.Address]Mailbox{}, asked: map[place]bool{}}
+		c := checker{
+			View: v, problems: &problems, tell: ProgressOf(ctx),
+			counted: map[schemas.Address]Mailbox{}, asked: map[place]bool{},
+		}
 		for _, step := range []func() error{c.records, c.indexes, c.unread, c.counters, c.tokens} {
 			if err := step(); err != nil {
 				return err
@@ -51,6 +54,7 @@ func (s *Store) Check(ctx context.Context) (problems Problems, err error) {
 type checker struct {
 	*View
 	problems *Problems
+	tell     Progress
 	counted  map[schemas.Address]Mailbox
 	asked    map[place]bool // the index rows that belong to a record
 }
@@ -83,7 +87,13 @@ func (c *checker) records() error {
 //
 // The row is valid until fn returns. An error of fn ends the walk.
 func (c *checker) each(space Space, fn func(Row) error) error {
-	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error { return fn(row) })
+	n := uint64(0)
+	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error {
+		if n++; n%slice == 0 {
+			c.tell(space.String(), n, 0)
+		}
+		return fn(row)
+	})
 	return err
 }
 

@@ -40,6 +40,7 @@ func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
 
 // querier is a pool, or a transaction.
 type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
