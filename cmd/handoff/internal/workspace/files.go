@@ -19,6 +19,9 @@ import (
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.
 const StoreFile = "handoff.db"
 
+// BeforeFile is the name under which a restore keeps the file that it replaced.
+const BeforeFile = StoreFile + ".before"
+
 const (
 	lockFile   = "handoff.lock"
 	logFile    = "handoff.log"
@@ -27,7 +30,7 @@ const (
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
-	patterns := append(relay.Files(), StoreFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
+	patterns := append(relay.Files(), StoreFile, BeforeFile, StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
@@ -71,6 +74,9 @@ func (w Workspace) Untouched() bool {
 // Store is the file with the handoffs. Ok is false when there is none. Ask [Workspace.Used] where the file itself does
 // not matter.
 func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
+
+// Before is the file that a restore replaced and kept. Ok is false when there is none.
+func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
 
 // Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }

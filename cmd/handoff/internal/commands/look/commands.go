@@ -60,8 +60,8 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Long: "Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			end := a.Busy("verifying the registry")
-			out, raw, err := cli.Call[schemas.AuditOut](cmd.Context(), a, "audit_verify", cli.Arguments{})
+			ctx, end := a.Progress(cmd.Context(), "verifying the registry")
+			out, raw, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", cli.Arguments{})
 			end()
 			if err != nil {
 				return err

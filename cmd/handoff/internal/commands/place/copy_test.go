@@ -78,7 +78,7 @@ func TestAWorkspaceThatIsOpenIsNotCopied(t *testing.T) {
 	for _, way := range []string{"--to", "--from"} {
 		code, _, errs := p.Run("workspace", "copy", way, address)
 		require.Equal(t, 5, code)
-		require.Contains(t, errs, "workspace w of the database is open in another process\n")
+		require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 		require.Contains(t, errs, "End the servers and clients")
 	}
 	s.Ask("tools/call", look)

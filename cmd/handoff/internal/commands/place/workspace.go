@@ -22,7 +22,7 @@ import (
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{whereCommand(a), workspaceCommand(a)}
+	return []*cobra.Command{whereCommand(a), workspaceCommand(a), backupCommand(a), restoreCommand(a)}
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
