@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart faults overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load rehearsal briefs apart faults overlaps secrets doors golden believed ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -38,6 +38,10 @@ cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
+
+# Eight clients work, a backup is made, everything is lost and brought back (docs/operations.md), with 100,000 handoffs.
+rehearsal:
+	HANDOFF_REHEARSAL=100000 go test -count=1 -timeout 120m -v -run AfterABadDay ./cmd/handoff/together
 believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
 briefs:

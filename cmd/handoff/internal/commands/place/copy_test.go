@@ -3,6 +3,7 @@ package place_test
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -60,23 +61,29 @@ func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 	require.Equal(t, audit, out)
 }
 
-func TestAWorkspaceThatIsOpenIsNotCopied(t *testing.T) {
+func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	t.Parallel()
 	p, address := commandtest.NewHome(t), postgrestest.Start(t)
 	look := `{"name": "list_handoffs", "arguments": {}}`
 	database := map[string]string{"HANDOFF_STORE": address}
 	s := p.Serve("--agent", "reviewer")
 	s.Ask("tools/call", look)
-	code, _, errs := p.Run("workspace", "copy", "--to", address)
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	backup := filepath.Join(t.TempDir(), "w.backup")
+	p.Must("backup", backup)
+	for _, command := range [][]string{{"workspace", "copy", "--to", address}, {"restore", backup, "--replace"}} {
+		code, _, errs := p.Run(command...)
+		require.Equal(t, 5, code)
+		require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	}
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended(), "%s", s.Said())
 
 	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
 	s.Ask("tools/call", look)
-	for _, way := range []string{"--to", "--from"} {
-		code, _, errs := p.Run("workspace", "copy", way, address)
+	for _, command := range [][]string{
+		{"workspace", "copy", "--to", address}, {"workspace", "copy", "--from", address}, {"restore", backup},
+	} {
+		code, _, errs := p.RunWith(database, command...)
 		require.Equal(t, 5, code)
 		require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 		require.Contains(t, errs, "End the servers and clients")
