@@ -41,8 +41,8 @@
 package mailbox
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 

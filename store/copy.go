@@ -190,7 +190,7 @@ func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err
 func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) (n int, err error) {
 	var key []byte
 	for tell := ProgressOf(ctx); ; {
-		tell(s.String(), uint64(n), 0) //nolint:gosec // it counts up
+		tell(s.String(), uint64(n), 0)
 		rows, err := after(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return n, err

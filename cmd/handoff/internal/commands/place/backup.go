@@ -99,7 +99,7 @@ func mayWrite(file string, force bool) error {
 		return nil
 	case err == nil && info.Mode().IsRegular():
 		return schemas.Errorf(schemas.Conflict, "%s is there already", schemas.Visible(file)).
-			WithHint("Nothing was written. Name another file, or give --force to replace it.")
+			WithHint("Nothing was written. Name another file; handoff backup --help says how one is replaced.")
 	case err == nil:
 		return schemas.Invalidf("FILE", "%s is not a file", schemas.Visible(file)).WithHint("Nothing was written. Name a file.")
 	}

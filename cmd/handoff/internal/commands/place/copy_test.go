@@ -16,10 +16,23 @@ import (
 // A process is killed while the database lets it wait with a part of the rows.
 func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 	t.Parallel()
-	p, address := commandtest.NewHome(t), postgrestest.Start(t)
+	address := postgrestest.Start(t)
+	killed(t, address, []string{"workspace", "copy", "--to", address}, nil)
+}
+
+func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Start(t)
+	killed(t, address, []string{"restore", "../w.backup"}, map[string]string{"HANDOFF_STORE": address})
+}
+
+func killed(t *testing.T, address string, command []string, vars map[string]string) {
+	t.Helper()
+	p := commandtest.NewHome(t)
 	for range 5 {
 		p.Must("send", "qa", "Test it", "--agent", "dev")
 	}
+	p.Must("backup", "../w.backup")
 	audit := p.Must("audit", "verify")
 	db := postgrestest.Pool(t, address)
 	database := map[string]string{"HANDOFF_STORE": address}
@@ -33,8 +46,8 @@ func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 		_, err := db.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	copies := exec.CommandContext(t.Context(), commandtest.Program, "workspace", "copy", "--to", address, "--workspace", "w")
-	copies.Env = p.Environ()
+	copies := exec.CommandContext(t.Context(), commandtest.Program, append(command, "--workspace", "w")...)
+	copies.Env, copies.Dir = append(p.Environ(), "HANDOFF_STORE="+vars["HANDOFF_STORE"]), p.State
 	require.NoError(t, copies.Start())
 	require.Eventually(t, func() bool {
 		var sleeps int
@@ -55,7 +68,8 @@ func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 		require.Contains(t, errs, "handoff workspace copy --help")
 	}
 	require.Equal(t, audit, p.Must("audit", "verify"), "the files are used as before")
-	p.Must("workspace", "copy", "--to", address)
+	code, _, errs = p.RunWith(vars, command...)
+	require.Zero(t, code, errs)
 	code, out, errs := p.RunWith(database, "audit", "verify")
 	require.Zero(t, code, errs)
 	require.Equal(t, audit, out)
