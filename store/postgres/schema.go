@@ -25,7 +25,8 @@ func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	if made, err := usable(ctx, pool); err != nil || made {
 		return classify(err)
 	}
-	return classify(pgx.BeginTxFunc(ctx, pool, impatient, func(tx pgx.Tx) error {
+	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others make them just now
+	return classify(pgx.BeginTxFunc(ctx, pool, unhurried, func(tx pgx.Tx) error {
 		// Of several processes one makes the tables; "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
@@ -56,7 +57,9 @@ func usable(ctx context.Context, of querier) (made bool, err error) {
 // versionOf is the version of the tables, and zero where there are none.
 func versionOf(ctx context.Context, tx querier) (version int, err error) {
 	there := false
-	if err := tx.QueryRow(ctx, `select to_regclass('handoff_schema') is not null`).Scan(&there); err != nil || !there {
+	// Of a table alone, which locks nothing, a connection remembers that it was not there, also where it waited meanwhile.
+	const look = `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`
+	if err := tx.QueryRow(ctx, look).Scan(&there); err != nil || !there {
 		return 0, err
 	}
 	err = tx.QueryRow(ctx, `select version from handoff_schema`).Scan(&version)
