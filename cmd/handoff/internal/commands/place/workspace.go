@@ -1,8 +1,9 @@
 // Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
-// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back.
+// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back, backup writes
+// one into a file, and restore brings it back.
 //
-// They open no workspace that others use: adopt, remove and copy hold the lock of the store for themselves alone, and are
-// refused while another process has it.
+// They open no workspace that others use: adopt, remove, copy and restore hold the lock of the store for themselves alone,
+// and are refused while another process has it. Backup asks that process.
 package place
 
 import (
