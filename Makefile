@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load simulation briefs apart faults overlaps secrets doors golden believed flips ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed flips ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -43,6 +43,10 @@ load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
 simulation:
 	HANDOFF_SIMULATION=10m go test -count=1 -timeout 15m -v -run TestRulesHoldWhateverHappens ./mailbox/simulation
+
+# Eight clients work, a backup is made, everything is lost and brought back (docs/operations.md), with 100,000 handoffs.
+rehearsal:
+	HANDOFF_REHEARSAL=100000 go test -count=1 -timeout 120m -v -run AfterABadDay ./cmd/handoff/together
 believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
 flips:

@@ -344,9 +344,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "cmd/handoff/internal/cluster",
-			"cmd/handoff/internal/identity",
-			"cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
+			"schemas", "schemas/closest", "schemas/respell", "store", "mailbox/draw", "tools", "tools/relay",
+			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
 		},
@@ -398,7 +397,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as files",
+		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
 		imports: []string{
 			"schemas", "store", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/cluster",
 			"cmd/handoff/internal/open", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",

@@ -136,6 +136,17 @@ func (s *Service) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn
 	return out, s.coded(err)
 }
 
+// Backup writes the store as it is now into a file that the caller made, whose path is absolute. The command handoff backup
+// calls it, verifies the file and gives it its name. Nobody is kept from working meanwhile. The error is conflict where
+// the store is in no file, and not_found where the owner does not see the file that the caller made, as in another container.
+func (s *Service) Backup(ctx context.Context, _ schemas.Caller, in schemas.BackupIn) (out schemas.BackupOut, err error) {
+	if s.WriteFile == nil {
+		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
+			WithHint("With HANDOFF_STORE handoff backup reads it from the database by itself.")
+	}
+	return out, s.coded(s.WriteFile(ctx, in.File))
+}
+
 // Tree gives the head of the registry, or an older one, and proofs in its tree. The commands audit call it, which sign
 // and check. It reads about log2 of the events, changes nothing, and applies nothing that the clock has changed. The
 // error is invalid where the registry has no such event or tree, not_found where it has no such handoff, and else that

@@ -42,6 +42,7 @@ package mailbox
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -89,6 +90,10 @@ type Config struct {
 
 	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
 	Commits func() schemas.Latency
+
+	// WriteFile writes the store as it is now into a file that exists, for [Service.Backup]. Nil means that the store is in
+	// no file.
+	WriteFile func(ctx context.Context, path string) error
 
 	Logger *slog.Logger // default: discards
 }

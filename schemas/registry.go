@@ -72,6 +72,14 @@ type Fault struct {
 	Mends bool   `json:"mends,omitempty"` // it can be computed again from what is kept
 }
 
+// BackupIn are the arguments of the administrative tool workspace_backup: the absolute path of an empty file.
+type BackupIn struct {
+	File string `json:"file" jsonschema:"minLength=1"`
+}
+
+// BackupOut is the result of workspace_backup: what is in the file its caller sees by itself.
+type BackupOut struct{}
+
 // NewestIn are the arguments of the administrative tool registry_newest.
 type NewestIn struct{}
 

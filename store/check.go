@@ -34,7 +34,9 @@ type Wording func(*View, *Record) (WordList, error)
 func (s *Store) check(ctx context.Context, words Wording) (found *faults, err error) {
 	err = s.View(ctx, func(v *View) error {
 		found = &faults{}
-		c := checker{View: v, faults: found, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{}}
+		c := checker{
+			View: v, faults: found, words: words, tell: ProgressOf(ctx), seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
+		}
 		steps := []func() error{
 			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
 		}
@@ -53,6 +55,7 @@ type checker struct {
 	*View
 	*faults
 	words   Wording
+	tell    Progress
 	counted map[schemas.Address]Mailbox
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
@@ -76,7 +79,13 @@ func (c *checker) sum(key, value []byte) uint64 {
 //
 // The row is valid until fn returns. An error of fn ends the walk.
 func (c *checker) each(space Space, fn func(Row) error) error {
-	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error { return fn(row) })
+	n := uint64(0)
+	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error {
+		if n++; n%slice == 0 {
+			c.tell(space.String(), n, 0)
+		}
+		return fn(row)
+	})
 	return err
 }
 

@@ -64,15 +64,18 @@ func Reopen(ctx context.Context, b Backend) error {
 // At no time both may be used. The target is [ErrUnfinished] from before its first row until after the source was told
 // that it is [Moved]. A source that another owner took over refuses to be told that, so what arrived is what it had. A
 // copy that ends early is done again, from its beginning.
+//
+// Without a place the source stays what it is, and is only read: then nothing is noted in it, and the caller verifies the
+// target.
 type Copy struct {
 	To, From Backend
-	Place    string // of the target, for Moved
+	Place    string // of the target, for Moved; empty: the source is not moved
 }
 
 // Copied is what a copy did.
 type Copied struct {
 	Rows  int
-	Audit schemas.AuditOut // of both stores
+	Audit schemas.AuditOut // of both stores, where the source was moved
 }
 
 // Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
@@ -92,11 +95,13 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
-	if done.Audit, err = c.compare(ctx); err != nil {
-		return done, err
-	}
-	if err := mark(ctx, c.From, c.Place); err != nil {
-		return done, err
+	if c.Place != "" {
+		if done.Audit, err = c.compare(ctx); err != nil {
+			return done, err
+		}
+		if err := mark(ctx, c.From, c.Place); err != nil {
+			return done, err
+		}
 	}
 	return done, Reopen(ctx, c.To)
 }
@@ -112,14 +117,22 @@ func (c Copy) begin(ctx context.Context) error {
 	if _, moved := errors.AsType[*Moved](to); to != nil && !again && !moved {
 		return to
 	}
-	for _, s := range used {
-		if rows, err := after(ctx, c.To, s, nil); err != nil {
-			return err
-		} else if !again && (len(rows) > 0 || to != nil) {
-			return ErrNotEmpty
-		}
+	if use, err := Used(ctx, c.To); err != nil {
+		return err
+	} else if !again && (use || to != nil) {
+		return ErrNotEmpty
 	}
 	return mark(ctx, c.To, "")
+}
+
+// Used tells whether something was ever sent in a store, or a token made.
+func Used(ctx context.Context, b Backend) (bool, error) {
+	for _, s := range used {
+		if rows, err := after(ctx, b, s, nil); err != nil || len(rows) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 func mark(ctx context.Context, b Backend, place string) error {
@@ -176,7 +189,8 @@ func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err
 // each gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
 func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) (n int, err error) {
 	var key []byte
-	for {
+	for tell := ProgressOf(ctx); ; {
+		tell(s.String(), uint64(n), 0)
 		rows, err := after(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return n, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"handoff/schemas"
@@ -90,8 +91,15 @@ const slice = 1000
 // It stops at the first error, of fn, of end or of the backend, and returns it. Between two slices no snapshot is open,
 // so a walk of any length holds up nobody and lets no file grow. Rows that are deleted ahead of the walk are not seen.
 func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
-	for r, more := (Range{Space: space}), true; more; {
+	tell, done, all := ProgressOf(ctx), uint64(0), uint64(0)
+	for r, more := (Range{Space: space}), true; more; done += slice {
+		tell(space.String(), done, all)
 		err := s.View(ctx, func(v *View) (err error) {
+			if space == Events {
+				if all, err = v.Events(); err != nil && !errors.Is(err, ErrCorrupt) { // who walks finds that
+					return err
+				}
+			}
 			r.From, err = v.upTo(slice, r, fn)
 			more = r.From != nil
 			if err == nil && !more && end != nil {

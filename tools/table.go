@@ -138,6 +138,10 @@ var Admin = []Tool{
 		Description: "Make a token good no more, at once.",
 	}, (*mailbox.Service).RevokeToken, nothing),
 	define(Tool{
+		Name: "workspace_backup", Title: "Back up the workspace", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Write everything as it is now into a file that the caller made.",
+	}, (*mailbox.Service).Backup, nothing),
+	define(Tool{
 		Name: "workspace_overview", Title: "What is going on", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "What needs a person, what runs, what is stuck and why, and how much there is.",
 	}, (*mailbox.Service).Overview, nothing),

@@ -57,7 +57,7 @@ var doors = slices.Concat(
 		"admin audit_verify",
 		"admin connection_close", "admin connection_open",
 		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news", "admin store_check",
-		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_overview",
+		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_backup", "admin workspace_overview",
 		"admin workspace_stats"),
 	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",
 		"approve", "assign", "audit check", "audit log", "audit prove", "audit verify", "call", "cancel", "check", "checks allow", "checks list", "checks run", "checks watch", "claim", "complete", "diff", "doctor", "edit", "fail", "history", "inbox", "list", "prime",
@@ -67,7 +67,7 @@ var doors = slices.Concat(
 	through(inLog, escaped, "logs"),
 	through(atTerminal, fixed, "agents import", "agents init", "audit", "audit anchor", "audit checkpoint",
 		"audit consistency", "audit cosign", "audit export", "audit key", "checks", "checks deny", "compact", "completion", "demo", "hook", "mcp", "serve",
-		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy"),
+		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy", "backup", "restore"),
 )
 
 func through(r reader, g guard, ways ...string) (all []door) {

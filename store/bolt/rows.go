@@ -19,11 +19,12 @@ type rows struct {
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
 
+// bucket is nil only in a file that was opened to be read, and is older than the space.
 func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	b := r.buckets[s]
 	if b == nil {
 		b = r.tx.Bucket([]byte(s.String()))
-		if appended[s] {
+		if appended[s] && b != nil {
 			b.FillPercent = 0.9
 		}
 		r.buckets[s] = b
@@ -41,7 +42,11 @@ var appended = [store.Spaces]bool{
 // Get implements [store.Reader].
 func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
 	defer recoverDamage(&err)
-	return r.bucket(s).Get(key), nil
+	b := r.bucket(s)
+	if b == nil {
+		return nil, nil
+	}
+	return b.Get(key), nil
 }
 
 // Put is called by [store.Overlay.Flush]. bbolt keeps value until the transaction ends, so it must not change.
@@ -83,7 +88,11 @@ type cursor struct {
 // first is the first row of the range in its direction. Its key is nil when there is none.
 func (c *cursor) first(r *rows) (row store.Row, err error) {
 	defer recoverDamage(&err)
-	c.at = r.bucket(c.Space).Cursor()
+	b := r.bucket(c.Space)
+	if b == nil {
+		return store.Row{}, nil
+	}
+	c.at = b.Cursor()
 	switch {
 	case !c.Reverse:
 		return c.inRange(c.at.Seek(c.From)), nil

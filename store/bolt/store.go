@@ -34,6 +34,10 @@ type Config struct {
 	// Path is the file. When it does not exist it is made, with its directory, both for this user only (0600 and 0700).
 	Path string
 
+	// ReadOnly has nothing written to the file, which must be there: Update returns [store.ErrReadOnly]. Other processes
+	// may read it, too.
+	ReadOnly bool
+
 	// Logger hears of panics, and of what the store did to recover from a failed commit. Nil: nobody does.
 	Logger *slog.Logger
 
@@ -74,6 +78,13 @@ var _ store.Backend = (*Store)(nil)
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if c.ReadOnly {
+		db, err := openToRead(c)
+		if err != nil {
+			return nil, fmt.Errorf("open store %s: %w", c.Path, err)
+		}
+		return &Store{config: c, queue: calls.NewQueue(), db: db}, nil
+	}
 	db, synced, err := open(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", c.Path, err)
@@ -107,6 +118,9 @@ func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
 // commit the writer opens the file again, and Update returns what became of the commit, see repair.go; while the file
 // cannot be opened, Update returns the error of that, and nothing is kept.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if s.config.ReadOnly {
+		return store.ErrReadOnly
+	}
 	err := s.queue.Submit(ctx, calls.New(fn))
 	if p, ok := errors.AsType[*store.Panic](err); ok {
 		s.config.Logger.ErrorContext(ctx, "a function given to the store panicked",
@@ -131,6 +145,9 @@ func newCheckpoint() *calls.Call {
 // Close finishes the calls in the queue, writes the list of free pages and closes the file. It waits for views under
 // way. It may be called twice, and returns the same error again.
 func (s *Store) Close() error {
+	if s.config.ReadOnly {
+		return s.release()
+	}
 	s.queue.Close()
 	<-s.writer.stopped
 	return s.writer.closed

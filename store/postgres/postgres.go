@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		}
 	}
 	s.table = &table{node: own.node, workspace: own.workspace, epoch: own.epoch}
-	entries, err := s.table.unfolded(ctx)
+	entries, err := unfolded(ctx, own.node.Pool, own.workspace)
 	if err != nil {
 		return nil, err
 	}

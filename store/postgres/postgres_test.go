@@ -46,6 +46,22 @@ func rows(t *testing.T, s *postgres.Store) (all []string) {
 	return all
 }
 
+func TestOneOfManyThatBeginAtOnceMakesTheTables(t *testing.T) {
+	address := postgrestest.Start(t)
+	var pools []*pgxpool.Pool
+	for range 6 {
+		pools = append(pools, postgrestest.Pool(t, address))
+		require.NoError(t, pools[len(pools)-1].Ping(t.Context()), "each is connected before")
+	}
+	errs := make(chan error, len(pools))
+	for _, pool := range pools {
+		go func() { errs <- postgres.Prepare(t.Context(), pool) }()
+	}
+	for range pools {
+		require.NoError(t, <-errs)
+	}
+}
+
 // Who opens a workspace is its owner from then on, whatever the one before does, also when the log was folded since.
 func TestAnOwnerThatWasOvertakenIsRefused(t *testing.T) {
 	pool := newPool(t)

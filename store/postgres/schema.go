@@ -25,7 +25,8 @@ func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	if made, err := usable(ctx, pool); err != nil || made {
 		return classify(err)
 	}
-	return classify(pgx.BeginTxFunc(ctx, pool, impatient, func(tx pgx.Tx) error {
+	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others make them just now
+	return classify(pgx.BeginTxFunc(ctx, pool, unhurried, func(tx pgx.Tx) error {
 		// Of several processes one makes the tables; "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
@@ -40,6 +41,7 @@ func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
 
 // querier is a pool, or a transaction.
 type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 

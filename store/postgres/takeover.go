@@ -173,11 +173,11 @@ type entry struct {
 	writes []write
 }
 
-// unfolded gives the entries that are not folded, that of the takeover last.
-func (t *table) unfolded(ctx context.Context) (log []entry, err error) {
+// unfolded gives the entries of a workspace that are not folded, that of the last takeover among them.
+func unfolded(ctx context.Context, of querier, workspace int64) (log []entry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
-	found, err := t.node.Pool.Query(ctx, query, t.workspace)
+	found, err := of.Query(ctx, query, workspace)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -189,4 +189,40 @@ func (t *table) unfolded(ctx context.Context) (log []entry, err error) {
 		return e, err
 	})
 	return log, classify(err)
+}
+
+// Replace gives the name of a workspace to another one, which nobody owns any more, and what had the name the name
+// before. Both happen or neither. The error is [store.ErrFenced] when somebody took the workspace over meanwhile, and
+// [ErrNoWorkspace] when there is none of the other name. With the same names it exchanges two.
+func (o *Ownership) Replace(ctx context.Context, with, before string) error {
+	const rename = `update handoff_workspace set name = $2 where id = $1`
+	return classify(pgx.BeginTxFunc(ctx, o.node.Pool, impatient, func(tx pgx.Tx) error {
+		var name string
+		const away = `with w as (select name from handoff_workspace where id = $1 and epoch = $2 for update)
+			update handoff_workspace set name = w.name || '~' from w where id = $1 returning w.name`
+		err := tx.QueryRow(ctx, away, o.workspace, o.epoch).Scan(&name)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return store.ErrFenced
+		}
+		if err != nil {
+			return err
+		}
+		done, err := tx.Exec(ctx, `update handoff_workspace set name = $2 where name = $1`, with, name)
+		if err == nil && done.RowsAffected() == 0 {
+			err = ErrNoWorkspace
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, rename, o.workspace, before)
+		}
+		return err
+	}))
+}
+
+// Remove deletes a workspace that nobody owns. The error is [ErrNoWorkspace] when there is none of the name.
+func (n *Node) Remove(ctx context.Context, workspace string) error {
+	done, err := n.Pool.Exec(ctx, `delete from handoff_workspace where name = $1 and note is null`, workspace)
+	if err == nil && done.RowsAffected() == 0 {
+		err = ErrNoWorkspace
+	}
+	return classify(err)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/store"
 )
 
 func TestWhatTakesLongIsToldAtATerminalOnly(t *testing.T) {
@@ -37,6 +38,26 @@ func TestWhatTakesLongIsToldAtATerminalOnly(t *testing.T) {
 				end()
 				require.Equal(t, tt.want, errs.String())
 			})
+		})
+	}
+}
+
+func TestWhatReadsAWholeStoreTellsHowFarItIs(t *testing.T) {
+	for json, want := range map[bool]string{
+		false: "\r\x1b[K1 s: verifying: 12,000 of 1,234,567 events\r\x1b[K2 s: verifying: 900 records\r\x1b[K", true: "",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var errs bytes.Buffer
+			a := cli.App{JSON: json, Env: cli.Env{
+				Stderr: &errs, Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return true },
+			}}
+			ctx, end := a.Progress(t.Context(), "verifying")
+			store.ProgressOf(ctx)("events", 12_000, 1_234_567)
+			time.Sleep(1500 * time.Millisecond)
+			store.ProgressOf(ctx)("records", 900, 0)
+			time.Sleep(time.Second)
+			end()
+			require.Equal(t, want, errs.String())
 		})
 	}
 }

@@ -54,6 +54,8 @@ var waysOut = []struct {
 		store.ErrReadOnly, schemas.Unavailable,
 		"It is a standby, or set to be read-only. Connect to the primary: name all servers in the connection string, and add target_session_attrs=read-write.",
 	},
+	{postgres.ErrNoWorkspace, schemas.NotFound, "handoff workspace list shows which there are."},
+	{store.ErrFenced, schemas.Conflict, "Another process took it over meanwhile. Nothing was changed: end it, then call again."},
 	{store.ErrFull, schemas.Unavailable, "Free space on the disk of the database server. Nothing acknowledged was lost."},
 	{
 		store.ErrUnreachable, schemas.Unavailable,

@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/store"
 	"handoff/store/postgres"
 	"handoff/tools/relay"
 )
@@ -102,6 +103,28 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 		}
 	}
 	return all, nil
+}
+
+// Snapshot calls fn with the rows of a workspace as they are now, see [postgres.Node.Snapshot]. Errors are
+// *[schemas.Error], but those of fn.
+func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
+	var failed error
+	err := n.db.Snapshot(ctx, workspace, func(b store.Backend) error {
+		failed = fn(b)
+		return failed
+	})
+	if err == nil || failed != nil && !errors.Is(err, store.ErrUnreachable) {
+		return err
+	}
+	return Explain(workspace, err)
+}
+
+// Remove deletes a workspace that nobody owns. Errors are *[schemas.Error].
+func (n *Node) Remove(ctx context.Context, workspace string) error {
+	if err := n.db.Remove(ctx, workspace); err != nil {
+		return Explain(workspace, err)
+	}
+	return nil
 }
 
 // String says which database it is, without its password.

@@ -117,6 +117,15 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
+// Replace gives the name of the workspace that was opened to another one, see [postgres.Ownership.Replace]. Errors are
+// *[schemas.Error].
+func (s *Seat) Replace(ctx context.Context, with, before string) error {
+	if err := s.own.Replace(ctx, with, before); err != nil {
+		return s.Unusable(err)
+	}
+	return nil
+}
+
 // Close implements [relay.Election].
 func (*Seat) Close() error { return nil }
 

@@ -68,11 +68,20 @@ func WithFiles(ctx context.Context, w workspace.Workspace, log *slog.Logger, fn 
 
 // WithDatabase owns a workspace of a database, usable or not, for as long as fn runs.
 func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
+	return withSeat(ctx, name, node, func(_ *cluster.Seat, rows store.Backend) error { return fn(rows) })
+}
+
+// withSeat is WithDatabase for a function that also changes what the workspace is called.
+func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Seat, store.Backend) error) (err error) {
 	seat := node.Seat(name)
-	seat.Owner(ctx) // whom it is taken from
+	owner, _ := seat.Owner(ctx) // whom it is taken from
 	tenure, err := seat.Try(ctx)
 	if errors.Is(err, relay.ErrInUse) {
-		return schemas.Errorf(schemas.Conflict, "workspace %s of the database is open in another process", name).
+		who := ""
+		if owner.PID != 0 {
+			who = fmt.Sprintf(": pid %d, handoff %s, at %s", owner.PID, owner.Version, owner.Address.Addr)
+		}
+		return schemas.Errorf(schemas.Conflict, "workspace %s of the database is open in another process%s", name, who).
 			WithHint("End the servers and clients that use it, then call again.")
 	}
 	if err != nil {
@@ -83,7 +92,7 @@ func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(rows), rows.Close())
+	return errors.Join(fn(seat, rows), rows.Close())
 }
 
 // Reopen has a workspace used again that was copied.
@@ -107,7 +116,7 @@ func unusable(name string, err error) error {
 			WithHint("Use it there. handoff workspace copy --help says how, and how to go on with what was left here.")
 	case errors.Is(err, store.ErrUnfinished):
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not whole: %w", name, err).
-			WithHint("Copy it again, from where it was copied: handoff workspace copy --help shows how.")
+			WithHint("Copy or restore it again, as handoff workspace copy --help and handoff restore --help show.")
 	}
 	return nil
 }

@@ -14,7 +14,11 @@ import (
 // openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
 // second engine is chosen here. The error wraps [store.ErrLocked] while another process has the rows open.
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
-	b, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
+	return openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
+}
+
+func openRows(ctx context.Context, c bolt.Config) (store.Backend, error) {
+	b, err := bolt.Open(ctx, c)
 	if err != nil {
 		return nil, err // not b: it would be an interface that holds a nil pointer
 	}

@@ -119,7 +119,7 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
-		Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed,
+		Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed, WriteFile: writerOf(backend),
 	})}
 	return m, nil
 }
@@ -174,8 +174,13 @@ func explain(c Config, err error) error {
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Install the newest handoff. Nothing was changed.")
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
+		if exists(beforeRestore(c.Dir)) {
+			return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
+				WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
+		}
 		return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
-			WithHint("Look at %s, or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
+			WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one, look at %s, "+
+				"or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Free space on the disk of %s.", c.Dir)

@@ -19,6 +19,9 @@ import (
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.
 const StoreFile = "handoff.db"
 
+// BeforeFile is the name under which a restore keeps the file that it replaced.
+const BeforeFile = StoreFile + ".before"
+
 // KeyFile has the key with which the heads of the registry are signed, and HeadFile the head that witnesses cosigned.
 const (
 	KeyFile  = "handoff.key"
@@ -78,6 +81,9 @@ func (w Workspace) Untouched() bool {
 // Store is the file with the handoffs. Ok is false when there is none. Ask [Workspace.Used] where the file itself does
 // not matter.
 func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
+
+// Before is the file that a restore replaced and kept. Ok is false when there is none.
+func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
 
 // Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }

@@ -13,7 +13,7 @@ import (
 
 // everything is what may be in the directory of a workspace.
 var everything = []string{
-	"handoff.db", "handoff.here", "handoff.log", "handoff.log.1", "handoff.new", "handoff.sock", "owner.json", "owner.json.new",
+	"handoff.db", "handoff.db.before", "handoff.db.restoring", "handoff.here", "handoff.log", "handoff.log.1", "handoff.new", "handoff.sock", "owner.json", "owner.json.new",
 	"project.json", "project.json.123", "handoff.lock",
 }
 

@@ -61,8 +61,8 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 		in.Sizes = append(in.Sizes, e.Size)
 	}
 	in.Sizes = slices.Compact(in.Sizes)
-	end := a.Busy("verifying the registry")
-	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
+	walking, end := a.Progress(ctx, "verifying the registry")
+	out, _, err := cli.Call[schemas.AuditOut](walking, a, "audit_verify", in)
 	end()
 	if err != nil {
 		return err

@@ -141,7 +141,7 @@ func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(st
 		})
 	}
 	if !w.Used() {
-		return c.missing("on this machine")
+		return missing(w, "on this machine")
 	}
 	return locked(w, func() error { return open.WithFiles(ctx, w, c.log, fn) })
 }

@@ -1,7 +1,6 @@
 package place
 
 import (
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 				return err
 			}
 			if !w.Used() {
-				return copying{a, w, slog.New(slog.DiscardHandler)}.missing("on this machine")
+				return missing(w, "on this machine")
 			}
 			var before, after int64
 			end := a.Busy("compacting workspace " + w.Name)

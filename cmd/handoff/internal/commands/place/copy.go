@@ -67,7 +67,7 @@ type copying struct {
 
 func (c copying) in(ctx context.Context, address string) error {
 	if !c.of.Used() {
-		return c.missing("on this machine")
+		return missing(c.of, "on this machine")
 	}
 	return atDatabase(ctx, c.App, address, func(node *cluster.Node) error {
 		return c.copy(ctx, node, node.String(), "From now on HANDOFF_STORE with the URL leads to it.", open.CopyIn)
@@ -80,11 +80,6 @@ func (c copying) out(ctx context.Context, address string) error {
 	})
 }
 
-func (c copying) missing(where string) error {
-	return schemas.Errorf(schemas.NotFound, "there is no workspace %s %s", c.of.Name, where).
-		WithHint("handoff where names that of a project, and --workspace another.")
-}
-
 // known joins the nodes of a database that has the workspace, for as long as fn runs.
 func (c copying) known(ctx context.Context, address string, fn func(*cluster.Node) error) error {
 	return atDatabase(ctx, c.App, address, func(node *cluster.Node) error {
@@ -93,7 +88,7 @@ func (c copying) known(ctx context.Context, address string, fn func(*cluster.Nod
 			return err
 		}
 		if !known {
-			return c.missing("in " + node.String())
+			return missing(c.of, "in "+node.String())
 		}
 		return fn(node)
 	})
@@ -104,7 +99,7 @@ type way func(context.Context, workspace.Workspace, *cluster.Node, *slog.Logger)
 
 func (c copying) copy(ctx context.Context, node *cluster.Node, to, next string, run way) error {
 	var done store.Copied
-	end := c.Busy("copying workspace " + c.of.Name)
+	ctx, end := c.Progress(ctx, "copying workspace "+c.of.Name)
 	err := alone(c.of, func() (err error) {
 		done, err = run(ctx, c.of, node, c.log)
 		return err
@@ -127,7 +122,7 @@ func (c copying) copy(ctx context.Context, node *cluster.Node, to, next string, 
 // undo has a workspace used again that was copied.
 func (c copying) undo(ctx context.Context) error {
 	reopen := func(b store.Backend) error { return open.Reopen(ctx, c.of.Name, b) }
-	err := c.missing("on this machine")
+	err := missing(c.of, "on this machine")
 	if address := c.Getenv("HANDOFF_STORE"); address != "" {
 		err = c.known(ctx, address, func(node *cluster.Node) error {
 			return open.WithDatabase(ctx, c.of.Name, node, reopen)

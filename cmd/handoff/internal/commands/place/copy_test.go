@@ -3,6 +3,7 @@ package place_test
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,10 +16,23 @@ import (
 // A process is killed while the database lets it wait with a part of the rows.
 func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 	t.Parallel()
-	p, address := commandtest.NewHome(t), postgrestest.Start(t)
+	address := postgrestest.Start(t)
+	killed(t, address, []string{"workspace", "copy", "--to", address}, nil)
+}
+
+func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Start(t)
+	killed(t, address, []string{"restore", "../w.backup"}, map[string]string{"HANDOFF_STORE": address})
+}
+
+func killed(t *testing.T, address string, command []string, vars map[string]string) {
+	t.Helper()
+	p := commandtest.NewHome(t)
 	for range 5 {
 		p.Must("send", "qa", "Test it", "--agent", "dev")
 	}
+	p.Must("backup", "../w.backup")
 	audit := p.Must("audit", "verify")
 	db := postgrestest.Pool(t, address)
 	database := map[string]string{"HANDOFF_STORE": address}
@@ -32,8 +46,8 @@ func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 		_, err := db.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	copies := exec.CommandContext(t.Context(), commandtest.Program, "workspace", "copy", "--to", address, "--workspace", "w")
-	copies.Env = p.Environ()
+	copies := exec.CommandContext(t.Context(), commandtest.Program, append(command, "--workspace", "w")...)
+	copies.Env, copies.Dir = append(p.Environ(), "HANDOFF_STORE="+vars["HANDOFF_STORE"]), p.State
 	require.NoError(t, copies.Start())
 	require.Eventually(t, func() bool {
 		var sleeps int
@@ -54,31 +68,38 @@ func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
 		require.Contains(t, errs, "handoff workspace copy --help")
 	}
 	require.Equal(t, audit, p.Must("audit", "verify"), "the files are used as before")
-	p.Must("workspace", "copy", "--to", address)
+	code, _, errs = p.RunWith(vars, command...)
+	require.Zero(t, code, errs)
 	code, out, errs := p.RunWith(database, "audit", "verify")
 	require.Zero(t, code, errs)
 	require.Equal(t, audit, out)
 }
 
-func TestAWorkspaceThatIsOpenIsNotCopied(t *testing.T) {
+func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	t.Parallel()
 	p, address := commandtest.NewHome(t), postgrestest.Start(t)
 	look := `{"name": "list_handoffs", "arguments": {}}`
 	database := map[string]string{"HANDOFF_STORE": address}
 	s := p.Serve("--agent", "reviewer")
 	s.Ask("tools/call", look)
-	code, _, errs := p.Run("workspace", "copy", "--to", address)
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	backup := filepath.Join(t.TempDir(), "w.backup")
+	p.Must("backup", backup)
+	for _, command := range [][]string{{"workspace", "copy", "--to", address}, {"restore", backup, "--replace"}} {
+		code, _, errs := p.Run(command...)
+		require.Equal(t, 5, code)
+		require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	}
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended(), "%s", s.Said())
 
 	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
 	s.Ask("tools/call", look)
-	for _, way := range []string{"--to", "--from"} {
-		code, _, errs := p.Run("workspace", "copy", way, address)
+	for _, command := range [][]string{
+		{"workspace", "copy", "--to", address}, {"workspace", "copy", "--from", address}, {"restore", backup},
+	} {
+		code, _, errs := p.RunWith(database, command...)
 		require.Equal(t, 5, code)
-		require.Contains(t, errs, "workspace w of the database is open in another process\n")
+		require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 		require.Contains(t, errs, "End the servers and clients")
 	}
 	s.Ask("tools/call", look)

@@ -6,6 +6,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/open"
 	"handoff/schemas"
 )
 
@@ -36,6 +37,13 @@ func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
 		found, err := node.Workspaces(ctx, w.Workspace)
 		for _, known := range found {
 			w.Exists, w.Owner = true, ownerAt(known)
+		}
+		if err != nil {
+			return err
+		}
+		kept, err := node.Knows(ctx, open.KeptName(w.Workspace))
+		if kept {
+			w.Kept = open.KeptName(w.Workspace)
 		}
 		return err
 	})

@@ -90,6 +90,7 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 	}
 	printFile(p, "store", w.Store)
 	printFile(p, "log", w.Log)
+	p.Field("kept from before a restore", w.Kept)
 	p.Field("owner", w.Owner.describe(p.Now))
 	for _, s := range w.Agents {
 		p.Field("agent", string(s.Name)+", "+cli.Presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.Now))
@@ -123,6 +124,7 @@ type whereabouts struct {
 	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
 	Store      *workspace.File       `json:"store,omitempty"`
 	Log        *workspace.File       `json:"log,omitempty"`
+	Kept       string                `json:"kept,omitempty"`   // what was there before the last restore: a file, or a name in the database
 	Owner      *owner                `json:"owner"`            // null when nobody has it open
 	Agents     []sight               `json:"agents"`           // who was seen, the last first
 	Beside     []workspace.Neighbour `json:"beside,omitempty"` // where else agents may be
@@ -167,6 +169,9 @@ func (w *whereabouts) inFiles(place workspace.Workspace, getenv func(string) str
 	w.Directory, w.Owner, w.Beside = place.Dir, ownerOf(place), workspace.Neighbours(place, getenv)
 	if store, ok := place.Store(); ok {
 		w.Store = &store
+	}
+	if before, ok := place.Before(); ok {
+		w.Kept = before.Path
 	}
 	if log, ok := place.Log(); ok {
 		w.Log = &log

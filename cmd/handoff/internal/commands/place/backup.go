@@ -1,0 +1,218 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func backupCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write the whole workspace into a file, while everything runs",
+		Example: `  handoff backup shop.backup
+  handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
+  HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
+		Long: `Everything that was acknowledged before is in the file: handoffs, agents, tokens and the registry. Clients and
+servers go on meanwhile. The file is read through and compared with its registry before it gets its name, so a file
+that is there is whole. Only you may read it; it has all that the workspace has, with the hashes of tokens.
+
+Prints the last event that is in it: what came later is not. handoff restore brings it back, in files or in a
+database, wherever it was made. Keep it on another disk than the workspace.
+
+A workspace in files is written by the process that has it open. It has to see the file: a backup over HTTP, from
+another machine than that of the workspace, is not offered. One of a database is read from there, by any process
+that may, also from a standby. docs/operations.md rehearses a bad day.`,
+		Args: cobra.ExactArgs(1),
+	}
+	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		w, err := workspace.Find(a.Location())
+		if err != nil {
+			return err
+		}
+		file, err := backupFile(a, given[0])
+		if err == nil {
+			err = mayWrite(file, *force)
+		}
+		if err != nil {
+			return err
+		}
+		found, bytes, err := backUp(cmd.Context(), a, w, file)
+		if err != nil {
+			return err
+		}
+		said := saidOf(found)
+		said["workspace"], said["file"], said["bytes"] = w.Name, file, bytes
+		return a.PrintValue(said, func(p *cli.Page) {
+			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.Visible(file), size(bytes))
+			printContents(p, found)
+		})
+	}
+	return cmd
+}
+
+// backupFile is the absolute path of a file that was named.
+func backupFile(a *cli.App, name string) (string, error) {
+	if strings.Contains(name, "://") {
+		return "", schemas.Invalidf("FILE", "%s is an address: backups are files of this machine", schemas.Visible(name)).
+			WithHint("A backup over HTTP from another machine is not offered. Run handoff backup on the machine of the workspace, " +
+				"or with HANDOFF_STORE where the database is reached.")
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(a.Cwd, name)
+	}
+	return filepath.Clean(name), nil
+}
+
+// mayWrite refuses what is no place for a backup.
+func mayWrite(file string, force bool) error {
+	dir := filepath.Dir(file)
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return schemas.Errorf(schemas.NotFound, "there is no directory %s", schemas.Visible(dir)).
+			WithHint("Make it, or name a file elsewhere. Nothing was written.")
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "handoff.lock")); err == nil {
+		return schemas.Invalidf("FILE", "%s is the directory of a workspace, whose files are not to be replaced", schemas.Visible(dir)).
+			WithHint("Name a file elsewhere, best on another disk. Nothing was written.")
+	}
+	info, err = os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && info.Mode().IsRegular() && force:
+		return nil
+	case err == nil && info.Mode().IsRegular():
+		return schemas.Errorf(schemas.Conflict, "%s is there already", schemas.Visible(file)).
+			WithHint("Nothing was written. Name another file; handoff backup --help says how one is replaced.")
+	case err == nil:
+		return schemas.Invalidf("FILE", "%s is not a file", schemas.Visible(file)).WithHint("Nothing was written. Name a file.")
+	}
+	return unwritten(file, err)
+}
+
+// backUp writes the file under another name, and gives it its own once it was verified. Whatever fails, what had the name
+// before stays.
+func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found store.Contents, bytes int64, err error) {
+	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
+	if err != nil {
+		return found, 0, unwritten(file, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temp.Name()) // nobody takes it for a backup
+		}
+	}()
+	if err := temp.Close(); err != nil {
+		return found, 0, unwritten(file, err)
+	}
+	if err := written(ctx, a, w, temp.Name()); err != nil {
+		return found, 0, unwritten(file, err)
+	}
+	verifying, end := a.Progress(ctx, "verifying the backup")
+	found, err = open.Verify(verifying, temp.Name())
+	end()
+	if err != nil {
+		return found, 0, unwritten(file, err)
+	}
+	info, err := os.Stat(temp.Name())
+	if err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err == nil {
+		err = open.SyncDir(filepath.Dir(file))
+	}
+	if err != nil {
+		return found, 0, unwritten(file, err)
+	}
+	return found, info.Size(), nil
+}
+
+// written has the workspace written into an empty file: by the owner, who alone can read the files of a workspace, or out
+// of the database.
+func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
+	ctx, end := a.Progress(ctx, "writing the backup of "+w.Name)
+	defer end()
+	if a.InDatabase() {
+		return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+			return open.FromDatabase(ctx, w.Name, node, path)
+		})
+	}
+	if !w.Used() {
+		return missing(w, "on this machine")
+	}
+	_, _, err := cli.Call[schemas.BackupOut](ctx, a, "workspace_backup", schemas.BackupIn{File: path})
+	return err
+}
+
+// unwritten is the error of a backup that was not made.
+func unwritten(file string, err error) error {
+	if coded, is := errors.AsType[*schemas.Error](err); is {
+		return coded
+	}
+	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
+}
+
+// fileError is the error of what was done with a file, with a way out. Otherwise says what became of everything else.
+func fileError(doing string, err error, otherwise string) error {
+	for _, known := range []struct {
+		is   error
+		code schemas.Code
+		hint string
+	}{
+		{context.Canceled, schemas.Unavailable, "It was interrupted."},
+		{store.ErrFull, schemas.Unavailable, "Free space on the disk, or use another one."},
+		{syscall.ENOSPC, schemas.Unavailable, "Free space on the disk, or use another one."},
+		{store.ErrReadOnly, schemas.Denied, "Change who may use the file and its directory, or use another place."},
+		{fs.ErrPermission, schemas.Denied, "Change who may use the file and its directory, or use another place."},
+		{fs.ErrNotExist, schemas.NotFound, "Look at the name."},
+		{store.ErrLocked, schemas.Conflict, "A process has it open: it is a workspace, and no backup. handoff backup makes one."},
+		{store.ErrNewer, schemas.Unavailable, "Install the newest handoff."},
+		{store.ErrForeign, schemas.Invalid, "Name a file that handoff backup made, or the handoff.db of a workspace."},
+		{store.ErrCorrupt, schemas.Invalid, "Take another backup."},
+		{store.ErrFaulty, schemas.Invalid, "docs/operations.md says what to do with a workspace that has faults."},
+		{store.ErrUnfinished, schemas.Invalid, "Take another backup."},
+	} {
+		if errors.Is(err, known.is) {
+			return schemas.Errorf(known.code, "%s: %w", doing, err).WithHint("%s %s", known.hint, otherwise)
+		}
+	}
+	return schemas.Errorf(schemas.Internal, "%s: %w", doing, err).WithHint("%s", otherwise)
+}
+
+func saidOf(found store.Contents) map[string]any {
+	said := map[string]any{"events": found.Audit.Events, "handoffs": found.Audit.Handoffs, "root": found.Audit.Root}
+	if !found.Until.IsZero() {
+		said["until"] = found.Until
+	}
+	return said
+}
+
+func printContents(p *cli.Page, found store.Contents) {
+	p.Line("%s events of %s handoffs", cli.Thousands(found.Audit.Events), cli.Thousands(found.Audit.Handoffs))
+	p.Line("root %s", found.Audit.Root)
+	if !found.Until.IsZero() {
+		p.Line("until %s", found.Until.UTC().Format(time.RFC3339))
+	}
+}
+
+// missing is the error for a workspace that nobody has used.
+func missing(w workspace.Workspace, where string) error {
+	return schemas.Errorf(schemas.NotFound, "there is no workspace %s %s", w.Name, where).
+		WithHint("handoff where names that of a project, and --workspace another.")
+}

@@ -1,0 +1,165 @@
+package place
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func restoreCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore {FILE | --undo | --accept}",
+		Short: "Bring a workspace back from a backup",
+		Example: `  handoff restore shop.backup                   # into a workspace in which nothing was sent
+  handoff restore shop.backup --replace         # what is there is kept
+  handoff restore --undo                        # what was kept is in use again
+  handoff restore --accept                      # what was kept is deleted`,
+		Long: `The workspace of the project, or that of --workspace, is as it was when the backup was made: in files of this
+machine, or in the database that HANDOFF_STORE names, whichever the backup came from. FILE is only read. It is read
+through before anything is changed, and refused where it is no whole store of handoff.
+
+Refused while a process has the workspace open. Where something was sent in it already, --replace puts the backup in
+its place and keeps what was there: handoff where shows it. --undo exchanges both, once more or never, and --accept
+deletes what was kept.
+
+What was acknowledged after the backup is not in it, and the ids and the numbers of events that it had are given
+again: tell those who noted them. Tokens for HTTP are as they were, also those revoked since. Leases go on by the
+clock: a claim that has run out since is given to somebody else.`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	replace := cmd.Flags().Bool("replace", false, "put it in the place of what is there, which is kept")
+	undo := cmd.Flags().Bool("undo", false, "use again what was there before the last restore, and keep what is there now")
+	accept := cmd.Flags().Bool("accept", false, "delete what was there before the last restore")
+	cmd.MarkFlagsMutuallyExclusive("replace", "undo", "accept")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if (len(given) == 1) == (*undo || *accept) {
+			return schemas.Invalidf("FILE", "name one file, or give --undo or --accept")
+		}
+		w, err := workspace.Find(a.Location())
+		if err != nil {
+			return err
+		}
+		r := restoring{a, w}
+		switch {
+		case *undo:
+			return r.kept(cmd.Context(), "undone", r.undo)
+		case *accept:
+			return r.kept(cmd.Context(), "accepted", r.accept)
+		}
+		return r.restore(cmd.Context(), given[0], *replace)
+	}
+	return cmd
+}
+
+// restoring is one run of the command.
+type restoring struct {
+	*cli.App
+	to workspace.Workspace
+}
+
+func (r restoring) restore(ctx context.Context, name string, replace bool) error {
+	file, err := backupFile(r.App, name)
+	if err != nil {
+		return err
+	}
+	const unchanged = "Nothing was changed."
+	found, err := r.verified(ctx, file)
+	if err != nil {
+		return fileError("restore from "+schemas.Visible(file), err, unchanged)
+	}
+	kept, err := r.put(ctx, file, replace)
+	if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
+		err = fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
+	}
+	if err != nil {
+		return err
+	}
+	said := saidOf(found)
+	said["restored"], said["file"] = r.to.Name, file
+	if kept != "" {
+		said["kept"] = kept
+	}
+	return r.PrintValue(said, func(p *cli.Page) {
+		p.Line("restored %s from %s", p.Bold(r.to.Name), schemas.Visible(file))
+		printContents(p, found)
+		if kept != "" {
+			p.Line("kept what was there: %s", kept)
+			p.Line("%s", p.Faint("handoff restore --undo uses it again, handoff restore --accept deletes it."))
+		}
+	})
+}
+
+// verified reads the whole file before anything is changed.
+func (r restoring) verified(ctx context.Context, file string) (store.Contents, error) {
+	f, err := os.Open(file) // whose errors are more exact
+	if err != nil {
+		return store.Contents{}, err
+	}
+	if err := f.Close(); err != nil {
+		return store.Contents{}, err
+	}
+	ctx, end := r.Progress(ctx, "verifying the backup")
+	defer end()
+	return open.Verify(ctx, file)
+}
+
+func (r restoring) put(ctx context.Context, file string, replace bool) (kept string, err error) {
+	ctx, end := r.Progress(ctx, "restoring "+r.to.Name)
+	defer end()
+	if !r.InDatabase() {
+		err = alone(r.to, func() error {
+			kept, err = open.RestoreFiles(ctx, r.to, file, replace)
+			return err
+		})
+		return kept, err
+	}
+	err = r.atDatabase(ctx, func(node *cluster.Node) error {
+		kept, err = open.RestoreDatabase(ctx, r.to.Name, node, file, replace)
+		return err
+	})
+	return kept, err
+}
+
+func (r restoring) atDatabase(ctx context.Context, fn func(*cluster.Node) error) error {
+	return atDatabase(ctx, r.App, r.Getenv("HANDOFF_STORE"), fn)
+}
+
+func (r restoring) undo(ctx context.Context) error {
+	if r.InDatabase() {
+		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+	}
+	return alone(r.to, func() error { return open.UndoFiles(r.to) })
+}
+
+func (r restoring) accept(ctx context.Context) error {
+	if r.InDatabase() {
+		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+	}
+	return open.AcceptFiles(r.to)
+}
+
+// kept does something with what was kept, and tells it.
+func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) error) error {
+	if err := fn(ctx); err != nil {
+		if _, coded := errors.AsType[*schemas.Error](err); !coded {
+			err = fileError("look after what was kept of "+r.to.Name, err, "handoff where shows what is there.")
+		}
+		return err
+	}
+	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) {
+		if did == "undone" {
+			p.Line("%s is used again, as it was before the restore; what came of the restore is kept", p.Bold(r.to.Name))
+			return
+		}
+		p.Line("what %s was before the restore is deleted", p.Bold(r.to.Name))
+	})
+}

@@ -1,0 +1,80 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/bolt"
+)
+
+// writerOf gives what writes a store as it is now into a file that exists; nil for a store that is in no file. The file
+// is not made here: whoever asks for it may write there, and takes it away again when this fails.
+func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
+	from, ok := rows.(interface {
+		WriteTo(ctx context.Context, w io.Writer) error
+	})
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context, path string) error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			return schemas.Errorf(schemas.NotFound, "process %d, which has the workspace open, does not see %s", os.Getpid(), path).
+				WithHint("It may run in a container: name a file in a directory that both see.")
+		}
+		if err != nil {
+			return err
+		}
+		if err = from.WriteTo(ctx, f); err == nil {
+			err = f.Sync()
+		}
+		return errors.Join(err, f.Close())
+	}
+}
+
+// FromDatabase writes a workspace of a database, as it is now, into an empty file. Errors are *[schemas.Error] where the
+// database is to blame, else those of the store.
+func FromDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
+	return node.Snapshot(ctx, name, func(rows store.Backend) error {
+		file, err := openRows(ctx, bolt.Config{Path: path})
+		if err != nil {
+			return err
+		}
+		_, err = store.Copy{From: rows, To: file}.Run(ctx)
+		err = errors.Join(err, file.Close())
+		if refused := unusable(name, err); refused != nil {
+			return refused
+		}
+		return err
+	})
+}
+
+// ReadBackup opens a file with a store in it for as long as fn runs, and changes nothing in it.
+func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) error {
+	rows, err := openRows(ctx, bolt.Config{Path: path, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(rows), rows.Close())
+}
+
+// Verify reads a file with a store in it through. A store that is not used any more, or is not whole, is no backup.
+func Verify(ctx context.Context, path string) (c store.Contents, err error) {
+	err = ReadBackup(ctx, path, func(rows store.Backend) error {
+		if err := store.Usable(ctx, rows); err != nil {
+			return err
+		}
+		c, err = store.New(rows).Verify(ctx)
+		return err
+	})
+	return c, err
+}
+
+var nobody = slog.New(slog.DiscardHandler)

@@ -1,0 +1,267 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// A restore never destroys what it replaces. In files that stays beside the store, under another name; in a database it
+// is a workspace whose name nobody can give, because of its sign. Undoing a restore exchanges both, so what was done since
+// then is not lost either.
+
+func beforeRestore(dir string) string { return filepath.Join(dir, workspace.BeforeFile) }
+
+// KeptName is what the workspace is called in a database that a restore replaced.
+func KeptName(name string) string { return name + "~before" }
+
+func stagedName(name string) string { return name + "~restoring" }
+
+// RestoreFiles puts a backup, which was verified, in the place of the files of a workspace. What was in use before is
+// kept, and named; without replace it is a conflict. The caller has locked the files with [relay.Lock]. Until its last
+// step nothing is changed, and that is done or not done. Errors are *[schemas.Error], or those of the system.
+func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
+	used, err := filesInUse(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	if used {
+		if sameFile(at, before) { // a restore was killed before it changed anything
+			if err := os.Remove(before); err != nil {
+				return "", err
+			}
+		}
+		if err := mayReplace(w.Name, replace, exists(before)); err != nil {
+			return "", err
+		}
+		kept = before
+	}
+	next := at + ".restoring"
+	defer func() { _ = os.Remove(next) }() // it is only there where this failed
+	if err := copyFile(ctx, next, backup); err != nil {
+		return "", err
+	}
+	if used { // a link, so that there is always a file under the name: one that is missing is made anew, and empty
+		if err := os.Link(at, before); err != nil {
+			return "", fmt.Errorf("keep what is there: %w", err)
+		}
+	}
+	if err := os.Rename(next, at); err != nil {
+		if used {
+			err = errors.Join(err, os.Remove(before))
+		}
+		return "", err
+	}
+	return kept, SyncDir(w.Dir)
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	other, failed := os.Stat(b)
+	return err == nil && failed == nil && os.SameFile(one, other)
+}
+
+// filesInUse tells whether a workspace has something that a restore would replace. What cannot be read counts.
+func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err error) {
+	if w.Untouched() {
+		return false, nil
+	}
+	rows, err := openEngine(ctx, w.Dir, nobody)
+	switch {
+	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer):
+		return true, nil
+	case err != nil:
+		return false, explain(Config{Name: w.Name, Dir: w.Dir}, err)
+	}
+	used, err = inUse(ctx, rows)
+	return used || errors.Is(err, store.ErrCorrupt), errors.Join(ignore(err, store.ErrCorrupt), rows.Close())
+}
+
+func ignore(err, which error) error {
+	if errors.Is(err, which) {
+		return nil
+	}
+	return err
+}
+
+// inUse tells whether something was sent in a store. One into which a copy was not finished is of no use to anybody.
+func inUse(ctx context.Context, rows store.Backend) (bool, error) {
+	if errors.Is(store.Usable(ctx, rows), store.ErrUnfinished) {
+		return false, nil
+	}
+	return store.Used(ctx, rows)
+}
+
+// mayReplace refuses to replace what is in use without being told, and to replace twice: the first that was kept is what
+// somebody had, and the second one only a backup of it.
+func mayReplace(name string, replace, kept bool) error {
+	switch {
+	case !replace:
+		return schemas.Errorf(schemas.Conflict, "there is something in workspace %s already", name).
+			WithHint("Nothing was changed. --replace puts the backup in its place and keeps what is there, or name another workspace with --workspace.")
+	case kept:
+		return schemas.Errorf(schemas.Conflict, "what was in workspace %s before an earlier restore is still kept", name).
+			WithHint("Nothing was changed. handoff restore --undo puts it back, handoff restore --accept deletes it.")
+	}
+	return nil
+}
+
+func copyFile(ctx context.Context, to, from string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	tell, done := store.ProgressOf(ctx), uint64(0)
+	for chunk := int64(64 << 20); err == nil && ctx.Err() == nil; {
+		var n int64
+		n, err = io.CopyN(out, in, chunk)
+		done += uint64(n) //nolint:gosec // it is not negative
+		tell("bytes", done, 0)
+	}
+	if errors.Is(err, io.EOF) {
+		err = out.Sync()
+	}
+	return errors.Join(err, ctx.Err(), out.Close())
+}
+
+// SyncDir makes the names in a directory durable, where the system can.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // not each system can
+	return f.Close()
+}
+
+// UndoFiles exchanges the files of a workspace with those that the last restore replaced. The caller has locked them.
+func UndoFiles(w workspace.Workspace) error {
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
+	if !exists(before) {
+		return nothingKept(w.Name)
+	}
+	if w.Untouched() {
+		return os.Rename(before, at)
+	}
+	restored := at + ".restored"
+	if err := ignore(os.Remove(restored), fs.ErrNotExist); err != nil {
+		return err
+	}
+	for _, step := range []func() error{ // a file is under the name all the time
+		func() error { return os.Link(at, restored) },
+		func() error { return os.Rename(before, at) },
+		func() error { return os.Rename(restored, before) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return SyncDir(w.Dir)
+}
+
+// AcceptFiles deletes what the last restore replaced.
+func AcceptFiles(w workspace.Workspace) error {
+	err := os.Remove(beforeRestore(w.Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nothingKept(w.Name)
+	}
+	return err
+}
+
+func nothingKept(name string) error {
+	return schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", name).
+		WithHint("handoff where shows what is kept.")
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// RestoreDatabase puts a backup, which was verified, in the place of a workspace of a database, as RestoreFiles does.
+func RestoreDatabase(ctx context.Context, name string, node *cluster.Node, backup string, replace bool) (kept string, err error) {
+	err = withSeat(ctx, name, node, func(seat *cluster.Seat, rows store.Backend) error {
+		used, err := inUse(ctx, rows)
+		if err != nil {
+			return err
+		}
+		if !used {
+			return fill(ctx, rows, backup)
+		}
+		had, err := node.Knows(ctx, KeptName(name))
+		if err != nil {
+			return err
+		}
+		if err := mayReplace(name, replace, had); err != nil {
+			return err
+		}
+		err = WithDatabase(ctx, stagedName(name), node, func(staged store.Backend) error { return fill(ctx, staged, backup) })
+		if err != nil {
+			return err
+		}
+		kept = KeptName(name)
+		return seat.Replace(ctx, stagedName(name), kept)
+	})
+	if errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnreachable) {
+		err = cluster.Explain(name, err)
+	}
+	return kept, err
+}
+
+// fill copies a backup into rows, and verifies that all of it arrived.
+func fill(ctx context.Context, rows store.Backend, backup string) error {
+	return ReadBackup(ctx, backup, func(from store.Backend) error {
+		if _, err := (store.Copy{From: from, To: rows}).Run(ctx); err != nil {
+			return err
+		}
+		was, err := store.New(from).Audit(ctx)
+		if err != nil {
+			return err
+		}
+		is, err := store.New(rows).Audit(ctx)
+		if err == nil && (is.Root != was.Root || is.Handoffs != was.Handoffs || !is.OK) {
+			err = fmt.Errorf("its root is %s, and was %s: %w", is.Root, was.Root, store.ErrCorrupt)
+		}
+		return err
+	})
+}
+
+// UndoDatabase exchanges a workspace of a database with the one that the last restore replaced.
+func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
+	return kept(ctx, name, node, func() error {
+		return withSeat(ctx, name, node, func(seat *cluster.Seat, _ store.Backend) error {
+			return seat.Replace(ctx, KeptName(name), KeptName(name))
+		})
+	})
+}
+
+// AcceptDatabase deletes what the last restore replaced.
+func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error {
+	return kept(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
+}
+
+func kept(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
+	known, err := node.Knows(ctx, KeptName(name))
+	if err == nil && !known {
+		err = nothingKept(name)
+	}
+	if err != nil {
+		return err
+	}
+	return fn()
+}

@@ -1,0 +1,65 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.etcd.io/bbolt"
+
+	"handoff/store"
+)
+
+// openToRead opens a file of which nothing may change. It has a store in it, maybe without the buckets of spaces that
+// came later.
+func openToRead(c Config) (*bbolt.DB, error) {
+	found, err := inspect(c.Path)
+	if err == nil && found.size == 0 {
+		err = fmt.Errorf("%w: it is not there, or empty", store.ErrForeign)
+	}
+	if err != nil {
+		return nil, err
+	}
+	db, err := bboltOpen(c.Path, bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	err = db.View(func(tx *bbolt.Tx) error {
+		fresh, err := checkFormat(tx)
+		if fresh {
+			err = fmt.Errorf("%w: nothing was ever written to it", store.ErrForeign)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// WriteTo writes a store as it was after the last commit, in the form of its file. Calls go on meanwhile, and the file
+// grows by what they change. The end of ctx ends it.
+func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
+	tx, err := s.begin(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
+	defer recoverDamage(&err)
+	_, err = tx.WriteTo(writerUntil{ctx, w})
+	return classify(err)
+}
+
+// writerUntil writes until ctx is done.
+type writerUntil struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w writerUntil) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
