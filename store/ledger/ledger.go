@@ -6,6 +6,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -60,25 +61,24 @@ type Walk struct {
 // Next takes the next event and its row. The error is [ErrMismatch] when they do not fit; the walk may go on after it,
 // with the tree that the events alone make.
 func (w *Walk) Next(event, row []byte) error {
-	h := tlog.RecordHash(event)
-	levels := bits.TrailingZeros64(uint64(w.n + 1)) //nolint:gosec // n counts from 0
-	var err error
-	if len(row) != (levels+1)*tlog.HashSize {
-		err = ErrMismatch
+	if !bytes.Equal(w.Add(event), row) {
+		return ErrMismatch
 	}
-	for level := 0; ; level++ {
-		if err == nil && string(row[level*tlog.HashSize:(level+1)*tlog.HashSize]) != string(h[:]) {
-			err = ErrMismatch
-		}
-		if level == levels {
-			break
-		}
+	return nil
+}
+
+// Add takes the next event and gives its row, as [Row] does without the rows before it.
+func (w *Walk) Add(event []byte) (row []byte) {
+	h := tlog.RecordHash(event)
+	row = append(row, h[:]...)
+	for range bits.TrailingZeros64(uint64(w.n + 1)) { //nolint:gosec // n counts from 0
 		h = tlog.NodeHash(w.open[len(w.open)-1], h)
 		w.open = w.open[:len(w.open)-1]
+		row = append(row, h[:]...)
 	}
 	w.open = append(w.open, h)
 	w.n++
-	return err
+	return row
 }
 
 // Root returns the hash of the tree over the events so far, in base64, and "" before the first.
