@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -161,25 +162,35 @@ func (a *auditor) said(v *View, n uint64, e schemas.Event) error {
 		return err
 	}
 	content, err := v.Said(e.Handoff, n)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	e.N = n
+	if wrong := a.judge(e, salt, content); wrong != "" {
+		a.problems.addf("%s", wrong)
+	}
+	return nil
+}
+
+// judge says what is wrong with the content of an event, nothing where it is right or left for [auditor.redactions].
+func (a *auditor) judge(e schemas.Event, salt, content []byte) string {
+	switch {
 	case salt == nil && e.Said != "" && e.Said != digest(content):
-		a.unsalted[n] = digest(content)
+		a.unsalted[e.N] = digest(content)
 	case (salt != nil || content != nil) && (len(content) != e.Bytes || digest(salt, content) != e.Said):
-		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
+		return fmt.Sprintf("what was said with event %d of %s was changed", e.N, e.Handoff)
 	case e.Action == schemas.Redacted:
 		var said schemas.Redaction
 		if err := schemas.Decode(content, &said); err != nil {
-			a.problems.addf("what event %d redacted cannot be read: %v", n, err)
+			return fmt.Sprintf("what event %d redacted cannot be read: %v", e.N, err)
 		}
 		for event, sum := range said.Events {
-			if a.redacted[event].by < n {
-				a.redacted[event] = redaction{n, sum}
+			if a.redacted[event].by < e.N {
+				a.redacted[event] = redaction{e.N, sum}
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // redactions checks that content without a salt is what the last redaction of it left.
