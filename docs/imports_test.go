@@ -109,14 +109,17 @@ func allowed(i int) []string {
 	return paths
 }
 
-// reach lists the package at path, what it may import, what that may import, and so on.
+// reach lists the package at path, what it may import, what that may import, and so on, each once.
 func reach(path string) []string {
 	paths := []string{path}
-	if i := row(path); i >= 0 {
-		paths = append(paths, house[i].path) // a room of several packages
-		for _, next := range allowed(i) {
-			if next != house[i].path {
-				paths = append(paths, reach(next)...)
+	for n := 0; n < len(paths); n++ {
+		i := row(paths[n])
+		if i < 0 {
+			continue
+		}
+		for _, next := range slices.Concat(allowed(i), []string{house[i].path}) { // which may be a room of several packages
+			if !slices.Contains(paths, next) {
+				paths = append(paths, next)
 			}
 		}
 	}

@@ -1,8 +1,9 @@
 // Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
-// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back.
+// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back, export writes
+// one into a file, and import reads it.
 //
-// They open no workspace that others use: adopt, remove and copy hold the lock of the store for themselves alone, and are
-// refused while another process has it.
+// They open no workspace that others use: adopt, remove, copy and import hold the lock of the store for themselves alone,
+// and are refused while another process has it. Export asks whoever has it.
 package place
 
 import (
@@ -22,7 +23,7 @@ import (
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{whereCommand(a), workspaceCommand(a)}
+	return []*cobra.Command{whereCommand(a), workspaceCommand(a), exportCommand(a), importCommand(a)}
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
