@@ -52,7 +52,8 @@ func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.Expor
 }
 
 func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
-	if err := s.checkExported(ctx, in.Workflow); err != nil {
+	workflow, err := s.exported(ctx, in.Workflow)
+	if err != nil {
 		return out, err
 	}
 	s.removeExports()
@@ -61,7 +62,7 @@ func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out sch
 		return out, unwritten(err)
 	}
 	head, err := s.Store.Export(ctx, schemas.ExportHeading{
-		Workspace: in.Workspace, Workflow: schemas.Workflow(in.Workflow), At: s.Now().UTC(),
+		Workspace: in.Workspace, Workflow: workflow, At: s.Now().UTC(),
 	}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
@@ -78,20 +79,21 @@ func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out sch
 	return schemas.ExportOut{}, s.coded(err)
 }
 
-// checkExported refuses a workflow that there is not.
-func (s *Service) checkExported(ctx context.Context, name string) error {
+// exported is the workflow of a name, which there has to be; empty for all of them.
+func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, error) {
 	if name == "" {
-		return nil
+		return "", nil
 	}
-	_, err := look(ctx, s, func(v *store.View) (*store.Workflow, error) {
-		wf, err := v.Workflow(schemas.Workflow(name))
-		if wf == nil && err == nil {
-			err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", schemas.Visible(schemas.Clip(name, 80))).
-				WithField("workflow").WithHint("handoff workflow list and handoff list --all name those that there are.")
-		}
-		return wf, err
-	})
-	return err
+	workflow, err := schemas.ParseWorkflow("workflow", name)
+	if err != nil {
+		return "", err
+	}
+	wf, err := look(ctx, s, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
+	if wf == nil && err == nil {
+		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
+			WithHint("handoff list --all --json names those that there are.")
+	}
+	return workflow, err
 }
 
 // removeExports removes files that nobody reads on: their readers were killed.
