@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,10 @@ func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.Expor
 	}
 	path := filepath.Join(os.TempDir(), in.File)
 	if in.Done {
-		return out, unwritten(os.Remove(path))
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return out, unwritten(err)
+		}
+		return out, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,7 +95,7 @@ func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, 
 	wf, err := look(ctx, s, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
 	if wf == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
-			WithHint("handoff list --all --json names those that there are.")
+			WithHint("handoff list shows of each handoff in which it is.")
 	}
 	return workflow, err
 }

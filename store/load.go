@@ -115,7 +115,7 @@ func (l *loader) refused(err error) error {
 	if e, coded := errors.AsType[*schemas.Error](err); coded {
 		return e
 	}
-	return schemas.Errorf(schemas.Invalid, "line %d: %w", l.n, err).WithHint(exportAgain)
+	return schemas.Errorf(schemas.Invalid, "line %d: %s", l.n, schemas.Visible(schemas.Clip(err.Error(), 500))).WithHint(exportAgain)
 }
 
 func (l *loader) line(b []byte) error {
@@ -164,7 +164,13 @@ func (l *loader) heading(b []byte) error {
 		return schemas.Errorf(schemas.Invalid, "line 1: it is of version %d, and this handoff knows %d", about.Version, schemas.ExportVersion).
 			WithHint("Nothing was changed. Update handoff, or export it with the version that you have.")
 	}
-	return readLine(b, &l.head)
+	if err := readLine(b, &l.head); err != nil {
+		return err
+	}
+	if !schemas.IsWord(l.head.Workspace) || l.head.Workflow != "" && !schemas.IsWord(string(l.head.Workflow)) {
+		return errors.New("it names no workspace")
+	}
+	return nil
 }
 
 // follows checks that the lines of a kind come in the order of their keys, so that none comes twice.

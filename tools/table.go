@@ -126,7 +126,7 @@ var Admin = []Tool{
 		Description: "Make a token good no more, at once.",
 	}, (*mailbox.Service).RevokeToken, nothing),
 	define(Tool{
-		Name: "workspace_export", Title: "Export the workspace", ReadOnly: true, Admin: true,
+		Name: "workspace_export", Title: "Export the workspace", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Write what is kept into a file of the owner of the store, and read it from there in parts.",
 	}, (*mailbox.Service).Export, nothing),
 	define(Tool{

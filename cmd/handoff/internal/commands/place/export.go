@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,10 @@ one, or with -, it goes to standard output.`,
 			return schemas.Errorf(schemas.NotFound, "there is no workspace %s", w.Name).WithHint("handoff workspace list shows which there are.")
 		}
 		in := schemas.ExportIn{Workspace: w.Name, Workflow: *workflow}
+		if len(given) == 0 && a.IsTerminal(a.Stdout) {
+			return schemas.Errorf(schemas.Invalid, "an export is for a file or another program, not for a terminal").
+				WithHint("Name a file: handoff export %s.jsonl", w.Name)
+		}
 		if len(given) == 0 || given[0] == "-" {
 			_, err := export(cmd.Context(), a, in, a.Stdout)
 			return err
@@ -50,7 +55,7 @@ one, or with -, it goes to standard output.`,
 			return err
 		}
 		return a.PrintValue(map[string]any{"file": given[0], "heading": head}, func(p *cli.Page) {
-			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), given[0],
+			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.Visible(given[0]),
 				cli.Counted(head.Lines["handoff"], "handoff"), cli.Counted(head.Lines["event"], "event"))
 			p.Line("root %s", head.Root)
 		})
@@ -58,9 +63,17 @@ one, or with -, it goes to standard output.`,
 	return cmd
 }
 
+// at is the file that a person named.
+func at(a *cli.App, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Cwd, path)
+}
+
 // exportTo writes a file that was not there, or none.
 func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(at(a, path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.Visible(path)).
 			WithHint("It was not touched. Give another name, or remove it.")
@@ -80,7 +93,7 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	} else {
 		err = schemas.Errorf(schemas.Unavailable, "write %s: %w", schemas.Visible(path), err).WithHint("Is there space left on its disk?")
 	}
-	_ = os.Remove(path) // it is not whole
+	_ = os.Remove(at(a, path)) // it is not whole
 	return head, err
 }
 
@@ -102,9 +115,9 @@ func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) 
 			_, _ = conn.Call(context.WithoutCancel(ctx), tool, schemas.ExportIn{File: begun.File, Done: true}, nil)
 		}()
 		head = *begun.Heading
-		for at := int64(0); at < begun.Size; {
+		for read := int64(0); read < begun.Size; {
 			var out schemas.ExportOut
-			if _, err := conn.Call(ctx, tool, schemas.ExportIn{File: begun.File, Offset: at}, &out); err != nil {
+			if _, err := conn.Call(ctx, tool, schemas.ExportIn{File: begun.File, Offset: read}, &out); err != nil {
 				return err
 			}
 			part, err := base64.StdEncoding.DecodeString(out.Data)
@@ -117,7 +130,7 @@ func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) 
 			if _, err := to.Write(part); err != nil {
 				return err
 			}
-			at += int64(len(part))
+			read += int64(len(part))
 		}
 		return nil
 	})
