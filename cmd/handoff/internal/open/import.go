@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"handoff/mailbox"
 	"handoff/store"
@@ -26,8 +27,17 @@ type Imported struct {
 	Root  string `json:"root,omitempty"` // of the whole
 }
 
+// leftAfter is how old what an import left is when nobody uses it any more.
+const leftAfter = 24 * time.Hour
+
 // ReadExport reads an exported workspace into a temporary file, for as long as fn runs. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(Importing) error) (err error) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "handoff-import-*")) // of those that were killed; the pattern is right
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
+			_ = os.RemoveAll(dir) // it may be that of another person
+		}
+	}
 	dir, err := os.MkdirTemp("", "handoff-import-")
 	if err != nil {
 		return explain(Config{Dir: os.TempDir()}, err)
