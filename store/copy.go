@@ -58,6 +58,22 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
+// Used tells whether anybody did more in a store than to look, or a copy into it was not finished: [Copy] takes the place
+// of the others.
+func Used(ctx context.Context, b Backend) (bool, error) {
+	if err := Usable(ctx, b); errors.Is(err, ErrUnfinished) {
+		return false, nil
+	} else if err != nil {
+		return true, err
+	}
+	for _, s := range used {
+		if rows, err := after(ctx, b, s, nil); err != nil || len(rows) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
 // A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
 // stores: nobody else writes meanwhile.
 //
