@@ -78,7 +78,7 @@ func writeLine(w *bufio.Writer, l any) error {
 // exporter goes through one snapshot.
 type exporter struct {
 	*View
-	ctx      context.Context //nolint:containedctx // it lasts as long as the snapshot
+	ctx      context.Context // of the snapshot
 	size     uint64
 	workflow schemas.Workflow // empty for all
 
