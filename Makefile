@@ -1,4 +1,4 @@
-.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures chaos workspaces cycles load briefs apart overlaps secrets doors golden believed ci
+.PHONY: wine arm64 build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load simulation briefs apart faults overlaps secrets doors golden believed flips ci
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -28,8 +28,11 @@ bench:
 	$(MAKE) figures
 figures:
 	HANDOFF_FIGURES=1 go test -count=1 -timeout 30m -v -run TestFigures ./cmd/handoff/figures
+# What a million completed handoffs cost beside none, as long as it takes to make them: 10 GB in the temporary directory.
+million:
+	HANDOFF_STORED=1000000 go test -count=1 -timeout 90m -v -run TestGrowth ./cmd/handoff/figures
 
-# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 40 briefs and 1,000 tries.
+# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 50 flipped bits, 40 briefs and 1,000 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 30m -v -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
 workspaces:
@@ -38,10 +41,16 @@ cycles:
 	HANDOFF_CYCLES=200 go test -count=1 -timeout 15m -v -run TestProcessesThatComeAndGoLeaveNothing ./cmd/handoff/together
 load:
 	HANDOFF_LOAD=100000 go test -count=1 -timeout 15m -v -run TestManyAgentsAtOnceLoseNothing ./cmd/handoff/network
+simulation:
+	HANDOFF_SIMULATION=10m go test -count=1 -timeout 15m -v -run TestRulesHoldWhateverHappens ./mailbox/simulation
 believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
+flips:
+	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
+faults:
+	HANDOFF_FAULTS=1 go test -count=1 -timeout 15m -v ./cmd/handoff/faults
 apart:
 	HANDOFF_APART=10000 go test -count=1 -timeout 15m -v -run TestClientsCancelOnlyTheirOwnRequests ./cmd/handoff/network
 

@@ -26,6 +26,7 @@ func TestDocumentsShowWhatHappens(t *testing.T) {
 	t.Run("first screen", func(t *testing.T) { sessions(t, p, "README.md") })
 	t.Run("commands", func(t *testing.T) { sessions(t, p, "docs/commands.md") })
 	t.Run("security", func(t *testing.T) { sessions(t, p, "docs/security.md") })
+	t.Run("audit", func(t *testing.T) { sessions(t, p, "docs/audit.md") })
 	t.Run("integrations", func(t *testing.T) { sessions(t, p, "docs/integrations.md") })
 	t.Run("clients", func(t *testing.T) { clients(t, p, read(t, "docs/clients.md")) })
 }
@@ -143,6 +144,8 @@ var variable = []struct {
 	{regexp.MustCompile(`ct_[a-z0-9]{16}`), "ct_…"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "…"},
 	{regexp.MustCompile(`(?m)^root .*$`), "root …"},
+	{regexp.MustCompile(`commit [0-9a-f]{12}`), "commit …"},
+	{regexp.MustCompile(`(handoff\.local/\w+\+)[0-9a-f]{8}`), "$1…"},
 	{regexp.MustCompile(`(Duration|Sent): .*`), "$1: …"},
 	{regexp.MustCompile(`\t\d+s\t`), "\t…\t"},
 	{regexp.MustCompile(`<?\b\d+ s\b`), "… s"},

@@ -170,6 +170,10 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/simulation", about: "proof that the rules hold whatever happens",
+		imports: everythingBelow,
+	},
+	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
 		imports: []string{"store", "store/memory", "store/bolt", "store/storetest", "mailbox"},
 		owns:    []string{"github.com/stretchr/testify"},
@@ -417,6 +421,14 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and proved to others",
+		imports: []string{
+			"schemas", "store/ledger", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/cli",
+		},
+		owns: []string{"github.com/spf13/cobra", "github.com/transparency-dev/formats", "golang.org/x/mod/sumdb"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
 		imports: []string{
 			"schemas", "tools", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/identity",
@@ -444,7 +456,8 @@ var house = []room{
 			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
-			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/commands/checks", "cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
+			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/commands/checks", "cmd/handoff/internal/commands/audit",
+			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
 			"cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},
@@ -472,6 +485,10 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/network", about: "proof that agents elsewhere are served",
+		imports: everythingBelow,
+	},
+	{
+		level: 5, path: "cmd/handoff/faults", about: "proof that what was answered survives the system below",
 		imports: everythingBelow,
 	},
 	{

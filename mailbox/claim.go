@@ -127,7 +127,8 @@ func (o *op) hasRoom(r *store.Record) error {
 	if err != nil || r.Status != schemas.Pending || answered(r, o.by) {
 		return err
 	}
-	if _, directed := r.To.Directed(); directed || !slices.Contains(roster.Boxes(a.Card), r.To) {
+	told := toldFirst(r) && r.Box == schemas.Address(a.Card.Name) // and accepts other work by now, perhaps
+	if _, directed := r.To.Directed(); directed || !told && !slices.Contains(roster.Boxes(a.Card), r.To) {
 		return nil // whom it is not for is told so
 	}
 	full, held, err := o.offers(o.View).Full(*a)

@@ -124,3 +124,15 @@ func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 	w.complete(here, 1)
 	require.Equal(t, schemas.Completed, w.status(1))
 }
+
+// A client that acts under the name of a person at the keyboard gets no advice that does not work.
+func TestAClientIsNotSentToClaimWhatAPersonHolds(t *testing.T) {
+	w := newWorld(t)
+	client := w.stdio("b")
+	w.send(w.stdio("a"), "b", "x")
+	w.claimID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)
+	_, err := w.Complete(context.Background(), client, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
+	require.Empty(t, refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it").Next)
+	_, err = w.Claim(context.Background(), client, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Conflict, "ho_1 is accepted")
+}

@@ -180,6 +180,20 @@ func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
 	require.Equal(t, schemas.Returned, w.status(1))
 }
 
+func TestASenderDoesNotReleaseTheClaimOfAnotherByAnOldToken(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	id := w.send(a, "a", "x").HandoffID
+	mine := w.claim(a)
+	token := func(in *schemas.UpdateIn) { in.Token = mine.Token }
+	w.update(a, id, schemas.ActRelease, token, func(in *schemas.UpdateIn) { in.To = "b" })
+	w.claim(b)
+	_, err := w.tryUpdate(a, id, schemas.ActRelease, token)
+	refused(t, err, schemas.Stale, "")
+	require.Equal(t, schemas.Accepted, w.status(id))
+	w.update(a, id, schemas.ActRelease) // as its sender
+}
+
 func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
 	w := newWorld(t)
 	lead, coder := w.stdio("lead"), w.stdio("coder")

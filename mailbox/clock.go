@@ -160,8 +160,9 @@ func (o *op) alone(fn func() error) error {
 	return err
 }
 
-// lapseOne applies what the clock has changed about one handoff, if it is still due: what followed from another one may
-// have applied it since the list was made. A row of time without a record is damage, and an error.
+// lapseOne applies all that the clock has changed about one handoff, if it is still due: what followed from another one may
+// have applied it since the list was made. Nothing due is left, because whoever waits sleeps past what is overdue. A row of
+// time without a record is damage, and an error.
 func (o *op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
 	if err != nil {
@@ -170,10 +171,8 @@ func (o *op) lapseOne(id schemas.ID) error {
 	if r == nil {
 		return fmt.Errorf("there is no record of %s", id)
 	}
-	if !o.isDue(r) {
-		return nil
-	}
-	return o.lapsed(r)
+	_, err = o.current(r)
+	return err
 }
 
 // current is a record after what the clock has changed about it: more may be due than one operation applies, and none

@@ -43,6 +43,20 @@ func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
 	require.Zero(t, w.pending("c"))
 }
 
+func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.send(a, "b", "x")
+	w.claim(b)
+	w.later(25 * time.Minute) // the lease ended and goes on, and the holder was silent for long
+	w.stats()                 // somebody calls
+	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
+		due, err := v.NextDue()
+		require.True(t, due.After(w.Now()))
+		return err
+	}))
+}
+
 func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)

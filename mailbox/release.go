@@ -11,14 +11,15 @@ import (
 )
 
 // releaseTo gives a claim back, or passes it to another with all progress and context, see [life.Release]. It is no
-// attempt. A holder proves its claim; the owner of the workflow and a person need none. The new recipient is checked as
-// for a send.
+// attempt. A holder proves its claim; the owner of the workflow and a person need none, but a token that they give has to
+// be that of the claim: who speaks of an own claim that was lost takes no other's. The new recipient is checked as for a
+// send.
 //
 // The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
 // leaves the recipient as it is. The caller that is not the holder is judged by [op.step].
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
-	if r.Holder == o.by.Agent {
+	if r.Holder == o.by.Agent || in.Token != "" && in.Token != r.Token {
 		if err := o.heldNow(life.Release, r, in.Token); err != nil {
 			return nil, err
 		}

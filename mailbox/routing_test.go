@@ -48,6 +48,18 @@ func TestTheBestOfAPoolIsToldFirstAndTheNextAfterAMinute(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"one", "two", "three"}, w.toldFirst(1))
 }
 
+func TestWhoIsToldFirstTakesNoMoreThanItSaidAlsoIfItAcceptsOtherWorkByNow(t *testing.T) {
+	w := newWorld(t)
+	one := reviewers(w, "one")[0]
+	w.send(w.stdio("a"), "capability:review", "x")
+	w.send(w.stdio("a"), "one", "y")
+	w.claimID(one, 2)
+	_, err := w.Register(context.Background(), one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
+	require.NoError(t, err)
+	_, err = w.Claim(context.Background(), one, schemas.ClaimIn{HandoffID: "1"})
+	refused(t, err, schemas.Conflict, "takes 1 at most")
+}
+
 // toldFirst are the agents who were told of a handoff first, one after the other.
 func (w *world) toldFirst(id schemas.ID) (told []schemas.Agent) {
 	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {

@@ -187,6 +187,10 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 // unavailable when ctx ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.nextDue(ctx)
+	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came while this one looked
+		s.applyTime(ctx)
+		due, err = s.nextDue(ctx)
+	}
 	if err != nil {
 		return err
 	}

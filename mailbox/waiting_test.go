@@ -129,6 +129,34 @@ func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
 	})
 }
 
+func TestAMomentThatComesWhileAWaiterLooksWakesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := late{backends["memory"](t)}
+		w := newLivingWorld(t, b)
+		began := time.Now()
+		got := make(chan schemas.ClaimOut)
+		go func() {
+			out, err := w.Claim(context.Background(), remote("b", ""), schemas.ClaimIn{WaitSeconds: 50})
+			if err != nil {
+				t.Error(err)
+			}
+			got <- out
+		}()
+		time.Sleep(10 * time.Second) // it waits
+		w.send(remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
+		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
+		require.Less(t, time.Since(began), 30*time.Second)
+	})
+}
+
+// late is a backend whose reads take long.
+type late struct{ store.Backend }
+
+func (b late) View(ctx context.Context, fn func(store.Reader) error) error {
+	time.Sleep(time.Second)
+	return b.Backend.View(ctx, fn)
+}
+
 func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newLivingWorld(t, backends["memory"](t))

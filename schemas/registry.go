@@ -3,7 +3,9 @@ package schemas
 import "time"
 
 // AuditIn are the arguments of the administrative tool audit_verify.
-type AuditIn struct{}
+type AuditIn struct {
+	Sizes []uint64 `json:"sizes,omitempty"` // of the heads that are to be compared, in events
+}
 
 // AuditOut is what walking the registry showed: whether every event, link and hash agrees with the records. The walk
 // reads the whole store, and changes nothing.
@@ -13,6 +15,41 @@ type AuditOut struct {
 	Root     string   `json:"root"` // of the Merkle tree over all events, base64
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems,omitempty"` // the first twenty, each naming its event or handoff
+
+	Roots map[uint64]string `json:"roots,omitempty"` // over the first events alone, by how many, as far as the walk came
+}
+
+// TreeIn are the arguments of the administrative tool audit_tree. An event is named by its number or, as its last one, by
+// its handoff.
+type TreeIn struct {
+	Size      uint64 `json:"size,omitempty"` // of the tree, in events; zero for all
+	Event     uint64 `json:"event,omitempty"`
+	HandoffID string `json:"handoff_id,omitempty"`
+	Old       uint64 `json:"old,omitempty"` // size of an older tree
+}
+
+// TreeOut is the Merkle tree over the first events, by its stored hashes: they are not compared with the events. Hashes
+// and roots are SHA-256 in base64, and proofs those of RFC 6962.
+type TreeOut struct {
+	Size uint64 `json:"size"`
+	Root string `json:"root,omitempty"` // empty for no events
+
+	Event       uint64   `json:"event,omitempty"`
+	Bytes       []byte   `json:"bytes,omitempty"`       // of the event, whose hash is a leaf
+	Inclusion   []string `json:"inclusion,omitempty"`   // that the event is in the tree
+	OldRoot     string   `json:"old_root,omitempty"`    // of the older tree
+	Consistency []string `json:"consistency,omitempty"` // that the older tree is its beginning
+}
+
+// EventsIn are the arguments of the administrative tool audit_events.
+type EventsIn struct {
+	After uint64 `json:"after,omitempty"` // the number of an event
+}
+
+// EventsOut are the events after one, in order, at most 256: none at the end. Each is as it is kept, and its hash is the
+// leaf of the tree.
+type EventsOut struct {
+	Events [][]byte `json:"events"`
 }
 
 // NewestIn are the arguments of the administrative tool registry_newest.

@@ -25,9 +25,16 @@ import (
 //
 // It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
-// the tree over the events that the walk saw; events that are added after its end are not in it.
-func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
+// the tree over the events that the walk saw; events that are added after its end are not in it. Roots are those over
+// the first events alone, for each of sizes that the walk came to before an event was missing.
+func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, error) {
 	a := newAuditor()
+	if len(sizes) > 0 {
+		a.roots = make(map[uint64]string, len(sizes))
+	}
+	for _, size := range sizes {
+		a.roots[size] = ""
+	}
 	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
 		return schemas.AuditOut{}, err
 	}
@@ -41,8 +48,9 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
 		a.problems.addf("%s has events and no record", id)
 	}
+	maps.DeleteFunc(a.roots, func(_ uint64, root string) bool { return root == "" })
 	return schemas.AuditOut{
-		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), OK: len(a.problems) == 0, Problems: a.problems,
+		Events: a.events, Handoffs: a.handoffs, Root: a.walk.Root(), Roots: a.roots, OK: len(a.problems) == 0, Problems: a.problems,
 	}, nil
 }
 
@@ -50,7 +58,8 @@ func (s *Store) Audit(ctx context.Context) (schemas.AuditOut, error) {
 // has not yet met, which is the only memory that grows with the store.
 type auditor struct {
 	walk     ledger.Walk
-	gap      bool // an event is missing: the tree cannot be computed from there on
+	gap      bool              // an event is missing: the tree cannot be computed from there on
+	roots    map[uint64]string // that were asked for, by the number of events
 	problems Problems
 	n        uint64 // the last event seen
 	events   uint64 // number of events seen
@@ -108,6 +117,9 @@ func (a *auditor) tree(v *View, n uint64, event []byte) error {
 	}
 	if err := a.walk.Next(event, row); err != nil {
 		a.problems.addf("event %d: %v", n, err)
+	}
+	if _, asked := a.roots[n]; asked {
+		a.roots[n] = a.walk.Root()
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"handoff/schemas"
 	"handoff/store/ledger"
@@ -100,6 +101,15 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 
 // treeRow is the row of the tree for event n, counted from 0 as package ledger does; events are counted from 1.
 func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, number(n+1)) }
+
+// Tree gives the rows of the tree, from which its hashes and proofs are computed. They are not compared with the events:
+// [Store.Audit] does that.
+func (v *View) Tree() ledger.Rows { return v.treeRow }
+
+// RawEvents yields the events after number n, in order, as the bytes whose hashes are the leaves of the tree.
+func (v *View) RawEvents(n uint64) iter.Seq2[[]byte, error] {
+	return decoded(v, Range{Space: Events, From: beyond(n)}, func(row Row) ([]byte, error) { return bytes.Clone(row.Value), nil })
+}
 
 // putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
 func (t *Tx) putRecord(was, now *Record) (state string, err error) {

@@ -38,7 +38,7 @@ func (s *Store) Export(ctx context.Context, h schemas.ExportHeading, w io.Writer
 			return err
 		}
 		h.Events = x.size
-		if h.Root, err = ledger.Root(int64(x.size), v.treeRow); err != nil { //nolint:gosec // events are counted from 1
+		if h.Root, err = ledger.Rows(v.treeRow).Root(int64(x.size)); err != nil { //nolint:gosec // events are counted from 1
 			return fmt.Errorf("%w: %w", err, ErrCorrupt)
 		}
 		for l, err := range x.lines() {
@@ -218,7 +218,7 @@ func (x *exporter) event(row Row, emit func(line) error) error {
 	}
 	l.Salt = bytes.Clone(salt)
 	if x.workflow != "" {
-		if l.Proof, err = ledger.Prove(int64(x.size), int64(n-1), x.treeRow); err != nil { //nolint:gosec // events are counted from 1
+		if l.Proof, err = ledger.Rows(x.treeRow).Inclusion(int64(x.size), int64(n-1)); err != nil { //nolint:gosec // events are counted from 1
 			return err
 		}
 		for _, digest := range namedDigest.FindAllString(string(content), -1) {

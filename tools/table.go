@@ -74,6 +74,14 @@ var Admin = []Tool{
 		Description: "The digest of what files declared last, so that it is not declared again.",
 	}, (*mailbox.Service).Declared, nothing),
 	define(Tool{
+		Name: "audit_events", Title: "Events as they are kept", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "The next events after one, as the bytes whose hashes are the leaves of the tree.",
+	}, (*mailbox.Service).RawEvents, nothing),
+	define(Tool{
+		Name: "audit_tree", Title: "Tree of the registry", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "The root of the tree over the events, and proofs of an event and of an older tree.",
+	}, (*mailbox.Service).Tree, nothing),
+	define(Tool{
 		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "Walk the whole registry and compare it with the records.",
 	}, (*mailbox.Service).Audit, nothing),

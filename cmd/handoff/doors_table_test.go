@@ -53,18 +53,20 @@ var doors = slices.Concat(
 		"hook qwen-code"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(byModel, escaped, "resource context://{+path}", "render"),
-	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin audit_verify",
+	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin audit_events", "admin audit_tree",
+		"admin audit_verify",
 		"admin connection_close", "admin connection_open",
 		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news",
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_export",
 		"admin workspace_overview", "admin workspace_stats"),
 	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",
-		"approve", "assign", "audit verify", "call", "cancel", "checks allow", "checks list", "checks run", "checks watch", "claim", "complete", "diff", "doctor", "edit", "export", "fail", "history", "import", "inbox", "list", "prime",
+		"approve", "assign", "audit check", "audit log", "audit prove", "audit verify", "call", "cancel", "checks allow", "checks list", "checks run", "checks watch", "claim", "complete", "diff", "doctor", "edit", "export", "fail", "history", "import", "inbox", "list", "prime",
 		"recall", "redact", "refuse", "retry", "rules test", "search", "send", "show", "status", "token add", "token list",
 		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(inLog, escaped, "logs"),
-	through(atTerminal, fixed, "agents import", "agents init", "audit", "checks", "checks deny", "completion", "demo", "hook", "mcp", "serve",
+	through(atTerminal, fixed, "agents import", "agents init", "audit", "audit anchor", "audit checkpoint",
+		"audit consistency", "audit cosign", "audit export", "audit key", "checks", "checks deny", "completion", "demo", "hook", "mcp", "serve",
 		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy"),
 )
 

@@ -8,6 +8,7 @@ package compose
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -94,7 +95,8 @@ func HasTag(tags, wanted []string) bool {
 // A title that was made of the task is made of the new one.
 //
 // It changes h, but no list or map that h had before: those are copied, because what was said earlier is kept. A field
-// that already had the given value is not named. Merging the same changes twice extends the lists twice.
+// that already had the given value is not named, and a list gets nothing that it has. So merging the same changes twice
+// changes nothing the second time.
 func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -114,20 +116,29 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note("deadline", c.Deadline != "")
 	note("tags", extend(&h.Tags, Tags(c.Tags)))
 	note("requirements", extend(&h.Requirements, c.Requirements))
-	note("context", c.Context != nil)
-	note("expectations", c.Expectations != nil)
-	note("rollback", c.Rollback != nil)
 	mergeOptions(h, c.Options, note)
-	h.Context = mergeContext(h.Context, c.Context)
-	h.Expectations = mergeExpectations(h.Expectations, c.Expectations)
-	if c.Rollback != nil {
-		r := *cmp.Or(h.Rollback, &schemas.Rollback{})
-		replace(&r.OnFailure, c.Rollback.OnFailure)
-		replace(&r.CheckpointID, c.Rollback.CheckpointID)
-		extend(&r.FailureContext, c.Rollback.FailureContext)
-		h.Rollback = &r
-	}
+	note("context", put(&h.Context, mergeContext(h.Context, c.Context)))
+	note("expectations", put(&h.Expectations, mergeExpectations(h.Expectations, c.Expectations)))
+	note("rollback", put(&h.Rollback, mergeRollback(h.Rollback, c.Rollback)))
 	return changed
+}
+
+// put puts a part in the place of another, and tells whether it says something else.
+func put[T any](have **T, with *T) bool {
+	changed := !reflect.DeepEqual(*have, with)
+	*have = with
+	return changed
+}
+
+func mergeRollback(have, more *schemas.Rollback) *schemas.Rollback {
+	if more == nil {
+		return have
+	}
+	r := *cmp.Or(have, &schemas.Rollback{})
+	replace(&r.OnFailure, more.OnFailure)
+	replace(&r.CheckpointID, more.CheckpointID)
+	extend(&r.FailureContext, more.FailureContext)
+	return &r
 }
 
 // Note adds a remark to what is known. It changes no list that h had before.
@@ -207,23 +218,28 @@ func replace[T comparable](have *T, with T) bool {
 	return true
 }
 
-// extend adds to a copy of a list, and tells whether there was anything to add.
+// extend adds to a copy of a list what is not in it, and tells whether there was anything to add.
 func extend[T any](have *[]T, more []T) bool {
-	*have = append(slices.Clone(*have), more...)
-	return len(more) > 0
+	all := slices.Clone(*have)
+	for _, item := range more {
+		if !slices.ContainsFunc(all, func(other T) bool { return reflect.DeepEqual(item, other) }) {
+			all = append(all, item)
+		}
+	}
+	changed := len(all) > len(*have)
+	*have = all
+	return changed
 }
 
-// mergeMap adds to a copy of a map, and tells whether there was anything to add. A key that is there already gets the
-// new value.
+// mergeMap adds to a copy of a map, and tells whether that changed anything. A key that is there already gets the new
+// value.
 func mergeMap[T any](have *map[string]T, more map[string]T) bool {
-	if len(more) == 0 {
-		return false
-	}
 	all := maps.Clone(*have)
-	if all == nil {
+	if all == nil && len(more) > 0 {
 		all = map[string]T{}
 	}
 	maps.Copy(all, more)
+	changed := !reflect.DeepEqual(all, *have)
 	*have = all
-	return true
+	return changed
 }

@@ -54,3 +54,18 @@ func TestChangesExtendMergeOrReplace(t *testing.T) {
 	require.Equal(t, []string{"slow"}, was.Context.KnownIssues)
 	require.Empty(t, compose.Merge(&h, schemas.Changes{Title: "new"}), "it says that already")
 }
+
+func TestChangesThatAreMadeAgainChangeNothing(t *testing.T) {
+	h := schemas.Handoff{Task: "Test it", Tags: []string{"a"}}
+	changes := schemas.Changes{
+		Tags: []string{"a", "b", "b"}, Data: map[string]string{"k": "1"}, Requirements: []string{"Go"},
+		Context:      &schemas.Context{KnownIssues: []string{"slow"}, Files: []schemas.File{{Path: "a.go"}}, State: map[string]any{"n": []any{1.0}}},
+		Expectations: &schemas.Expectations{Constraints: []string{"no network"}},
+		Rollback:     &schemas.Rollback{FailureContext: []string{"x"}},
+	}
+	require.Equal(t, []string{"data", "tags", "requirements", "context", "expectations", "rollback"}, compose.Merge(&h, changes))
+	require.Equal(t, []string{"a", "b"}, h.Tags)
+	was := h
+	require.Empty(t, compose.Merge(&h, changes))
+	require.Equal(t, was, h)
+}

@@ -20,7 +20,8 @@ var offered = types(
 
 // administrative are those of the other tools, which only our own programs call: no client is sent their schemas.
 var administrative = types(
-	schemas.AuditIn{}, schemas.AuditOut{}, schemas.ConnIn{}, schemas.ConnOut{},
+	schemas.AuditIn{}, schemas.AuditOut{}, schemas.TreeIn{}, schemas.TreeOut{}, schemas.EventsIn{}, schemas.EventsOut{},
+	schemas.ConnIn{}, schemas.ConnOut{},
 	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
 	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
 	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},

@@ -52,10 +52,42 @@ func (rows Rows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 // ErrMismatch means that an event or a row was changed after it was written.
 var ErrMismatch = errors.New("the bytes do not match the tree")
 
+// Root returns the hash of the tree over the first size events, in base64; "" for none.
+func (rows Rows) Root(size int64) (string, error) {
+	if size == 0 {
+		return "", nil
+	}
+	h, err := tlog.TreeHash(size, rows)
+	return h.String(), err
+}
+
+// Inclusion proves that event n, counted from 0, is in the tree over the first size events: the Merkle audit path of
+// RFC 6962, section 2.1.1, in base64. It fails unless n < size.
+func (rows Rows) Inclusion(size, n int64) ([]string, error) {
+	path, err := tlog.ProveRecord(size, n, rows)
+	return texts(path), err
+}
+
+// Consistency proves that the tree over the first old events is the beginning of that over the first size events, as
+// RFC 6962 says in section 2.1.2, in base64. It fails unless 0 < old ≤ size.
+func (rows Rows) Consistency(size, old int64) ([]string, error) {
+	path, err := tlog.ProveTree(size, old, rows)
+	return texts(path), err
+}
+
+func texts(path []tlog.Hash) []string {
+	all := make([]string, len(path))
+	for i, h := range path {
+		all[i] = h.String()
+	}
+	return all
+}
+
 // Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.
 type Walk struct {
 	n    int64
 	open []tlog.Hash // roots of the complete subtrees so far, largest first
+	row  []byte      // of the event that was added last
 }
 
 // Next takes the next event and its row. The error is [ErrMismatch] when they do not fit; the walk may go on after it,
@@ -67,18 +99,18 @@ func (w *Walk) Next(event, row []byte) error {
 	return nil
 }
 
-// Add takes the next event and gives its row, as [Row] does without the rows before it.
+// Add takes the next event and returns its row, as [Row] does. The row is good until the next call.
 func (w *Walk) Add(event []byte) (row []byte) {
 	h := tlog.RecordHash(event)
-	row = append(row, h[:]...)
+	w.row = append(w.row[:0], h[:]...)
 	for range bits.TrailingZeros64(uint64(w.n + 1)) { //nolint:gosec // n counts from 0
 		h = tlog.NodeHash(w.open[len(w.open)-1], h)
 		w.open = w.open[:len(w.open)-1]
-		row = append(row, h[:]...)
+		w.row = append(w.row, h[:]...)
 	}
 	w.open = append(w.open, h)
 	w.n++
-	return row
+	return w.row
 }
 
 // Root returns the hash of the tree over the events so far, in base64, and "" before the first.

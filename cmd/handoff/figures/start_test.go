@@ -81,6 +81,15 @@ func (r *run) listed(state string, command ...string) time.Duration {
 	return took
 }
 
+// said is what a command prints.
+func (r *run) said(state string, command ...string) []byte {
+	cmd := exec.CommandContext(r.Context(), command[0], command[1:]...)
+	cmd.Dir, cmd.Env = r.TempDir(), append(os.Environ(), "XDG_STATE_HOME="+state, "HANDOFF_STORE=")
+	out, err := cmd.Output()
+	require.NoError(r, err)
+	return out
+}
+
 // over is the time from the start of a process to its end.
 func (r *run) over(state, stdin string, command ...string) time.Duration {
 	cmd := exec.CommandContext(r.Context(), command[0], command[1:]...)

@@ -52,6 +52,9 @@ func (r *run) overStdio(state string, stored int) {
 			return sends, raw.batches(r, callers, r.calls)
 		})
 	}
+	r.add(with("echoes by an empty server, 64 at a time"), "/s", "bbolt Batch of one put", "", func() (float64, float64) {
+		return empty.flood(64, r.calls, echo), raw.batches(r, 64, r.calls)
+	})
 	r.add(with("CPU of a send, 64 at a time"), "ms", "of an echo", "≤ 0.27 ms", func() (float64, float64) {
 		return ours.cost(func(int) string { n++; return send(n) }), empty.cost(echo)
 	})

@@ -186,11 +186,11 @@ func Harmless() {
 // third of its throughput, so it collects later, and as often as needed near the limit.
 const (
 	growth = 400       // percent
-	small  = 40 << 20  // bytes; a soft limit, which is exceeded when needed
+	small  = 34 << 20  // bytes; a soft limit, which is exceeded when needed
 	large  = 512 << 20 // a thousand calls that wait have more than small: collecting would never end
 )
 
-// SpendMemory trades memory for speed: up to 40 MiB in a process that serves one client, and up to 512 MiB where it
+// SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB where it
 // serves many or ends soon, as most commands do. A server of one client calls it again while many calls of other processes are under way, and when they
 // are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment sets another limit.
 func SpendMemory(many bool) {

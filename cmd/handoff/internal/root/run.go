@@ -14,6 +14,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients"
+	"handoff/cmd/handoff/internal/commands/audit"
 	"handoff/cmd/handoff/internal/commands/checks"
 	"handoff/cmd/handoff/internal/commands/completion"
 	"handoff/cmd/handoff/internal/commands/files"
@@ -104,7 +105,7 @@ func Command(a *cli.App) *cobra.Command {
 	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
 	for _, family := range [][]*cobra.Command{
 		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
-		files.Commands(a), checks.Commands(a),
+		files.Commands(a), checks.Commands(a), audit.Commands(a),
 	} {
 		root.AddCommand(family...)
 	}

@@ -19,6 +19,12 @@ import (
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.
 const StoreFile = "handoff.db"
 
+// KeyFile has the key with which the heads of the registry are signed, and HeadFile the head that witnesses cosigned.
+const (
+	KeyFile  = "handoff.key"
+	HeadFile = "handoff.head"
+)
+
 const (
 	lockFile   = "handoff.lock"
 	logFile    = "handoff.log"
@@ -27,7 +33,8 @@ const (
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
-	patterns := append(relay.Files(), StoreFile, logFile, logFile+".1", memoryFile, memoryFile+".*")
+	patterns := append(relay.Files(), StoreFile, logFile, logFile+".1", memoryFile, memoryFile+".*",
+		KeyFile, KeyFile+".*", HeadFile, HeadFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil

@@ -1,0 +1,109 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/workshop"
+)
+
+// commands are those that write, as they are tried on a home.
+var commands = [][]string{
+	{"send", "qa", "Test that, too", "--agent", "dev"},
+	{"claim", "--agent", "qa"},
+	{"update", "1", "--note", "half", "--agent", "qa"},
+	{"complete", "1", "--summary", "passed", "--agent", "qa"},
+	{"fail", "1", "no data", "--agent", "qa"},
+	{"update", "1", "--ask", "which?", "--agent", "qa"},
+	{"cancel", "3", "--agent", "human"},
+	{"assign", "3", "qa-2", "--agent", "human"},
+	{"redact", "2", "--agent", "human"},
+}
+
+// calls are the system calls by which the store writes.
+var calls = []string{"pwrite64", "fdatasync", "fsync", "ftruncate"}
+
+// strikes are what can happen to such a call: to one, or with a plus to it and all after it, as when a disk is full or
+// becomes one that is only read.
+var strikes = []string{"error=EIO:when=%d", "error=EIO:when=%d+", "error=ENOSPC:when=%d+", "error=EROFS:when=%d+", "signal=KILL:when=%d"}
+
+// TestACallThatFails fails each system call of each command that writes, one at a time, and kills the command there.
+// It is done whole or not at all; what it says is true; and the next command finds a sound store. HANDOFF_FAULTS=1 tries
+// all calls, a larger number each so many.
+func TestACallThatFails(t *testing.T) {
+	each := workshop.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	h := newHome(t)
+	before := h.events()
+	tried, struck := 0, 0
+	for _, args := range commands {
+		clean := h.copied()
+		trace := clean.traced("trace="+strings.Join(calls, ","), args)
+		whole := clean.events()
+		require.Greater(t, len(whole), len(before), "%v", args)
+		for _, call := range calls {
+			for nth := range strings.Count(trace, call+"(") {
+				for _, strike := range strikes {
+					if tried++; tried%each != 0 {
+						continue
+					}
+					trial := h.copied()
+					if trial.strike(before, whole, call+":"+fmt.Sprintf(strike, nth+1), args) {
+						struck++
+					}
+					require.NoError(t, os.RemoveAll(trial.state))
+				}
+			}
+		}
+	}
+	require.Positive(t, struck)
+	t.Logf("%d faults happened; each %d. of %d was tried", struck, each, tried)
+}
+
+// traced runs a command as it is, and gives the system calls of a kind that it made.
+func (h home) traced(which string, args []string) string {
+	h.Helper()
+	trace := filepath.Join(h.state, "trace")
+	have := h.run([]string{"strace", "-f", "-qq", "-o", trace, "-e", which}, args...)
+	require.Zero(h, have.code, "%v: %s%s", args, have.out, have.errs)
+	said, err := os.ReadFile(trace)
+	require.NoError(h, err)
+	return string(said)
+}
+
+// strike runs a command with a fault, and tells whether it happened.
+func (h home) strike(before, whole []string, fault string, args []string) (struck bool) {
+	h.Helper()
+	trace := filepath.Join(h.state, "trace")
+	call, _, _ := strings.Cut(fault, ":")
+	have := h.run([]string{"strace", "-f", "-qq", "-o", trace, "-e", "trace=" + call, "-e", "inject=" + fault}, args...)
+	said, err := os.ReadFile(trace)
+	require.NoError(h, err)
+	struck = strings.Contains(string(said), "INJECTED") || strings.Contains(string(said), "killed by SIGKILL")
+	h.must("list", "--all")
+	after := h.events()
+	told := fmt.Sprintf("%v with %s: %d\n%s%s", args, fault, have.code, have.out, have.errs)
+	switch {
+	case have.code == 0:
+		require.Equal(h, whole, after, told)
+	case !struck:
+		require.Fail(h, "it failed by itself", told)
+	case len(after) == len(whole):
+		require.Equal(h, whole, after, told)
+		require.True(h, have.code < 0 || strings.Contains(have.errs, "not known"), told)
+	default:
+		require.Equal(h, before, after, told)
+	}
+	if have.code > 0 {
+		require.GreaterOrEqual(h, strings.Count(have.errs, "\n"), 2, "a hint on its own line: %s", told)
+		require.NotContains(h, have.errs, "goroutine ", told)
+	}
+	return struck
+}

@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func anchorCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "anchor",
+		Short: "Keep the signed head in the project's repository, for others to fetch",
+		Example: `  handoff audit anchor --push origin
+  git commit --trailer "$(handoff audit anchor --trailer)"`,
+		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository: nothing of the work tree, the index
+or a branch is touched. Whoever fetched it can hold the registry against it with handoff audit verify --anchor. So
+nobody can change what was recorded before, even with the store and its key, without being found by all who fetched.
+The registry has to hold all heads that were anchored before.
+
+A push of this ref and of the branch takes both along, once git is told so:
+
+  git config --add remote.origin.push HEAD
+  git config --add remote.origin.push 'refs/handoff/heads/*:refs/handoff/heads/*'
+  git config --add remote.origin.fetch 'refs/handoff/heads/*:refs/handoff/heads/*'
+
+Without a + before it git refuses to fetch a ref that was rewritten.`,
+		Args: cobra.NoArgs,
+	}
+	push := cmd.Flags().String("push", "", "push it to this `remote`")
+	trailer := cmd.Flags().Bool("trailer", false, "only print the head as a trailer of a commit message")
+	cmd.MarkFlagsMutuallyExclusive("push", "trailer")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
+		if err != nil {
+			return err
+		}
+		if *trailer {
+			line := fmt.Sprintf("Handoff-Head: %s %d %s", h.Origin, h.Size, h.root())
+			return a.PrintValue(map[string]string{"trailer": line}, func(p *cli.Page) { p.Line("%s", line) })
+		}
+		anchor, err := anchorOf(a, "")
+		if err != nil {
+			return err
+		}
+		return anchor.add(cmd.Context(), a, h, *push)
+	}
+	return cmd
+}
+
+// anchor is a ref with heads, one to a commit.
+type anchor struct {
+	repository  git.Repository
+	ref, origin string
+}
+
+// anchorOf gives the ref in the project's repository; without a name that of the workspace.
+func anchorOf(a *cli.App, ref string) (anchor, error) {
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return anchor{}, err
+	}
+	dir, err := a.Location().ProjectDir()
+	if err != nil {
+		return anchor{}, err
+	}
+	r, ok := git.Find(dir, func(string) bool { return false })
+	if !ok {
+		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
+	}
+	origin, err := originOf(a)
+	return anchor{r, cmp.Or(ref, "refs/handoff/heads/"+place.Name), origin}, err
+}
+
+// git runs the program git with some input. No hook runs, and nothing asks.
+func (at anchor) git(ctx context.Context, input string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
+	cmd.Stdin = strings.NewReader(input)
+	out, err := git.Run(ctx, cmd, author...)
+	if err != nil {
+		return "", schemas.Errorf(schemas.Unavailable, "git %s: %w", args[0], err).WithHint("handoff audit anchor --help says what it does with git.")
+	}
+	return strings.TrimSuffix(out, "\n"), nil
+}
+
+// author is who commits: a head is signed in itself, and not everybody has told git a name.
+var author = []string{
+	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
+}
+
+// add adds a head to the ref, unless it is its newest one, and pushes it.
+func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error {
+	old, err := at.tip(ctx)
+	if err != nil {
+		return err
+	}
+	if old != "" {
+		if err := at.held(ctx, a, h); err != nil {
+			return err
+		}
+	}
+	commit, err := at.commit(ctx, h, old)
+	if err != nil {
+		return err
+	}
+	spec := at.ref + ":" + at.ref
+	if push != "" {
+		if _, err := at.git(ctx, "", "push", "--no-verify", "--quiet", "--", push, spec); err != nil {
+			return err
+		}
+	}
+	said := map[string]any{"ref": at.ref, "commit": commit, "size": h.Size, "root": h.root(), "pushed": push != ""}
+	return a.PrintValue(said, func(p *cli.Page) {
+		p.Line("the head of %d events is commit %.12s of %s", h.Size, commit, at.ref)
+		if push == "" {
+			p.Line("git push origin %s", spec)
+		}
+	})
+}
+
+// tip is the commit of the ref, empty where there is none.
+func (at anchor) tip(ctx context.Context) (string, error) {
+	return at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
+}
+
+// held refuses to go on where the registry does not have the newest head of the ref, and with it those before.
+func (at anchor) held(ctx context.Context, a *cli.App, now head) error {
+	heads, err := at.heads(ctx)
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	return heads[len(heads)-1].held(ctx, a, now)
+}
+
+// commit makes the commit of a head with plumbing, and moves the ref if it is still where it was.
+func (at anchor) commit(ctx context.Context, h head, old string) (string, error) {
+	blob, err := at.git(ctx, h.signed, "hash-object", "-w", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	tree, err := at.git(ctx, "100644 blob "+blob+"\tcheckpoint\n", "mktree")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", tree}
+	if old != "" {
+		if before, err := at.git(ctx, "", "rev-parse", old+"^{tree}"); err != nil || before == tree {
+			return old, err
+		}
+		args = append(args, "-p", old)
+	}
+	commit, err := at.git(ctx, fmt.Sprintf("Head of %d events\n", h.Size), args...)
+	if err != nil {
+		return "", err
+	}
+	if old == "" {
+		old = strings.Repeat("0", len(commit))
+	}
+	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old)
+	return commit, err
+}
+
+// heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
+// the trailers of their messages. Trailers of other workspaces are passed over, and commits without a head.
+func (at anchor) heads(ctx context.Context) ([]end, error) {
+	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
+	if err != nil {
+		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
+			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")
+	}
+	var heads []end
+	var files strings.Builder
+	rows := strings.Split(listed, "\n")
+	for _, row := range rows {
+		commit, trailers, _ := strings.Cut(row, " ")
+		fmt.Fprintf(&files, "%s:checkpoint\n", commit)
+		for text := range strings.SplitSeq(trailers, ",") {
+			if h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); err == nil && h.Origin == at.origin {
+				heads = append(heads, end{"commit " + commit[:12], h})
+			}
+		}
+	}
+	batch, err := at.git(ctx, files.String(), "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		first, rest, _ := strings.Cut(batch, "\n") // "ID blob SIZE", or that it is missing
+		batch = rest
+		if size, err := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]); err == nil && size <= len(rest) {
+			e := end{name: "commit " + row[:12]}
+			if e.head, err = readHead(rest[:size]); err != nil {
+				return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
+			}
+			heads, batch = append(heads, e), strings.TrimPrefix(rest[size:], "\n")
+		}
+	}
+	slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
+	return heads, nil
+}

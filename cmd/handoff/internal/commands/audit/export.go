@@ -1,0 +1,181 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+	"handoff/store/ledger"
+)
+
+func exportCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export --tiles DIR",
+		Short: "Write the whole registry as files that other programs verify",
+		Example: `  handoff audit export --tiles public
+  handoff audit key > public.key && fsck --storage_url "file://$PWD/public" --public_key public.key --ui=false`,
+		Long: `Writes the registry as a transparency log in tiles (C2SP tlog-tiles): checkpoint, tile/… and tile/entries/…. The
+entries are the events as they are kept. They name agents, handoffs and times; what was said is not in them, only a
+salted hash. Any web server may serve the files. An earlier export in DIR is continued, if the registry still begins
+with its events. The checkpoint is written last.`,
+		Args: cobra.NoArgs,
+	}
+	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
+	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		old, err := exported(beside(a, *dir))
+		if err != nil {
+			return err
+		}
+		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
+		if err == nil {
+			err = old.held(cmd.Context(), a, h)
+		}
+		if err != nil {
+			return err
+		}
+		x := export{dir: beside(a, *dir), head: h}
+		busy := a.Busy("writing the registry")
+		err = eachEvent(cmd, a, 0, x.add)
+		busy()
+		if err == nil {
+			err = x.finish()
+		}
+		if err != nil {
+			return err
+		}
+		said := map[string]any{"tiles": *dir, "size": h.Size, "root": h.root()}
+		return a.PrintValue(said, func(p *cli.Page) { p.Line("wrote %d events to %s", h.Size, p.Quote(*dir, 4)) })
+	}
+	return cmd
+}
+
+// exported is the head of an earlier export. A directory that holds something else is refused.
+func exported(dir string) (end, error) {
+	e := end{name: filepath.Join(dir, "checkpoint")}
+	text, err := os.ReadFile(e.name)
+	switch entries, listing := os.ReadDir(dir); {
+	case err == nil:
+		if e.head, err = readHead(string(text)); err != nil {
+			return e, refused("Name a new directory.", "%s: %v", e.name, err)
+		}
+		return e, nil
+	case !errors.Is(err, fs.ErrNotExist), listing != nil && !errors.Is(listing, fs.ErrNotExist):
+		return e, schemas.Invalidf("tiles", "%w", errors.Join(err, listing)).WithHint("Name a new directory.")
+	case len(entries) > 0 && entries[0].Name() != "tile":
+		return e, schemas.Errorf(schemas.Conflict, "%s holds something else", dir).WithField("tiles").WithHint("Name a new directory.")
+	}
+	return e, nil
+}
+
+// tileHeight is that of C2SP tlog-tiles: 256 hashes to a tile, and as many events to a bundle.
+const (
+	tileHeight = 8
+	tileWidth  = 1 << tileHeight
+)
+
+// export computes the tree anew from the events, and writes its tiles as they become full.
+type export struct {
+	dir    string
+	head   head
+	walk   ledger.Walk
+	n      uint64   // events so far
+	bundle []byte   // events of the last bundle that is not full
+	levels [][]byte // the last tile that is not full, of each level
+}
+
+// add takes the next events, of which those after the head are passed over.
+func (x *export) add(events [][]byte) error {
+	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
+		if len(b) > math.MaxUint16 {
+			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", x.n+1, len(b), math.MaxUint16).
+				WithHint("Prove single events: handoff audit prove.")
+		}
+		x.bundle = append(binary.BigEndian.AppendUint16(x.bundle, uint16(len(b))), b...) //nolint:gosec // it was measured
+		row := x.walk.Add(b)
+		x.n++
+		for level := 0; level*tileHeight*tlog.HashSize < len(row); level++ {
+			if level == len(x.levels) {
+				x.levels = append(x.levels, nil)
+			}
+			x.levels[level] = append(x.levels[level], row[level*tileHeight*tlog.HashSize:][:tlog.HashSize]...)
+		}
+		if x.n%tileWidth == 0 {
+			if err := x.write(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write writes the bundle and the tiles that are full, and at the end also the others.
+func (x *export) write() error {
+	end := x.n == x.head.Size
+	if len(x.bundle) > 0 {
+		if err := x.file(-1, (x.n-1)/tileWidth, (x.n-1)%tileWidth+1, x.bundle); err != nil {
+			return err
+		}
+		x.bundle = x.bundle[:0]
+	}
+	for level, tile := range x.levels {
+		width := uint64(len(tile) / tlog.HashSize)
+		if width == 0 || width < tileWidth && !end {
+			continue
+		}
+		hashes := x.n >> (level * tileHeight) // of the level so far
+		if err := x.file(level, (hashes-1)/tileWidth, width, tile); err != nil {
+			return err
+		}
+		x.levels[level] = tile[:0]
+	}
+	return nil
+}
+
+// file writes one tile, or at level -1 one bundle. What is there already never changes.
+func (x *export) file(level int, n, width uint64, content []byte) error {
+	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
+	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
+	path = filepath.Join(x.dir, "tile", filepath.FromSlash(path))
+	if before, err := os.ReadFile(path); err == nil {
+		if bytes.Equal(before, content) {
+			return nil
+		}
+		return refused("Name a new directory.", "%s is not what the registry has there", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is to be published
+		return unwritten(err)
+	}
+	return unwritten(os.WriteFile(path, content, 0o644)) //nolint:gosec // as above
+}
+
+// finish writes what is not full, and the checkpoint, if the tree is that of the head.
+func (x *export) finish() error {
+	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
+		return refused(verifyTells, "the %d events of the registry are not those of its tree", x.n)
+	}
+	if err := x.write(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(x.dir, 0o755); err != nil { //nolint:gosec // as above
+		return unwritten(err)
+	}
+	return unwritten(replaceFile(filepath.Join(x.dir, "checkpoint"), []byte(x.head.signed), 0o644))
+}
+
+func unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again, with a new directory if it was interrupted.")
+}

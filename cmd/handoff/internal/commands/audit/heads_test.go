@@ -1,0 +1,174 @@
+package audit_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	formats "github.com/transparency-dev/formats/note"
+	"golang.org/x/mod/sumdb/note"
+)
+
+// What somebody can do to a store who recomputes its tree, and what is said of each.
+var forgeries = []struct {
+	name   string
+	change func([][]byte) [][]byte
+	found  string
+}{
+	{"rewritten", func(events [][]byte) [][]byte {
+		events[1] = bytes.Replace(events[1], []byte(`"dev"`), []byte(`"qa"`), 1)
+		return events
+	}, "the first 4 events of the registry are not those of "},
+	{"reordered", func(events [][]byte) [][]byte {
+		events[0], events[2] = events[2], events[0]
+		return events
+	}, "the first 4 events of the registry are not those of "},
+	{"left out", func(events [][]byte) [][]byte {
+		return slices.Delete(events, 1, 2)
+	}, "has 4 events, and the registry ends with event 3"},
+	{"truncated", func(events [][]byte) [][]byte {
+		return events[:2]
+	}, "has 4 events, and the registry ends with event 2"},
+}
+
+func TestAnOldHeadExposesARegistryThatWas(t *testing.T) {
+	for _, f := range forgeries {
+		t.Run(f.name, func(t *testing.T) {
+			s := newSite(t)
+			repository(t, s.dir)
+			head := s.keep("head", "checkpoint")
+			s.audit("anchor")
+			require.Contains(t, s.audit("consistency", head, "--json"), "the first 4 of 4 events")
+			s.forge(f.change)
+			require.Contains(t, s.refuses(5, "consistency", head), f.found)
+			said := s.refuses(1, "verify", "--anchor")
+			require.Contains(t, said, f.found)
+			require.NotContains(t, said, "the bytes do not match the tree", "the tree is that of the forged events")
+			require.Contains(t, s.refuses(5, "anchor"), f.found, "nothing is added to what it contradicts")
+			if f.name == "rewritten" || f.name == "reordered" {
+				s.audit("export", "--tiles", filepath.Join(s.dir, "new"))
+			}
+		})
+	}
+}
+
+// Who holds the store and its key makes another registry, which agrees with itself, and anchors it by force.
+func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
+	s := newSite(t)
+	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
+	repository(t, s.dir)
+	git(t, remote, "init", "-q", "--bare")
+	s.audit("anchor", "--push", remote)
+	git(t, ".", "clone", "-q", remote, clone)
+	fetch := []string{"fetch", "origin", "refs/handoff/heads/*:refs/handoff/heads/*"}
+	git(t, clone, fetch...)
+	there := site{s.Desk, clone}
+	require.Contains(t, there.audit("verify", "--anchor"), "held against 1 head")
+
+	key := s.audit("key")
+	require.NoError(t, os.RemoveAll(filepath.Dir(s.File())))
+	for _, task := range []string{"Test the login", "Do something else", "Test the rest"} {
+		s.Must("dev", "send", "qa", task)
+	}
+	s.Must("qa", "claim")
+	s.Must("qa", "complete", "1", "--summary", "ok")
+	require.Contains(t, s.audit("verify"), "5 events of 3 handoffs")
+	require.NotEqual(t, key, s.audit("key"))
+	require.Contains(t, s.refuses(5, "anchor"), "the first 4 events of the registry are not those of commit ")
+	git(t, s.dir, "update-ref", "-d", "refs/handoff/heads/w")
+	s.audit("anchor")
+	git(t, s.dir, "push", "-q", "--force", remote, "refs/handoff/heads/w")
+	require.Contains(t, s.audit("verify", "--anchor"), "OK", "who never fetched finds nothing")
+
+	said, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", clone}, fetch...)...).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(said), "non-fast-forward")
+	require.Contains(t, there.refuses(1, "verify", "--anchor"),
+		"problem: the first 4 events of the registry are not those of commit ")
+}
+
+func TestATrailerIsAHead(t *testing.T) {
+	s := newSite(t)
+	repository(t, s.dir)
+	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log in\n\n"+s.audit("anchor", "--trailer"))
+	other := "Handoff-Head: handoff.local/other 1 " + strings.Repeat("A", 43) + "="
+	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log out\n\n"+other)
+	s.Must("dev", "send", "qa", "Test it again")
+	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "held against 1 head")
+	require.Contains(t, s.refuses(3, "verify", "--anchor=HEAD^^"), "no commit of HEAD^^ has a head of handoff.local/w")
+	s.forge(forgeries[0].change)
+	require.Contains(t, s.refuses(1, "verify", "--anchor=HEAD"), forgeries[0].found)
+	require.Contains(t, s.refuses(3, "verify", "--anchor"), "there is no anchor refs/handoff/heads/w")
+}
+
+// An anchor is written beside all that a person works with: nothing of it changes.
+func TestAnAnchorTouchesNeitherTheWorkTreeNorTheIndex(t *testing.T) {
+	s := newSite(t)
+	repository(t, s.dir)
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "staged"), []byte("x"), 0o600))
+	git(t, s.dir, "add", "staged")
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "untracked"), []byte("x"), 0o600))
+	before := git(t, s.dir, "status", "--porcelain") + git(t, s.dir, "rev-parse", "HEAD")
+	s.audit("anchor")
+	s.audit("anchor") // the same head once more
+	s.Must("dev", "send", "qa", "Test it again")
+	s.audit("anchor")
+	require.Equal(t, before, git(t, s.dir, "status", "--porcelain")+git(t, s.dir, "rev-parse", "HEAD"))
+	require.Equal(t, "2", git(t, s.dir, "rev-list", "--count", "refs/handoff/heads/w"))
+	require.Equal(t, strings.TrimSpace(s.audit("checkpoint")), git(t, s.dir, "cat-file", "blob", "refs/handoff/heads/w:checkpoint"))
+}
+
+func TestACosignatureIsKeptIfItIsThatOfTheWitness(t *testing.T) {
+	s := newSite(t)
+	private, public, err := note.GenerateKey(rand.Reader, "witness.example")
+	require.NoError(t, err)
+	witness, err := formats.NewSignerForCosignatureV1(private)
+	require.NoError(t, err)
+	vkey, err := formats.VKeyToCosignatureV1(public)
+	require.NoError(t, err)
+	own, err := note.NewVerifier(strings.TrimSpace(s.audit("key")))
+	require.NoError(t, err)
+	n, err := note.Open([]byte(s.audit("checkpoint")), note.VerifierList(own))
+	require.NoError(t, err)
+	signed, err := note.Sign(n, witness)
+	require.NoError(t, err)
+	file := filepath.Join(s.dir, "cosigned")
+	require.NoError(t, os.WriteFile(file, signed, 0o600))
+
+	require.Contains(t, s.refuses(3, "checkpoint", "--cosigned"), "no head was cosigned yet")
+	require.Contains(t, s.refuses(5, "cosign", file, "--witness", public), "and not by witness.example+")
+	require.Contains(t, s.audit("cosign", file, "--witness", vkey), "kept the head of 4 events, signed by ")
+	require.Contains(t, s.audit("checkpoint"), "— witness.example ", "it is the head of now")
+	proof := s.keep("proof", "prove", "ho_2")
+	require.Contains(t, s.audit("check", proof, "--key", s.audit("key"), "--witness", vkey), "OK")
+	s.Must("dev", "send", "qa", "Test it again")
+	require.NotContains(t, s.audit("checkpoint"), "— witness.example ")
+	kept := s.keep("kept", "checkpoint", "--cosigned")
+	require.Contains(t, s.audit("check", kept, "--key", s.audit("key"), "--witness", vkey), "signed 4 events")
+	fresh := s.keep("fresh", "checkpoint")
+	require.Contains(t, s.refuses(5, "check", fresh, "--key", s.audit("key"), "--witness", vkey), "and not by witness.example+")
+}
+
+// repository makes one with a commit in a directory.
+func repository(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	git(t, dir, "init", "-q")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "Begin")
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=dev", "-c", "user.email=dev@localhost"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	formats "github.com/transparency-dev/formats/note"
+	"golang.org/x/mod/sumdb/note"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/tools/relay/platform"
+)
+
+func keyCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Print the key with which others check what is signed",
+		Example: `  handoff audit key
+  handoff audit check head --key "$(handoff audit key)"`,
+		Long: `Prints the verifier key of the workspace, which is public. The signing key is made when it is needed first, in the
+directory of the workspace (handoff where) with mode 0600, also for a workspace in a database; HANDOFF_KEY names
+another file for it. Keep a copy: what was signed with a key that is lost still holds, but nobody can sign as before.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.Act(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
+				return err // no key for a workspace that there is not
+			}
+			k, err := signingKey(a)
+			if err != nil {
+				return err
+			}
+			return a.PrintValue(map[string]string{"key": k.verifier}, func(p *cli.Page) { p.Line("%s", k.verifier) })
+		},
+	}
+}
+
+// key signs heads of one workspace. Its name is their origin.
+type key struct {
+	note.Signer
+	verifier string // the public key, in the form of package note
+}
+
+// signingKey reads the key of the workspace, and makes it where there is none. A workspace that got another name keeps
+// its key, and so its origin.
+func signingKey(a *cli.App) (key, error) {
+	path, origin, err := keyFile(a)
+	if err != nil {
+		return key{}, err
+	}
+	text, err := platform.ReadRegular(path, 4<<10)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeKey(path, origin); err == nil {
+			text, err = platform.ReadRegular(path, 4<<10)
+		}
+	}
+	if err != nil {
+		return key{}, schemas.Errorf(schemas.Unavailable, "the signing key: %w", err).WithHint("HANDOFF_KEY names another file for it.")
+	}
+	k, err := readKey(strings.TrimSpace(string(text)))
+	if err != nil {
+		return key{}, schemas.Errorf(schemas.Unavailable, "%s has no signing key: %w", path, err).
+			WithHint("Put back a copy of it, or name another file with HANDOFF_KEY.")
+	}
+	if a.Getenv("HANDOFF_KEY") != "" && k.Name() != origin {
+		return key{}, schemas.Errorf(schemas.Conflict, "the key in HANDOFF_KEY is that of %s, and this is %s", k.Name(), origin).
+			WithHint("Each workspace has a key of its own. A file that is not there yet is made.")
+	}
+	return k, nil
+}
+
+// keyFile is where the key is, or is to be, and the origin of a new one.
+func keyFile(a *cli.App) (path, origin string, err error) {
+	place, err := workspace.Find(a.Location())
+	path, origin = filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
+	if given := a.Getenv("HANDOFF_KEY"); given != "" {
+		path = beside(a, given)
+	}
+	return path, origin, err
+}
+
+// originOf is the origin of the heads of the workspace. It makes no key.
+func originOf(a *cli.App) (string, error) {
+	path, origin, err := keyFile(a)
+	if text, reading := platform.ReadRegular(path, 4<<10); reading == nil {
+		if k, reading := readKey(strings.TrimSpace(string(text))); reading == nil {
+			origin = k.Name()
+		}
+	}
+	return origin, err
+}
+
+func readKey(text string) (key, error) {
+	signer, err := note.NewSigner(text)
+	if err != nil {
+		return key{}, err
+	}
+	parts := strings.SplitN(text, "+", 5)                                // PRIVATE+KEY+NAME+HASH+KEY
+	private, err := base64.StdEncoding.DecodeString(parts[len(parts)-1]) // its first byte is the algorithm
+	if err != nil {
+		return key{}, err
+	}
+	public := ed25519.NewKeyFromSeed(private[1:]).Public().(ed25519.PublicKey)
+	verifier, err := note.NewEd25519VerifierKey(signer.Name(), public)
+	return key{signer, verifier}, err
+}
+
+// makeKey makes a key, unless somebody else does so at the same time. The file is there as a whole or not at all.
+func makeKey(path, origin string) (err error) {
+	private, _, err := note.GenerateKey(rand.Reader, origin)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // for its owner alone
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	_, err = fmt.Fprintln(f, private)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// verifiers reads public keys as they were given.
+func verifiers(field string, texts ...string) ([]note.Verifier, error) {
+	all := make([]note.Verifier, len(texts))
+	for i, text := range texts {
+		v, err := formats.NewVerifier(strings.TrimSpace(text))
+		if err != nil {
+			return nil, schemas.Invalidf(field, "%q is no verifier key", schemas.Visible(schemas.Clip(text, 80))).
+				WithHint("handoff audit key prints one, as NAME+HASH+KEY.")
+		}
+		all[i] = v
+	}
+	return all, nil
+}

@@ -1,0 +1,113 @@
+package audit_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/bolt"
+	"handoff/store/ledger"
+)
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
+// site is a workspace, and a directory in which its commands run.
+type site struct {
+	commandtest.Desk
+	dir string
+}
+
+func newSite(t *testing.T) site {
+	s := site{commandtest.NewDesk(t), t.TempDir()}
+	for _, task := range []string{"Test the login", "Test the logout", "Test the rest"} {
+		s.Must("dev", "send", "qa", task)
+	}
+	s.Must("qa", "claim")
+	return s
+}
+
+func (s site) audit(args ...string) string {
+	s.Helper()
+	return s.Must("", append([]string{"audit", "--dir", s.dir}, args...)...)
+}
+
+// refuses runs a command that has to end with this status, and gives what it said.
+func (s site) refuses(status int, args ...string) string {
+	s.Helper()
+	code, out, errs := s.Run("", append([]string{"audit", "--dir", s.dir}, args...)...)
+	require.Equal(s, status, code, "%s%s", out, errs)
+	return out + errs
+}
+
+// keep writes what a command prints into a file of the directory.
+func (s site) keep(name string, args ...string) string {
+	s.Helper()
+	path := filepath.Join(s.dir, name)
+	require.NoError(s, os.WriteFile(path, []byte(s.audit(args...)), 0o600))
+	return path
+}
+
+// forge writes the events anew, and the tree over them, as somebody can who holds the file.
+func (s site) forge(change func(events [][]byte) [][]byte) {
+	s.Helper()
+	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
+	require.NoError(s, err)
+	defer func() { require.NoError(s, rows.Close()) }()
+	require.NoError(s, rows.Update(s.Context(), func(w store.Writer) error { return rewrite(w, change) }))
+}
+
+func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
+	var keys, events [][]byte
+	for row, err := range w.Scan(store.Range{Space: store.Events}) {
+		if err != nil {
+			return err
+		}
+		keys, events = append(keys, append([]byte{}, row.Key...)), append(events, append([]byte{}, row.Value...))
+	}
+	for _, key := range keys {
+		if err := w.Delete(store.Events, key); err != nil {
+			return err
+		}
+		if err := w.Delete(store.Tree, key); err != nil {
+			return err
+		}
+	}
+	var walk ledger.Walk
+	for i, event := range change(events) {
+		if err := w.Put(store.Events, keys[i], event); err != nil {
+			return err
+		}
+		if err := w.Put(store.Tree, keys[i], walk.Add(event)); err != nil {
+			return err
+		}
+		if err := w.Put(store.Sys, []byte("events"), keys[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message is an event without a handoff.
+func message(s site) schemas.Event { return schemas.Event{Agent: "dev", At: s.Now, Action: "message"} }
+
+// grow adds an event so many times, which costs less than commands.
+func (s site) grow(n int, e schemas.Event) {
+	s.Helper()
+	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
+	require.NoError(s, err)
+	defer func() { require.NoError(s, rows.Close()) }()
+	require.NoError(s, store.New(rows).Update(context.Background(), func(tx *store.Tx) error {
+		for range n {
+			if _, err := tx.Change(nil, nil, e, store.Content{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}

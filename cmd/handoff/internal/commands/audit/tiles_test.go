@@ -1,0 +1,187 @@
+package audit_test
+
+import (
+	"bytes"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas"
+)
+
+// verifier is the program that others wrote to verify logs in tiles, as they release it.
+const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
+
+// install gives the path of the verifier, and skips the test where the module proxy does not give it.
+func install(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the verifier reads no file:// of a drive")
+	}
+	bin := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "install", verifier)
+	cmd.Dir, cmd.Env = bin, append(os.Environ(), "GOBIN="+bin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("NOT SHOWN that others accept the tiles: go install %s: %v\n%s", verifier, err, out)
+	}
+	return filepath.Join(bin, "fsck")
+}
+
+// accepts runs the verifier, and tells whether it accepts the tiles. It ends with status 0 either way. Without enough
+// workers it never ends after it found a fault.
+func accepts(t *testing.T, fsck string, s site) (bool, string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), fsck, "-storage_url", "file://"+filepath.Join(s.dir, "tiles"),
+		"-public_key", filepath.Join(s.dir, "key"), "-ui=false", "-N", "16")
+	out, err := cmd.CombinedOutput()
+	ok := err == nil && bytes.Contains(out, []byte("Successfully fsck'd log"))
+	return ok, string(out)
+}
+
+func export(t *testing.T, events int) site {
+	t.Helper()
+	s := newSite(t)
+	s.grow(events-4, message(s))
+	s.keep("key", "key")
+	s.audit("export", "--tiles", filepath.Join(s.dir, "tiles"))
+	return s
+}
+
+// 50 single bits in CI, 1,000 with make flips.
+func TestAForeignVerifierAcceptsTheTilesAndFindsEachFlippedBit(t *testing.T) {
+	flips, seed := 50, uint64(1)
+	if n, err := strconv.Atoi(os.Getenv("HANDOFF_FLIPS")); err == nil {
+		flips = n
+	}
+	fsck := install(t)
+	s := export(t, 600)
+	ok, said := accepts(t, fsck, s)
+	require.True(t, ok, said)
+	require.Contains(t, said, "log with size 600")
+	files := tiles(t, s)
+	require.Len(t, files, 8, "three bundles, three tiles of hashes and one above them, and the checkpoint")
+	random, found := rand.New(rand.NewPCG(seed, 0)), map[string]int{}
+	for n := range flips {
+		path := files[n%len(files)]
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		at := random.IntN(len(b))
+		if last := len(b) - len("=\n") - 1; filepath.Base(path) == "checkpoint" && at == last {
+			at-- // the last digit of a signature has two bits that mean nothing in base64
+		}
+		changed := bytes.Clone(b)
+		changed[at] ^= 1 << random.IntN(8)
+		require.NoError(t, os.WriteFile(path, changed, 0o600))
+		ok, said := accepts(t, fsck, s)
+		require.False(t, ok, "%s, byte %d: %s", path, at, said)
+		require.NoError(t, os.WriteFile(path, b, 0o600))
+		found[kind(s, path)]++
+	}
+	ok, said = accepts(t, fsck, s)
+	require.True(t, ok, said)
+	t.Logf("all of %d flipped bits were found: %v", flips, found)
+}
+
+// tiles are the files of an export.
+func tiles(t *testing.T, s site) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, "tiles"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	}))
+	return all
+}
+
+func kind(s site, path string) string {
+	below, _ := filepath.Rel(filepath.Join(s.dir, "tiles"), path)
+	switch {
+	case strings.Contains(below, "entries"):
+		return "entries"
+	case strings.HasPrefix(below, "tile"):
+		return "tiles"
+	}
+	return "checkpoint"
+}
+
+func TestAnExportIsContinuedIfTheRegistryBeginsWithIt(t *testing.T) {
+	s := export(t, 256)
+	dir := filepath.Join(s.dir, "tiles")
+	require.Len(t, tiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
+	s.grow(3, message(s))
+	s.audit("export", "--tiles", dir)
+	require.FileExists(t, filepath.Join(dir, "tile", "entries", "001.p", "3"))
+	require.FileExists(t, filepath.Join(dir, "tile", "0", "001.p", "3"))
+	require.Equal(t, s.audit("checkpoint"), read(t, filepath.Join(dir, "checkpoint")))
+
+	s.forge(func(events [][]byte) [][]byte { return events[:100] })
+	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "has 259 events, and the registry ends with event 100")
+	s.Now = s.Now.Add(time.Minute)
+	s.grow(200, message(s))
+	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "the first 259 events of the registry are not those of "+dir)
+	require.Contains(t, s.refuses(5, "export", "--tiles", s.State), "holds something else")
+}
+
+// No event comes near it: names and ids are bounded. What does not fit is refused, and not cut.
+func TestAnEventThatNoBundleHoldsIsRefused(t *testing.T) {
+	s := newSite(t)
+	s.grow(1, schemas.Event{Agent: "dev", At: s.Now, Action: "message", AgentID: strings.Repeat("x", 1<<16)})
+	dir := filepath.Join(s.dir, "tiles")
+	require.Contains(t, s.refuses(schemas.Codes[schemas.Limit].Exit, "export", "--tiles", dir), "event 5 has 65")
+	require.NoFileExists(t, filepath.Join(dir, "checkpoint"))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// Nobody else can read the key, and many commands at once make one.
+func TestAKeyIsMadeOnce(t *testing.T) {
+	s := newSite(t)
+	require.NoFileExists(t, filepath.Join(filepath.Dir(s.File()), "handoff.key"))
+	keys := make(chan string, 4)
+	for range cap(keys) {
+		go func() {
+			_, out, errs := s.Run("", "audit", "key")
+			keys <- out + errs
+		}()
+	}
+	first := <-keys
+	require.Contains(t, first, "handoff.local/w+")
+	for range cap(keys) - 1 {
+		require.Equal(t, first, <-keys)
+	}
+	info, err := os.Stat(filepath.Join(filepath.Dir(s.File()), "handoff.key"))
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" { // where others are kept out by the directory
+		require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+	}
+	entries, err := filepath.Glob(filepath.Join(filepath.Dir(s.File()), "handoff.key*"))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+
+	given := filepath.Join(t.TempDir(), "key")
+	vars := s.Vars("")
+	vars["HANDOFF_KEY"] = given
+	code, out, errs := commandtest.Execute(t.Context(), s.Env(), vars, "audit", "key")
+	require.Zero(t, code, errs)
+	require.NotEqual(t, first, out)
+	vars["HANDOFF_WORKSPACE"] = "other"
+	code, _, errs = commandtest.Execute(t.Context(), s.Env(), vars, "audit", "key")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "the key in HANDOFF_KEY is that of handoff.local/w, and this is handoff.local/other")
+}

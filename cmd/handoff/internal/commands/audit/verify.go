@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
+)
+
+func verifyCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Walk the whole registry and compare it with the records",
+		Example: `  handoff audit verify
+  handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE
+  handoff audit verify --anchor=origin/main --json # with the trailers of commits`,
+		Long: `Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.
+
+With --anchor it has to hold each head that was anchored in the project's repository and fetched, see handoff audit
+anchor: in the commits of the ref, or in the trailers of their messages.`,
+		Args: cobra.NoArgs,
+	}
+	ref := cmd.Flags().String("anchor", "", "`ref` with heads that it has to hold (default: that of the workspace)")
+	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var heads []end
+		if cmd.Flags().Changed("anchor") {
+			at, err := anchorOf(a, strings.TrimSpace(*ref))
+			if err != nil {
+				return err
+			}
+			if heads, err = at.heads(cmd.Context()); err != nil {
+				return err
+			}
+			if len(heads) == 0 {
+				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head of %s", schemas.Visible(at.ref), at.origin).WithHint("handoff audit anchor makes one.")
+			}
+		}
+		return verify(cmd.Context(), a, heads)
+	}
+	return cmd
+}
+
+// verified is what the walk showed, and against how many heads it was held.
+type verified struct {
+	schemas.AuditOut
+	Heads   int      `json:"heads,omitempty"`
+	Signers []string `json:"signers,omitempty"` // of the heads
+}
+
+func verify(ctx context.Context, a *cli.App, heads []end) error {
+	var in schemas.AuditIn
+	for _, e := range heads {
+		in.Sizes = append(in.Sizes, e.Size)
+	}
+	in.Sizes = slices.Compact(in.Sizes)
+	end := a.Busy("verifying the registry")
+	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
+	end()
+	if err != nil {
+		return err
+	}
+	v := verified{AuditOut: out, Heads: len(heads)}
+	v.against(heads)
+	if err := a.PrintValue(v, v.print); err != nil || v.OK {
+		return err
+	}
+	return cli.Exit(schemas.Codes[schemas.Internal].Exit)
+}
+
+// against holds the walk against heads, the smallest first, and tells of the first that does not agree: nor do those
+// that follow.
+func (v *verified) against(heads []end) {
+	signedBy, held := map[string]bool{}, uint64(0)
+	for i, e := range heads {
+		if e.note != nil {
+			signedBy[signers(e.note.UnverifiedSigs)] = true
+		}
+		err := truncated(e.name, e.Size, v.Events)
+		if err == nil {
+			err = changed(e, v.Roots[e.Size])
+		}
+		if err == nil {
+			held = e.Size
+			continue
+		}
+		v.OK = false
+		v.Problems = append(v.Problems, fmt.Sprintf("%v. %d of %d heads are not held, the last that is has %d events", err, len(heads)-i, len(heads), held))
+		break
+	}
+	v.Roots = nil
+	v.Signers = slices.Sorted(maps.Keys(signedBy))
+}
+
+func (v *verified) print(p *cli.Page) {
+	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
+	p.Line("root %s", v.Root)
+	if v.Heads > 0 {
+		by := strings.Join(v.Signers, ", ")
+		p.Line("held against %s, signed by %s", cli.Counted(v.Heads, "head"), p.Quote(cmp.Or(by, "nobody"), 0))
+	}
+	if len(v.Signers) > 1 {
+		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))
+	}
+	for _, problem := range v.Problems {
+		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+	}
+	if v.OK {
+		p.Line("%s", p.Green("OK"))
+	}
+}

@@ -1,0 +1,209 @@
+package simulation_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// choose is what a client asks for next: mostly something that makes sense for it, and now and then anything.
+func (l *world) choose(c *client) any {
+	switch n := l.rnd.IntN(100); {
+	case n < 15 || len(l.seen.records) == 0:
+		return l.work(c)
+	case n < 34:
+		return l.wait(c)
+	case n < 36:
+		return schemas.ListIn{Box: "notices"}
+	case n < 39 && c.by.Agent != schemas.Human:
+		accepts := []string{"task", "code", "review"}
+		l.rnd.Shuffle(len(accepts), func(i, j int) { accepts[i], accepts[j] = accepts[j], accepts[i] })
+		return c.card(accepts[:1+l.rnd.IntN(3)]...)
+	case n < 41:
+		return schemas.SendIn{To: l.somebody(), Task: "note", Type: schemas.TypeMessage}
+	case n < 42:
+		return schemas.UpdateIn{HandoffID: fmt.Sprintf("no_%d", 1+l.rnd.IntN(40)), Action: schemas.ActCancel}
+	case n < 44:
+		return schemas.GetIn{HandoffID: l.any().ID.String(), View: "outcome", WaitSeconds: 20}
+	case n < 45 && c.by.Agent == schemas.Human:
+		return schemas.RedactIn{HandoffID: l.any().ID.String()}
+	case n < 50:
+		return l.act(c, l.any(), l.rnd.IntN(14))
+	}
+	var may []any
+	for _, id := range l.seen.order[max(0, len(l.seen.order)-40):] {
+		if in := l.sensible(c, l.seen.records[id]); in != nil {
+			may = append(may, in)
+		}
+	}
+	if len(may) == 0 {
+		return nil
+	}
+	return pick(l, may)
+}
+
+// any is one of the newest records.
+func (l *world) any() *store.Record {
+	newest := len(l.seen.order)
+	return l.seen.records[l.seen.order[newest-1-l.rnd.IntN(min(newest, 15))]]
+}
+
+func (l *world) somebody() string {
+	return pick(l, []string{"lead", "ann", "bob", "qa", string(schemas.Human)})
+}
+
+func (l *world) chance(of int) bool { return l.rnd.IntN(of) == 0 }
+
+// work is a handoff to be sent.
+func (l *world) work(c *client) schemas.SendIn {
+	in := schemas.SendIn{
+		To:       pick(l, []string{"lead", "ann", "bob", "qa", "capability:code", "capability:code", "capability:review", "human"}),
+		Task:     fmt.Sprintf("work %d", l.rnd.IntN(1000)),
+		Priority: pick(l, schemas.Priorities),
+		Parent:   pick(l, []string{"", "none"}),
+		Deadline: pick(l, []string{"", "", "", "30m", "3h"}),
+		Options: &schemas.SendOptions{
+			NeedsApproval: l.chance(12), Force: true, MaxAttempts: 1 + l.rnd.IntN(3),
+			NotBefore: pick(l, []string{"", "", "", "1s", "5m"}),
+			NoTakers:  pick(l, []string{"", "", "return", "generalist", "human"}),
+		},
+	}
+	if l.chance(3) {
+		in.Tags = []string{pick(l, []string{"go", "sql"})}
+	}
+	if l.chance(6) {
+		in.Key = fmt.Sprintf("key %d", l.rnd.IntN(20))
+		in.Task = in.Key
+	}
+	if l.chance(3) {
+		in.Expectations = &schemas.Expectations{Review: pick(l, []string{"sender", "qa", "human", "capability:review"}), MaxRounds: 1 + l.rnd.IntN(2)}
+		in.Options.Force = false
+	}
+	if l.chance(4) {
+		in.Options.Limits = map[string]float64{schemas.LimitHandoffs: float64(2 + l.rnd.IntN(4))}
+	}
+	if len(l.seen.order) > 0 && l.chance(3) {
+		for range 1 + l.rnd.IntN(2) {
+			if id := l.any().ID.String(); l.chance(2) {
+				in.Options.After = append(in.Options.After, id)
+			} else {
+				in.Options.AfterAccepted = append(in.Options.AfterAccepted, id)
+			}
+		}
+	}
+	if l.chance(8) {
+		in.Options.Each = []string{"one", "two", "three"}
+		in.Options.Join = &schemas.Join{To: l.somebody(), Task: "put it together"}
+	}
+	return in
+}
+
+// wait is a claim of what comes next.
+func (l *world) wait(c *client) schemas.ClaimIn {
+	in := schemas.ClaimIn{WaitSeconds: pick(l, []int{0, 20, 50, 50})}
+	if l.chance(4) {
+		in.Tags = []string{pick(l, []string{"go", "sql"})}
+	}
+	return in
+}
+
+// sensible is something that a client may do with a handoff, as far as it is known; nil for nothing.
+func (l *world) sensible(c *client, r *store.Record) any {
+	me := c.by.Agent
+	owns, holds := me == r.From || me == schemas.Human, me == r.Holder
+	switch {
+	case r.Status == schemas.Pending && r.NeedsApproval && me == schemas.Human:
+		return l.act(c, r, pick(l, []int{0, 0, 0, 1}))
+	case r.Status == schemas.Pending && owns && l.chance(6):
+		return l.act(c, r, 2+l.rnd.IntN(2))
+	case r.Status == schemas.Pending && !r.Blocked() && l.chance(3):
+		if to, directed := r.To.Directed(); !directed || to == me {
+			return schemas.ClaimIn{HandoffID: r.ID.String()}
+		}
+	case r.Status == schemas.Waiting && owns:
+		return l.act(c, r, 4)
+	case r.Status.Held() && holds:
+		return l.act(c, r, pick(l, []int{5, 6, 7, 8, 8, 8, 8, 9, 9, 10}))
+	case r.Status.Held() && len(c.old[r.ID]) > 0: // it was taken from it
+		return l.act(c, r, pick(l, []int{5, 8, 9}))
+	case r.Status == schemas.Completed && owns && r.Accepted == 0:
+		return l.act(c, r, pick(l, []int{11, 11, 12}))
+	case r.Status.Ended() && r.Status != schemas.Completed && owns && r.Successor == 0 && l.chance(3):
+		return l.act(c, r, 13)
+	}
+	return nil
+}
+
+// act is one of the actions on a handoff.
+func (l *world) act(c *client, r *store.Record, what int) any {
+	actions := []schemas.Action{
+		schemas.ActApprove, schemas.ActRefuse, schemas.ActAmend, schemas.ActCancel, schemas.ActAnswer, schemas.ActProgress, schemas.ActAsk,
+		schemas.ActRelease, "complete", "fail", "reject", schemas.ActAccept, schemas.ActReturn, schemas.ActRetry,
+	}
+	id, token := r.ID.String(), l.token(c, r.ID)
+	in := schemas.UpdateIn{HandoffID: id, Action: actions[what], Note: fmt.Sprintf("because %d", l.rnd.IntN(100))}
+	switch in.Action { //nolint:exhaustive // the others need a note alone
+	case "complete":
+		return l.result(c, r, token)
+	case "fail", "reject":
+		return l.failure(r, in.Action, token)
+	case schemas.ActProgress, schemas.ActAsk, schemas.ActRelease:
+		in.Token = token
+	case schemas.ActAmend:
+		in.Changes = &schemas.Changes{Priority: pick(l, schemas.Priorities), Tags: []string{pick(l, []string{"go", "sql"})}}
+		if l.chance(2) {
+			in.Changes.To = l.somebody()
+		}
+	}
+	if in.Action == schemas.ActAsk && l.chance(3) {
+		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"to deploy"}}
+	}
+	if in.Action == schemas.ActRelease && l.chance(2) {
+		in.To = l.somebody()
+	}
+	return in
+}
+
+// token is the one that a client knows of a claim, none, or now and then one of before.
+func (l *world) token(c *client, id schemas.ID) string {
+	if old := c.old[id]; len(old) > 0 && l.chance(3) {
+		return pick(l, old)
+	}
+	if l.chance(6) {
+		return ""
+	}
+	return c.claims[id].token
+}
+
+func (l *world) result(c *client, r *store.Record, token string) schemas.CompleteIn {
+	in := schemas.CompleteIn{HandoffID: r.ID.String(), Token: token, Result: schemas.Result{Summary: fmt.Sprintf("done %d", l.rnd.IntN(100))}}
+	if n := c.claims[r.ID].criteria; n > 0 {
+		in.Verification = &schemas.Verification{}
+		for i := range n {
+			in.Verification.Criteria = append(in.Verification.Criteria, schemas.Criterion{Criterion: fmt.Sprint(i + 1), Met: true, Evidence: "seen"})
+		}
+	}
+	if r.Reviews != 0 {
+		in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(l, []string{"accept", "rework", "rework"}), Points: []string{"mend it"}})
+	}
+	if l.chance(6) {
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: l.somebody(), Task: "and then"}}
+	}
+	return in
+}
+
+func (l *world) failure(r *store.Record, how schemas.Action, token string) schemas.FailIn {
+	in := schemas.FailIn{
+		HandoffID: r.ID.String(), Token: token, FailureDetail: schemas.FailureDetail{Description: fmt.Sprintf("no %d", l.rnd.IntN(100))},
+		Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
+	}
+	if how == "reject" {
+		in.Outcome, in.Then = schemas.OutcomeRejected, ""
+		if l.chance(2) {
+			in.Alternative = l.somebody()
+		}
+	}
+	return in
+}

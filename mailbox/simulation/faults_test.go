@@ -1,0 +1,211 @@
+package simulation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// fault is a bug that is put into the way of the real code: below it, where rows are kept, between a client and the
+// service, or in its clock. The zero value is none.
+type fault struct {
+	name    string
+	catches string // the rule that has to find it
+	rows    func(*world, store.Backend) store.Backend
+	between func(l *world, by schemas.Caller, in any) (schemas.Caller, any)
+	now     func() time.Time
+}
+
+var faults = []fault{
+	{
+		name: "a claim is lost", catches: "no acknowledged claim is lost",
+		rows: func(_ *world, b store.Backend) store.Backend { return forgetting{b} },
+	},
+	{
+		name: "a claim does not see another", catches: "nobody claims what another holds",
+		rows: func(l *world, b store.Backend) store.Backend { return stale{b, l, map[string][]byte{}} },
+	},
+	{
+		name: "an event without its change", catches: "each event has its change",
+		rows: loses(func(s store.Space, value []byte) bool {
+			return s == store.Records && recordIn(value).Status == schemas.Working
+		}),
+	},
+	{
+		name: "a change without its event", catches: "each change has its event",
+		rows: loses(func(s store.Space, value []byte) bool {
+			return s == store.Events && strings.Contains(string(value), `"amended"`)
+		}),
+	},
+	{
+		name: "a lease never ends", catches: "leases are respected",
+		now: func() time.Time { // which stands still after ten minutes
+			now, stops := time.Now(), time.Date(2000, 1, 1, 0, 10, 0, 0, time.UTC)
+			if now.After(stops) {
+				return stops
+			}
+			return now
+		},
+	},
+	{name: "a void token is good", catches: "leases are respected", between: withTheTokenOfAnother},
+	{
+		name: "a dependent is freed too early", catches: "nothing is freed before its time",
+		between: changed(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
+	},
+	{
+		name: "rework does not follow", catches: "returned work is done again",
+		rows: loses(func(s store.Space, value []byte) bool {
+			r := recordIn(value)
+			return s == store.Records && r.ReworkOf != 0 && r.Claims == 0
+		}),
+	},
+	{
+		name: "a notice is lost", catches: "no notice is lost",
+		rows: loses(func(s store.Space, value []byte) bool {
+			return s == store.Notices && strings.Contains(string(value), `"completed"`)
+		}),
+	},
+	{
+		name: "a repeated call has two effects", catches: "a repeated call has one effect",
+		rows: loses(func(s store.Space, _ []byte) bool { return s == store.Receipts }),
+	},
+	{name: "a limit is ignored", catches: "limits hold", between: changed(func(o *schemas.SendOptions) { o.Limits = nil })},
+}
+
+// forgetting acknowledges claims of some handoffs, and keeps nothing of them.
+type forgetting struct{ store.Backend }
+
+var errForgotten = errors.New("forgotten")
+
+func (b forgetting) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := b.Backend.Update(ctx, func(w store.Writer) error {
+		claims := false
+		err := fn(watched{w, func(s store.Space, _, value []byte) {
+			claims = claims || s == store.Records && recordIn(value).Status == schemas.Accepted && recordIn(value).ID%3 == 0
+		}})
+		if err == nil && claims {
+			return errForgotten
+		}
+		return err
+	})
+	if errors.Is(err, errForgotten) {
+		return nil
+	}
+	return err
+}
+
+// watched is a writer that tells of each row before it is written.
+type watched struct {
+	store.Writer
+	tell func(s store.Space, key, value []byte)
+}
+
+func (w watched) Put(s store.Space, key, value []byte) error {
+	w.tell(s, key, value)
+	return w.Writer.Put(s, key, value)
+}
+
+// stale shows to whoever claims a handoff by its id how that was while it was pending.
+type stale struct {
+	store.Backend
+	l       *world
+	pending map[string][]byte
+}
+
+func (b stale) Update(ctx context.Context, fn func(store.Writer) error) error {
+	return b.Backend.Update(ctx, func(w store.Writer) error {
+		return fn(staleWriter{watched{w, func(s store.Space, key, value []byte) {
+			if s == store.Records && recordIn(value).Status == schemas.Pending {
+				b.pending[string(key)] = slices.Clone(value)
+			}
+		}}, b})
+	})
+}
+
+type staleWriter struct {
+	watched
+	stale
+}
+
+func (w staleWriter) Get(s store.Space, key []byte) ([]byte, error) {
+	value, err := w.Writer.Get(s, key)
+	if before := w.pending[string(key)]; s == store.Records && before != nil && recordIn(value).Status.Held() {
+		in, claims := w.l.gate.running.call.in.(schemas.ClaimIn)
+		if claims && in.HandoffID == recordIn(value).ID.String() {
+			return before, err
+		}
+	}
+	return value, err
+}
+
+// losing commits transactions without some of their rows.
+type losing struct {
+	store.Backend
+	lost func(s store.Space, value []byte) bool
+}
+
+func loses(lost func(store.Space, []byte) bool) func(*world, store.Backend) store.Backend {
+	return func(_ *world, b store.Backend) store.Backend { return losing{b, lost} }
+}
+
+func (b losing) Update(ctx context.Context, fn func(store.Writer) error) error {
+	type row struct {
+		space store.Space
+		key   string
+	}
+	return b.Backend.Update(ctx, func(w store.Writer) error {
+		before := map[row][]byte{}
+		err := fn(watched{w, func(s store.Space, key, value []byte) {
+			if at := (row{s, string(key)}); before[at] == nil && b.lost(s, value) {
+				was, _ := w.Get(s, key)
+				before[at] = slices.Clone(was)
+			}
+		}})
+		for at, was := range before {
+			if was == nil {
+				err = errors.Join(err, w.Delete(at.space, []byte(at.key)))
+			} else {
+				err = errors.Join(err, w.Put(at.space, []byte(at.key), was))
+			}
+		}
+		return err
+	})
+}
+
+func recordIn(value []byte) (r store.Record) {
+	_ = json.Unmarshal(value, &r) // rows of other spaces are none
+	return r
+}
+
+// changed changes the options of what is sent, on its way to the service.
+func changed(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
+	return func(_ *world, by schemas.Caller, in any) (schemas.Caller, any) {
+		if send, ok := in.(schemas.SendIn); ok && send.Options != nil {
+			options := *send.Options
+			change(&options)
+			send.Options = &options
+			return by, send
+		}
+		return by, in
+	}
+}
+
+// withTheTokenOfAnother lets a completion act as the holder, whatever token it gives.
+func withTheTokenOfAnother(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
+	done, ok := in.(schemas.CompleteIn)
+	if !ok || done.Token == "" {
+		return by, in
+	}
+	for _, r := range l.seen.records {
+		if r.ID.String() == done.HandoffID && r.Status.Held() {
+			by.Agent, by.Conn, by.AgentID, done.Token = r.Holder, r.Conn, r.HolderID, r.Token
+		}
+	}
+	return by, done
+}

@@ -1,0 +1,89 @@
+package simulation_test
+
+import (
+	"context"
+	"sync"
+
+	"handoff/store"
+)
+
+// gate is a backend at which each transaction waits until the life lets it in, one at a time. So which transaction comes
+// next is decided by the seed and not by the scheduler of Go. A process that dies closes its gate.
+type gate struct {
+	store.Backend
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*entry
+	running *attempt // what was let in last
+	closed  bool
+}
+
+// entry is one transaction at the gate.
+type entry struct {
+	of     *attempt
+	writes bool
+	enter  chan error
+}
+
+type attemptKey struct{}
+
+func (g *gate) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := g.pass(ctx, false); err != nil {
+		return err
+	}
+	return g.Backend.View(ctx, fn)
+}
+
+func (g *gate) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if err := g.pass(ctx, true); err != nil {
+		return err
+	}
+	return g.Backend.Update(ctx, fn)
+}
+
+func (g *gate) pass(ctx context.Context, writes bool) error {
+	g.mu.Lock()
+	of, known := ctx.Value(attemptKey{}).(*attempt)
+	if !known {
+		of = g.running // a call that is over gives back what it took without the context of the call
+	}
+	if g.closed {
+		g.mu.Unlock()
+		return store.ErrClosed
+	}
+	e := &entry{of, writes, make(chan error)}
+	g.waiting = append(g.waiting, e)
+	g.mu.Unlock()
+	return <-e.enter
+}
+
+// runs notes whose goroutine goes on.
+func (g *gate) runs(a *attempt) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running = a
+}
+
+// take gives the transactions that wait, and closes the gate if it is told to.
+func (g *gate) take(closing bool) []*entry {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = g.closed || closing
+	taken := g.waiting
+	g.waiting = nil
+	return taken
+}
+
+// put lets transactions wait on that were taken.
+func (g *gate) put(back []*entry) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(back, g.waiting...)
+}
+
+// close ends the process whose gate it is: no transaction begins any more.
+func (g *gate) close() {
+	for _, e := range g.take(true) {
+		e.enter <- store.ErrClosed
+	}
+}

@@ -1,0 +1,292 @@
+package simulation_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+)
+
+// client is an agent, or the person, at one end of the network.
+type client struct {
+	by      schemas.Caller
+	maxOpen int                     // of its card
+	claims  map[schemas.ID]claim    // that it was told of last
+	old     map[schemas.ID][]string // tokens of claims before
+	calls   []*call                 // of which it waits for the answer
+	conns   int
+}
+
+// claim is what a client knows of a claim.
+type claim struct {
+	token    string
+	criteria int
+}
+
+// call is what a client asks for, until it was answered or gives up. Repetitions have the same request id.
+type call struct {
+	n       int
+	client  *client
+	by      schemas.Caller
+	in      any
+	tries   int
+	under   int // messages and attempts that are under way
+	told    any // the first answer
+	settled bool
+}
+
+// attempt is one arrival of a call at the service.
+type attempt struct {
+	n      int
+	call   *call
+	at     *gate // of the process that it runs in
+	cancel context.CancelFunc
+	cut    bool // its connection broke
+	out    any
+	err    error
+}
+
+func (a *attempt) String() string {
+	return fmt.Sprintf("%s call %d/%d", a.call.by.Agent, a.call.n, a.n)
+}
+
+// waits tells whether it is a claim that waits for work.
+func (a *attempt) waits() bool {
+	in, ok := a.call.in.(schemas.ClaimIn)
+	return ok && in.WaitSeconds > 0
+}
+
+// detaching is the message of a transport that a connection broke.
+type detaching struct{ conn string }
+
+// ask makes a call at a service.
+func ask(ctx context.Context, s *mailbox.Service, by schemas.Caller, in any) (any, error) {
+	switch in := in.(type) {
+	case schemas.SendIn:
+		return s.Send(ctx, by, in)
+	case schemas.ClaimIn:
+		return s.Claim(ctx, by, in)
+	case schemas.CompleteIn:
+		return s.Complete(ctx, by, in)
+	case schemas.FailIn:
+		return s.Fail(ctx, by, in)
+	case schemas.UpdateIn:
+		return s.Update(ctx, by, in)
+	case schemas.RegisterIn:
+		return s.Register(ctx, by, in)
+	case schemas.RedactIn:
+		return s.Redact(ctx, by, in)
+	case schemas.GetIn:
+		return s.Get(ctx, by, in)
+	case schemas.ListIn:
+		return s.List(ctx, by, in)
+	case detaching:
+		return s.Detach(ctx, by, schemas.ConnIn{Conn: in.conn})
+	}
+	panic(fmt.Sprintf("nobody knows how to ask for %T", in))
+}
+
+// begin has a client call for something.
+func (l *world) begin(c *client) {
+	in := l.choose(c)
+	if in == nil {
+		return
+	}
+	l.count++
+	k := &call{n: l.count, client: c, by: c.by, in: in}
+	k.by.Request = fmt.Sprintf("%06d", k.n)
+	if wait, ok := in.(schemas.ClaimIn); ok && wait.WaitSeconds > 0 {
+		k.by.Since = time.Now()
+		k.by.Until = k.by.Since.Add(time.Duration(wait.WaitSeconds) * time.Second)
+	}
+	c.calls = append(c.calls, k)
+	l.note("%s call %d: %s", c.by.Agent, k.n, said(in))
+	l.submit(k)
+}
+
+// submit puts a call on its way.
+func (l *world) submit(k *call) {
+	k.tries++
+	k.under++
+	l.mail = append(l.mail, k)
+}
+
+// deliver brings a message to the service, twice or not at all.
+func (l *world) deliver(i int) {
+	k := l.mail[i]
+	switch n := l.rnd.IntN(100); {
+	case n < 5:
+		l.note("call %d is lost on its way", k.n)
+		l.mail = slices.Delete(l.mail, i, i+1)
+		k.under--
+		return
+	case n < 12: // it comes once more
+		k.under++
+	default:
+		l.mail = slices.Delete(l.mail, i, i+1)
+	}
+	l.start(k)
+}
+
+// start runs a call in the process that owns the workspace.
+func (l *world) start(k *call) {
+	l.attempts++
+	a := &attempt{n: l.attempts, call: k, at: l.gate}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), attemptKey{}, a))
+	a.cancel = cancel
+	l.running = append(l.running, a)
+	by, in, service := k.by, k.in, l.service
+	if l.fault.between != nil {
+		by, in = l.fault.between(l, by, in)
+	}
+	l.gate.runs(a)
+	l.note("%s begins", a)
+	go func() {
+		out, err := ask(ctx, service, by, in)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		a.out, a.err = out, err
+		l.ended = append(l.ended, a)
+	}()
+}
+
+// collect waits until all is still, and brings home the answers that there are: most of them.
+func (l *world) collect() (told []*attempt) {
+	synctest.Wait()
+	l.mu.Lock()
+	ended := l.ended
+	l.ended = nil
+	l.mu.Unlock()
+	slices.SortFunc(ended, func(a, b *attempt) int { return a.n - b.n })
+	for _, a := range ended {
+		a.cancel()
+		k := a.call
+		k.under--
+		l.running = slices.DeleteFunc(l.running, func(o *attempt) bool { return o == a })
+		code := schemas.Code("")
+		if a.err != nil {
+			code = schemas.AsError(a.err).Code
+		}
+		switch lost := l.rnd.IntN(100) < 8; {
+		case a.cut || lost || a.at != l.gate || code == schemas.Unavailable:
+			l.heard = append(l.heard, fmt.Sprintf("%s is not answered: %s", a, answered(a)))
+		default:
+			l.heard = append(l.heard, fmt.Sprintf("%s: %s", a, answered(a)))
+			l.settle(k)
+			told = append(told, a)
+		}
+	}
+	return told
+}
+
+// settle ends a call for its client.
+func (l *world) settle(k *call) {
+	k.settled = true
+	k.client.calls = slices.DeleteFunc(k.client.calls, func(o *call) bool { return o == k })
+}
+
+// unanswered are the calls that are to be repeated or given up.
+func (l *world) unanswered() (calls []*call) {
+	for _, c := range l.clients {
+		for _, k := range c.calls {
+			if k.under == 0 {
+				calls = append(calls, k)
+			}
+		}
+	}
+	return calls
+}
+
+func (l *world) repeat(k *call) {
+	if k.tries > 3 {
+		l.note("call %d is given up", k.n)
+		l.settle(k)
+		return
+	}
+	l.note("call %d is repeated", k.n)
+	l.submit(k)
+}
+
+// hangUp breaks the connection of a client. What it waits for it never learns.
+func (l *world) hangUp(c *client) {
+	l.note("%s hangs up %s", c.by.Agent, c.by.Conn)
+	for _, k := range slices.Clone(c.calls) {
+		l.drop(k)
+	}
+	for _, a := range slices.Clone(l.running) {
+		if _, leaves := a.call.in.(detaching); a.call.client == c && !leaves {
+			a.cut = true
+			l.gate.runs(a)
+			a.cancel()
+			synctest.Wait() // one after the other, so that each time is the same
+		}
+	}
+	if conn := c.by.Conn; conn != "" {
+		c.by.Conn = ""
+		l.count++
+		l.start(&call{n: l.count, client: c, by: schemas.Caller{Agent: c.by.Agent, Via: c.by.Via}, in: detaching{conn}, under: 1})
+	}
+}
+
+// drop forgets a call, with the messages of it that are still on their way.
+func (l *world) drop(k *call) {
+	l.settle(k)
+	l.mail = slices.DeleteFunc(l.mail, func(o *call) bool { return o == k })
+}
+
+// connect gives a client a connection, and has the process know it.
+func (l *world) connect(c *client) {
+	c.conns++
+	c.by.Conn = fmt.Sprintf("%s-%d", c.by.Agent, c.conns)
+	l.note("%s connects as %s", c.by.Agent, c.by.Conn)
+	l.announce(c)
+}
+
+func (l *world) announce(c *client) {
+	if c.by.Conn != "" {
+		_, err := l.service.Attach(context.Background(), c.by, schemas.ConnIn{Conn: c.by.Conn})
+		l.found("no call fails by itself", err)
+	}
+}
+
+// restart ends the process that owns the workspace, in the midst of all, and begins the next one.
+func (l *world) restart() {
+	l.note("the process dies")
+	before := l.gate
+	l.open()
+	before.close()
+	for _, k := range l.mail {
+		k.under--
+	}
+	l.mail = nil
+	for _, a := range slices.Clone(l.running) {
+		a.cancel()
+	}
+	l.collect()
+	for _, c := range l.clients {
+		l.announce(c)
+	}
+}
+
+// let lets one of the transactions in that wait, and looks what came of it.
+func (l *world) let() bool {
+	synctest.Wait()
+	waiting := l.gate.take(false)
+	if len(waiting) == 0 {
+		return false
+	}
+	slices.SortStableFunc(waiting, func(a, b *entry) int { return cmp.Compare(a.of.n, b.of.n) })
+	i := l.rnd.IntN(len(waiting))
+	e := waiting[i]
+	l.gate.put(slices.Delete(waiting, i, i+1))
+	l.gate.runs(e.of)
+	l.steps++
+	e.enter <- nil
+	l.look(e.of, e.writes, l.collect())
+	return true
+}

@@ -1,0 +1,568 @@
+package simulation_test
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// rule is something that always holds. It is judged by what is kept, by what clients were told, and by the step between
+// what was and what is. It is broken where it gives an error.
+type rule struct {
+	name   string
+	broken func(*step) error
+}
+
+// rules hold after each step.
+var rules = []rule{
+	{"no call fails by itself", failsByItself},
+	{"each change has its event", changeWithoutEvent},
+	{"each event has its change", eventWithoutChange},
+	{"the table allows each step", stepBesideTheTable},
+	{"no acknowledged claim is lost", claimLost},
+	{"nobody claims what another holds", claimedTwice},
+	{"what was acknowledged is there", acknowledgedAndGone},
+	{"leases are respected", leaseIgnored},
+	{"nothing is freed before its time", freedTooEarly},
+	{"returned work is done again", notDoneAgain},
+	{"a verdict takes effect", verdictWithoutEffect},
+	{"no notice is lost", noticeLost},
+	{"a repeated call has one effect", doneTwice},
+	{"what is refused changes nothing", refusedAndDone},
+	{"limits hold", limitIgnored},
+	{"nobody holds what it is excluded from", heldByExcluded},
+}
+
+// waiting hold when nothing is under way but waits, and there is one.
+var waiting = []rule{
+	{"who waits applies what is due", overdue},
+	{"nothing lies that somebody waits for", liesWhileOneWaits},
+}
+
+// resting hold when nothing is under way but waits, and the clock was looked at.
+var resting = []rule{
+	{"leases are respected", overdue},
+	{"no wait is longer than it was asked for", waitsTooLong},
+	{"nothing lies that somebody waits for", liesWhileOneWaits},
+}
+
+// each judges the changes of a step one by one.
+func (s *step) each(judge func(*change) error) error {
+	for _, c := range s.changes {
+		if c.now == nil {
+			continue
+		}
+		if err := judge(c); err != nil {
+			return fmt.Errorf("%s: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+func failsByItself(s *step) error {
+	for _, a := range s.told {
+		if a.err != nil && schemas.AsError(a.err).Code == schemas.Internal {
+			return fmt.Errorf("call %d: %w", a.call.n, a.err)
+		}
+	}
+	return nil
+}
+
+func changeWithoutEvent(s *step) error {
+	for _, c := range s.changes {
+		n := len(c.events)
+		if n == 0 || c.now != nil && c.now.Event != c.events[n-1].N {
+			return fmt.Errorf("%s changed, and the registry does not tell of it", c.id)
+		}
+	}
+	return nil
+}
+
+func eventWithoutChange(s *step) error {
+	for i, e := range s.events {
+		if e.N != s.seen.events+uint64(i)+1 {
+			return fmt.Errorf("event %d comes after %d", e.N, s.seen.events+uint64(i))
+		}
+	}
+	raw := s.raw(store.Records)
+	for _, c := range s.changes {
+		if n := len(c.events); n > 0 && c.events[n-1].State != digest(raw[key(c.id)]) {
+			return fmt.Errorf("%s is not as event %d left it", c.id, c.events[n-1].N)
+		}
+	}
+	return nil
+}
+
+func key(id schemas.ID) string {
+	return string([]byte{byte(id >> 56), byte(id >> 48), byte(id >> 40), byte(id >> 32), byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// stepBesideTheTable holds events against the table of package life, and one event against the one before.
+func stepBesideTheTable(s *step) error {
+	return s.each(func(c *change) error {
+		at := schemas.Status("")
+		if c.was != nil {
+			at = c.was.Status
+		}
+		for _, e := range c.events {
+			to, ok := life.Next(life.Action(e.Action), e.From)
+			free := slices.Contains([]life.Action{life.Send, life.Forward, life.Late}, life.Action(e.Action))
+			if e.From != at || !free && (!ok || to.To != e.To) {
+				return fmt.Errorf("was %s, and event %d says %s from %s to %s", at, e.N, e.Action, e.From, e.To)
+			}
+			at = e.To
+		}
+		if at != c.now.Status {
+			return fmt.Errorf("is %s, and its last event says %s", c.now.Status, at)
+		}
+		return nil
+	})
+}
+
+// ends are the events that may end a claim. Who was answered gets a new claim.
+var ends = []life.Action{
+	life.Complete, life.Fail, life.Reject, life.Decline, life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Answer, life.Reclaim,
+}
+
+// claimLost finds claims that a client was told of and that are gone without a reason.
+func claimLost(s *step) error {
+	for _, a := range s.told {
+		t := claimed(a)
+		if t == nil {
+			continue
+		}
+		r, err := s.Record(t.id)
+		if err != nil || r == nil || r.Token != t.token && !slices.Contains(r.Voided, t.token) {
+			return fmt.Errorf("%s was told of %s of %s, and that is not kept", t.agent, t.token, t.id)
+		}
+	}
+	for _, c := range s.changes {
+		t := s.log.claims[c.id]
+		if t == nil || t.holds(c.now) {
+			continue
+		}
+		reason := slices.ContainsFunc(c.events, func(e schemas.Event) bool {
+			return slices.Contains(ends, life.Action(e.Action)) || e.Action == string(life.Release) && s.gives(c.was.Conn)
+		})
+		if !reason {
+			return fmt.Errorf("%s was told that it holds %s, and does not any more", t.agent, c.id)
+		}
+	}
+	return nil
+}
+
+// gives tells whether a step may release a claim: its call asks for it, or is cut off together with the connection.
+func (s *step) gives(conn string) bool {
+	switch in := s.callIn().(type) {
+	case schemas.UpdateIn:
+		return in.Action == schemas.ActRelease
+	case schemas.ClaimIn, schemas.GetIn:
+		return !s.open(conn)
+	}
+	return false
+}
+
+func claimedTwice(s *step) error {
+	for _, a := range s.told {
+		if t := claimed(a); t != nil && cmp.Or(s.log.tokens[t.token], t.agent) != t.agent {
+			return fmt.Errorf("%s and %s were told that they hold %s", s.log.tokens[t.token], t.agent, t.id)
+		}
+	}
+	return s.each(func(c *change) error {
+		held := c.was != nil && c.was.Status.Held()
+		for _, e := range c.events {
+			if e.Action == string(life.Claim) && held {
+				return fmt.Errorf("%s claims it, and %s holds it", e.Agent, c.was.Holder)
+			}
+			held = e.To.Held()
+		}
+		return nil
+	})
+}
+
+func acknowledgedAndGone(s *step) error {
+	for _, a := range s.told {
+		if a.err != nil {
+			continue
+		}
+		var ids []schemas.ID
+		outcome := false
+		switch out := a.out.(type) {
+		case schemas.SendOut:
+			if ids = append(out.Parts, out.HandoffID); out.Joined != 0 {
+				ids = append(ids, out.Joined)
+			}
+			if out.NoticeID != 0 {
+				ids = nil
+			}
+		case schemas.CompleteOut:
+			ids, outcome = []schemas.ID{out.HandoffID}, true
+		case schemas.FailOut:
+			ids, outcome = []schemas.ID{out.HandoffID}, out.FailureID != ""
+		}
+		for _, id := range ids {
+			r, err := s.Record(id)
+			if err != nil || r == nil || outcome && !r.Status.Ended() {
+				return fmt.Errorf("call %d was told of %s", a.call.n, id)
+			}
+		}
+	}
+	return nil
+}
+
+// leaseIgnored finds outcomes under a token that was void, and claims that ended before their lease.
+func leaseIgnored(s *step) error {
+	return s.each(func(c *change) error {
+		if c.was == nil {
+			return nil
+		}
+		token := ""
+		if s.by != nil {
+			token = tokenFor(s.by.in, c.id)
+		}
+		for _, e := range c.events {
+			switch a := life.Action(e.Action); {
+			case token != "" && token != c.was.Token && slices.Contains([]life.Action{life.Complete, life.Fail, life.Progress, life.Ask, life.Release}, a):
+				return fmt.Errorf("%s with %s, and the token is %s", e.Action, token, c.was.Token)
+			case (a == life.Requeue || a == life.Exhaust) && (c.was.Lease == 0 || e.At.Before(e.Due)):
+				return fmt.Errorf("%s at %v, and the lease ends at %v", e.Action, e.At, e.Due)
+			case (a == life.Requeue || a == life.Exhaust) && s.open(c.was.Conn) && e.At.Sub(c.was.Touched.Time()) < 2*time.Hour:
+				return fmt.Errorf("%s, and %s is there", e.Action, c.was.Conn)
+			}
+		}
+		return nil
+	})
+}
+
+// open tells whether a client has a connection.
+func (s *step) open(conn string) bool {
+	return conn != "" && slices.ContainsFunc(s.clients, func(c *client) bool { return c.by.Conn == conn })
+}
+
+// tokenFor is the claim token that a call gives for a handoff.
+func tokenFor(in any, id schemas.ID) string {
+	switch in := in.(type) {
+	case schemas.CompleteIn:
+		if in.HandoffID == id.String() {
+			return in.Token
+		}
+	case schemas.FailIn:
+		if in.HandoffID == id.String() {
+			return in.Token
+		}
+	case schemas.UpdateIn:
+		if in.HandoffID == id.String() {
+			return in.Token
+		}
+	}
+	return ""
+}
+
+// freedTooEarly finds claims of what waits for something, by what its sender asked for and by its record. What was begun
+// before that was returned goes on, so the first claim counts.
+func freedTooEarly(s *step) error {
+	return s.each(func(c *change) error {
+		for _, e := range c.events {
+			if e.Action != string(life.Claim) || c.was == nil || c.was.Claims > 0 {
+				continue
+			}
+			for _, dep := range slices.Concat(s.log.waits[c.id], c.was.After, c.was.Freed) {
+				accepted := slices.Contains(c.was.AfterAccepted, dep) || s.asksAcceptance(c.id, dep)
+				if r := s.lastRound(dep); !isDone(r, accepted) {
+					return fmt.Errorf("%s claims it, and %s is not done", e.Agent, r.ID)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (s *step) asksAcceptance(id, of schemas.ID) bool {
+	in := s.log.sent[id]
+	return in.Options != nil && slices.Contains(in.Options.AfterAccepted, of.String())
+}
+
+// lastRound is what took the place of a handoff in the end.
+func (s *step) lastRound(id schemas.ID) *store.Record {
+	r := s.seen.records[id]
+	for r.Status.Ended() && r.Status != schemas.Completed && r.Successor != 0 {
+		r = s.seen.records[r.Successor]
+	}
+	return r
+}
+
+func isDone(r *store.Record, accepted bool) bool {
+	return r.Status == schemas.Completed && (r.Accepted != 0 || !accepted && r.Reviewer == "")
+}
+
+func notDoneAgain(s *step) error {
+	return s.each(func(c *change) error {
+		if c.now.Status != schemas.Returned {
+			return nil
+		}
+		next, err := s.Record(c.now.Successor)
+		if err != nil || next == nil {
+			return fmt.Errorf("was returned, and nobody does it again")
+		}
+		if next.ReworkOf != cmp.Or(c.now.ReworkOf, c.id) || next.Round != max(c.now.Round, 1)+1 {
+			return fmt.Errorf("round %d of %s is followed by round %d of %s", c.now.Round, c.now.ReworkOf, next.Round, next.ReworkOf)
+		}
+		return nil
+	})
+}
+
+// verdictWithoutEffect finds work that was reviewed and neither accepted nor returned, nor sent to another judge.
+func verdictWithoutEffect(s *step) error {
+	return s.each(func(c *change) error {
+		work := s.seen.records[c.now.Reviews]
+		done := slices.ContainsFunc(c.events, func(e schemas.Event) bool { return e.Action == string(life.Complete) })
+		if !done || work == nil || work.Review != c.id || work.Status != schemas.Completed || work.Accepted != 0 {
+			return nil
+		}
+		if now, err := s.Record(work.ID); err != nil || now.Status == schemas.Completed && now.Accepted == 0 && now.Review == c.id {
+			return fmt.Errorf("judges %s, and nothing came of it", work.ID)
+		}
+		return nil
+	})
+}
+
+// noticeLost finds events of which the sender is to be told and is not, and notices that count as read by nobody.
+func noticeLost(s *step) error {
+	unread := s.unreadNow()
+	for was := range s.seen.unread {
+		agent, _, _ := strings.Cut(was, "\x00")
+		if !unread[was] && !s.mayRead(schemas.Agent(agent)) {
+			return fmt.Errorf("a notice of %s is unread no more", agent)
+		}
+	}
+	return s.each(func(c *change) error {
+		for _, e := range c.events {
+			to, err := reading.Principal(s.View, c.now)
+			if !tellsSender(life.Action(e.Action)) || to == e.Agent && err == nil {
+				continue
+			}
+			if told, err := s.wasTold(to, e); !told {
+				return cmp.Or(err, fmt.Errorf("%s is not told of event %d, %s", to, e.N, e.Action))
+			}
+		}
+		return nil
+	})
+}
+
+// mayRead tells whether a step may mark what an agent has unread: it calls, its message is taken back, or it was asked and
+// another answered.
+func (s *step) mayRead(a schemas.Agent) bool {
+	if s.by == nil {
+		return false
+	}
+	in, _ := s.by.in.(schemas.UpdateIn)
+	return s.by.by.Agent == a || in.Action == schemas.ActAnswer || strings.HasPrefix(in.HandoffID, "no_")
+}
+
+// tellsSender tells whether the sender is told of an action in any case.
+func tellsSender(a life.Action) bool {
+	return slices.ContainsFunc(life.Follows(a), func(row life.Row) bool {
+		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
+	})
+}
+
+func (s *step) wasTold(to schemas.Agent, e schemas.Event) (bool, error) {
+	for n, err := range s.Notices(to, 0) {
+		if err != nil || n.At.Before(e.At) {
+			return false, err
+		}
+		if n.About == e.Handoff && n.Kind == e.Action {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// doneTwice finds calls whose repetition changed something again, or was answered otherwise.
+func doneTwice(s *step) error {
+	if e := s.effect(); e != nil {
+		took, claims := s.log.took[s.by.by.Request]
+		switch again := s.log.effects[s.by.by.Request] > 0; {
+		case !again:
+		case !claims:
+			return fmt.Errorf("call %d did %s, and had done so", s.by.n, e.Action)
+		case e.Action == string(life.Claim) && took.holds(s.seen.records[took.id]):
+			return fmt.Errorf("call %d claims %s, and had claimed %s", s.by.n, e.Handoff, took.id)
+		}
+	}
+	for _, a := range s.told {
+		first, sent := a.call.told.(schemas.SendOut)
+		if out, ok := a.out.(schemas.SendOut); ok && a.err == nil {
+			in := a.call.in.(schemas.SendIn)
+			before := s.log.keys[string(a.call.by.Agent)+" "+in.Key]
+			if sent && first.HandoffID != out.HandoffID || in.Key != "" && cmp.Or(before, out.HandoffID) != out.HandoffID {
+				return fmt.Errorf("call %d sent %s, and again %s", a.call.n, cmp.Or(first.HandoffID, before), out.HandoffID)
+			}
+		}
+	}
+	return nil
+}
+
+// refusedAndDone finds calls that changed something and are refused, but for outcomes that come late, which are kept.
+func refusedAndDone(s *step) error {
+	for _, a := range s.told {
+		if a.err != nil && s.log.effects[a.call.by.Request] > 0 && schemas.AsError(a.err).Code != schemas.Stale {
+			return fmt.Errorf("call %d changed something: %w", a.call.n, a.err)
+		}
+	}
+	return nil
+}
+
+func limitIgnored(s *step) error {
+	return s.each(func(c *change) error {
+		for _, e := range c.events {
+			switch life.Action(e.Action) { //nolint:exhaustive // the others have no limits
+			case life.Send:
+				if err := s.tooMany(c, e); err != nil {
+					return err
+				}
+			case life.Claim:
+				if err := s.holdsTooMany(c, e); err != nil {
+					return err
+				}
+			case life.Return:
+				if err := s.tooOften(c, e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// tooMany finds a send into a mailbox that was full, and one too many in a workflow.
+func (s *step) tooMany(c *change, e schemas.Event) error {
+	if _, sends := s.callIn().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
+		if m, err := s.Mailbox(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
+			return cmp.Or(err, fmt.Errorf("%s holds %d", c.now.Box, m.Pending))
+		}
+	}
+	most, limited := s.log.most[c.now.Workflow]
+	if !limited || c.now.To == schemas.Address(schemas.Human) {
+		return nil
+	}
+	n := 0.0
+	for id, err := range s.Oldest(store.InWorkflow(c.now.Workflow), 0) {
+		if err != nil {
+			return err
+		}
+		if id <= c.id { // of those that were sent with it, it counts
+			n++
+		}
+	}
+	if n > most {
+		return fmt.Errorf("is number %v of %v in %s", n, most, c.now.Workflow)
+	}
+	return nil
+}
+
+func (s *step) callIn() any {
+	if s.by == nil {
+		return nil
+	}
+	return s.by.in
+}
+
+// holdsTooMany finds a claim of an agent that held as many as it takes. What is for the agent alone it may always claim.
+func (s *step) holdsTooMany(c *change, e schemas.Event) error {
+	if _, directed := c.now.To.Directed(); directed || c.was != nil && c.was.Asker == e.Agent {
+		return nil
+	}
+	m, err := s.Mailbox(schemas.Address(e.Agent))
+	i := slices.IndexFunc(s.clients, func(c *client) bool { return c.by.Agent == e.Agent })
+	if most := s.clients[i].maxOpen; err != nil || most > 0 && m.Held > most {
+		return cmp.Or(err, fmt.Errorf("%s holds %d of %d", e.Agent, m.Held, most))
+	}
+	return nil
+}
+
+func (s *step) tooOften(c *change, e schemas.Event) error {
+	asked := s.log.sent[cmp.Or(c.now.ReworkOf, c.id)]
+	if asked.Expectations == nil || c.now.Reviewer == "" || e.Agent == schemas.Human {
+		return nil
+	}
+	if most := cmp.Or(asked.Expectations.MaxRounds, 3); max(c.now.Round, 1) >= most {
+		return fmt.Errorf("%s returns round %d of %d", e.Agent, c.now.Round, most)
+	}
+	return nil
+}
+
+func heldByExcluded(s *step) error {
+	return s.each(func(c *change) error {
+		if c.now.Status.Held() && slices.Contains(c.now.Excluded, c.now.Holder) {
+			return fmt.Errorf("%s holds it", c.now.Holder)
+		}
+		return nil
+	})
+}
+
+// overdue finds what time should have changed.
+func overdue(s *step) error {
+	now := store.At(time.Now())
+	for _, r := range s.seen.records {
+		if r.Wakes != 0 && r.Wakes < now {
+			return fmt.Errorf("%s is due since %v", r.ID, r.Wakes.Time())
+		}
+	}
+	return nil
+}
+
+func waitsTooLong(s *step) error {
+	for _, a := range s.running {
+		if until := a.call.by.Until; !until.IsZero() && time.Now().After(until.Add(time.Second)) {
+			return fmt.Errorf("call %d waits since %v", a.call.n, a.call.by.Since)
+		}
+	}
+	return nil
+}
+
+func liesWhileOneWaits(s *step) error {
+	for id, err := range s.Oldest(store.InState(schemas.Pending), 0) {
+		if err != nil {
+			return err
+		}
+		r := s.seen.records[id]
+		for _, a := range s.running {
+			in, waits := a.call.in.(schemas.ClaimIn)
+			if may, err := s.mayTake(a.call.by.Agent, in.Tags, r); err != nil || waits && may {
+				return cmp.Or(err, fmt.Errorf("%s lies in %s, and %s waits", id, r.Box, a))
+			}
+		}
+	}
+	return nil
+}
+
+// mayTake tells whether an agent would take a handoff next that is pending.
+func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (bool, error) {
+	a, err := s.Agent(agent)
+	if a == nil || err != nil {
+		return false, err
+	}
+	m, err := s.Mailbox(schemas.Address(agent))
+	own := r.Box == schemas.Address(agent)
+	_, directed := r.To.Directed()
+	full := a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen
+	wanted := len(tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(r.Tags, t) })
+	return r.Box != "" && !r.Blocked() && wanted && !slices.Contains(r.Excluded, agent) && (r.Reserved == 0 || own) &&
+		slices.Contains(roster.Boxes(a.Card), r.Box) && (!full || own && (directed || r.Asker == agent)), err
+}

@@ -1,0 +1,101 @@
+// Package simulation_test lets agents live in a workspace where anything may happen at any moment, and holds the rules of
+// package mailbox against each step.
+//
+// Four agents and a person send, claim, wait, report, ask, answer, pass on, complete, fail, judge and take back. Their
+// calls are lost, come twice and are repeated. Connections break, the process that owns the workspace dies, time passes.
+// A seed decides all of it: each transaction waits at a gate until its turn (gate_test.go), the clock is that of
+// testing/synctest, and so a seed always leads to the same life. The wall clock decides how many lives there are, and
+// nothing else.
+//
+//	HANDOFF_SIMULATION=10m   how long new lives are begun (default: some fixed ones, and a new one)
+//	HANDOFF_SEED=1           one life, with all that happened in it
+//
+// What happens is in world_test.go, what agents want in agents_test.go, and how it reaches the service in
+// network_test.go. A step (step_test.go) is what a transaction changed and what clients were told then. The rules
+// (rules_test.go) judge it by the store and by what clients were told before. Faults that are put in the way of the real
+// code (faults_test.go) show that the rules find what they are for.
+package simulation_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// moves is how long a life is.
+const moves = 1500
+
+func TestRulesHoldWhateverHappens(t *testing.T) {
+	began, lives, steps, sent := time.Now(), 0, 0, 0
+	try := func(seed uint64) {
+		l := live(t, seed, moves, fault{})
+		lives, steps, sent = lives+1, steps+l.steps, sent+len(l.seen.order)
+		if len(l.broken) > 0 {
+			t.Fatalf("HANDOFF_SEED=%d repeats this:\n%s", seed, l.told(150))
+		}
+	}
+	fresh := uint64(began.UnixNano())
+	switch text := os.Getenv("HANDOFF_SEED"); {
+	case text != "":
+		seed, err := strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, "HANDOFF_SEED")
+		l := live(t, seed, moves, fault{})
+		require.Empty(t, l.broken, "%s", l.told(len(l.trace)))
+		t.Log(l.told(len(l.trace)))
+	case os.Getenv("HANDOFF_SIMULATION") != "":
+		lasts, err := time.ParseDuration(os.Getenv("HANDOFF_SIMULATION"))
+		require.NoError(t, err, "HANDOFF_SIMULATION")
+		for time.Since(began) < lasts {
+			try(fresh + uint64(lives))
+		}
+	default:
+		for seed := range uint64(lasting()) {
+			try(seed)
+		}
+		try(fresh)
+	}
+	if took := time.Since(began); lives > 0 {
+		t.Logf("from seed %d: %d lives, %d handoffs, %d steps, %.0f a second", fresh, lives, sent, steps, float64(steps)/took.Seconds())
+	}
+}
+
+// lasting is how many fixed lives there are.
+func lasting() int {
+	if testing.Short() {
+		return 2
+	}
+	return 8
+}
+
+func TestASeedAlwaysLeadsToTheSameLife(t *testing.T) {
+	for seed := range uint64(lasting() / 2) {
+		once, again := live(t, seed, moves, fault{}), live(t, seed, moves, fault{})
+		require.Equal(t, strings.Split(once.told(len(once.trace)), "\n"), strings.Split(again.told(len(again.trace)), "\n"), "seed %d", seed)
+	}
+}
+
+// Each fault is found by the rule that is for it, and found again with the seed.
+func TestFaultsThatArePutInTheWayAreFound(t *testing.T) {
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			steps := 0
+			for seed := range uint64(60) {
+				l := live(t, seed, moves, f)
+				if steps += l.steps; !l.breaks(f.catches) {
+					continue
+				}
+				again := live(t, seed, moves, f)
+				require.Equal(t, fmt.Sprint(l.rulesBroken()), fmt.Sprint(again.rulesBroken()))
+				require.Equal(t, l.told(20), again.told(20))
+				t.Logf("seed %d, after %d steps: %s", seed, steps, l.rulesBroken())
+				return
+			}
+			t.Fatalf("%d steps, and no rule found it", steps)
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package simulation_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// seen is the workspace as it was after the step before.
+type seen struct {
+	records map[schemas.ID]*store.Record
+	raw     map[schemas.ID][]byte // the same, as they are kept
+	order   []schemas.ID
+	unread  map[string]bool // keys of notices
+	events  uint64
+}
+
+func newSeen() seen {
+	return seen{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
+}
+
+// log is what clients were told, and what they asked for when they were.
+type log struct {
+	claims  map[schemas.ID]*told     // each claim that somebody was told of, and that did not end since
+	tokens  map[string]schemas.Agent // who was told of it
+	sent    map[schemas.ID]schemas.SendIn
+	waits   map[schemas.ID][]schemas.ID // what was sent to wait for others
+	most    map[schemas.Workflow]float64
+	keys    map[string]schemas.ID
+	effects map[string]int  // by request id, how often it changed something
+	took    map[string]told // by request id, the claim that it made
+}
+
+func newLog() log {
+	return log{
+		claims: map[schemas.ID]*told{}, tokens: map[string]schemas.Agent{}, sent: map[schemas.ID]schemas.SendIn{},
+		waits: map[schemas.ID][]schemas.ID{}, most: map[schemas.Workflow]float64{}, keys: map[string]schemas.ID{},
+		effects: map[string]int{}, took: map[string]told{},
+	}
+}
+
+// told is a claim.
+type told struct {
+	id    schemas.ID
+	agent schemas.Agent
+	token string
+}
+
+// step is one transaction, and what clients were told then. The rules are judged after each.
+type step struct {
+	*store.View
+	*world
+	by      *call // whose transaction it was, nil for none
+	changes []*change
+	events  []schemas.Event
+	told    []*attempt
+}
+
+// change is what a step did to one handoff: nil was for a new one, nil now for one that is gone.
+type change struct {
+	id       schemas.ID
+	was, now *store.Record
+	events   []schemas.Event
+}
+
+// look finds out what a step did, and judges it.
+func (l *world) look(by *attempt, wrote bool, answers []*attempt) {
+	defer l.noteHeard()
+	if !wrote && len(answers) == 0 || len(l.broken) > 0 {
+		return
+	}
+	s := &step{world: l, told: answers}
+	if by != nil {
+		s.by = by.call
+	}
+	raw := l.raw(store.Records)
+	err := l.kept.View(context.Background(), func(v *store.View) error {
+		for e, err := range v.EventsAfter(l.seen.events) {
+			if err != nil {
+				return err
+			}
+			s.events = append(s.events, e)
+		}
+		return s.compare(v, raw)
+	})
+	l.found("each row can be read", err)
+	for _, e := range s.events {
+		l.note("  event %d: %s by %s %s→%s %s", e.N, e.Handoff, e.Agent, e.From, e.To, e.Action)
+	}
+	l.noteHeard()
+	l.judge(s, rules)
+	l.remember(s, raw)
+	if len(s.events) > 0 {
+		if l.writes++; l.writes%40 == 0 {
+			l.whole(l.writes%400 == 0)
+		}
+	}
+}
+
+func (l *world) noteHeard() {
+	for _, answer := range l.heard {
+		l.note("%s", answer)
+	}
+	l.heard = nil
+}
+
+// raw is all rows of a space.
+func (l *world) raw(of store.Space) map[string][]byte {
+	rows := map[string][]byte{}
+	err := l.rows.View(context.Background(), func(r store.Reader) error {
+		for row, err := range r.Scan(store.Range{Space: of}) {
+			if err != nil {
+				return err
+			}
+			rows[string(row.Key)] = row.Value // package memory never changes it
+		}
+		return nil
+	})
+	l.found("each row can be read", err)
+	return rows
+}
+
+// compare finds the handoffs that differ from those of before, or that events tell of.
+func (s *step) compare(v *store.View, raw map[string][]byte) error {
+	concerned := map[schemas.ID]*change{}
+	concern := func(id schemas.ID) *change {
+		if concerned[id] == nil {
+			concerned[id] = &change{id: id, was: s.seen.records[id], now: s.seen.records[id]}
+		}
+		return concerned[id]
+	}
+	for key, value := range raw {
+		if id := schemas.ID(binary.BigEndian.Uint64([]byte(key))); !bytes.Equal(value, s.seen.raw[id]) {
+			now, err := v.Record(id)
+			if err != nil {
+				return err
+			}
+			concern(id).now = now
+		}
+	}
+	for id := range s.seen.raw {
+		if raw[string(binary.BigEndian.AppendUint64(nil, uint64(id)))] == nil {
+			concern(id).now = nil
+		}
+	}
+	for _, e := range s.events {
+		if e.Handoff != 0 {
+			c := concern(e.Handoff)
+			c.events = append(c.events, e)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(concerned)) {
+		s.changes = append(s.changes, concerned[id])
+	}
+	return nil
+}
+
+// remember takes over what a step brought, once it was judged.
+func (l *world) remember(s *step, raw map[string][]byte) {
+	for _, c := range s.changes {
+		if c.now == nil {
+			delete(l.seen.records, c.id)
+			delete(l.seen.raw, c.id)
+			continue
+		}
+		if c.was == nil {
+			l.seen.order = append(l.seen.order, c.id)
+		}
+		l.seen.records[c.id] = c.now
+		l.seen.raw[c.id] = raw[string(binary.BigEndian.AppendUint64(nil, uint64(c.id)))]
+		if t := l.log.claims[c.id]; t != nil && !t.holds(c.now) {
+			delete(l.log.claims, c.id)
+		}
+	}
+	if n := len(s.events); n > 0 {
+		l.seen.events = s.events[n-1].N
+	}
+	l.seen.unread = s.unreadNow()
+	l.noteEffect(s)
+	for _, a := range s.told {
+		l.learn(a)
+	}
+}
+
+func (s *step) unreadNow() map[string]bool {
+	unread := map[string]bool{}
+	for key := range s.raw(store.Unread) {
+		unread[key] = true
+	}
+	return unread
+}
+
+// holds tells whether a claim is still the one of a record.
+func (t *told) holds(r *store.Record) bool {
+	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
+}
+
+// noteEffect counts what a call changed, by its request id.
+func (l *world) noteEffect(s *step) {
+	if e := s.effect(); e != nil {
+		l.log.effects[s.by.by.Request]++
+		if e.Action == "claimed" || e.Action == "reclaimed" {
+			r := l.seen.records[e.Handoff]
+			l.log.took[s.by.by.Request] = told{e.Handoff, r.Holder, r.Token}
+		}
+	}
+}
+
+// effect is the first event of a step that the caller made, nil for none.
+func (s *step) effect() *schemas.Event {
+	if s.by == nil || s.by.by.Request == "" {
+		return nil
+	}
+	for _, e := range s.events {
+		if e.Via != schemas.ViaClock {
+			return &e
+		}
+	}
+	return nil
+}
+
+// claimed is the claim of an answer, nil for none.
+func claimed(a *attempt) *told {
+	switch out := a.out.(type) {
+	case schemas.ClaimOut:
+		if a.err == nil && out.Token != "" {
+			return &told{out.HandoffID, a.call.by.Agent, out.Token}
+		}
+	case schemas.GetOut: // of who asked and is answered
+		if a.err == nil && out.Token != "" {
+			return &told{out.HandoffID, a.call.by.Agent, out.Token}
+		}
+	}
+	return nil
+}
+
+// learn keeps what a client was told: in the log, and in what the client knows.
+func (l *world) learn(a *attempt) {
+	c := a.call.client
+	if t := claimed(a); t != nil {
+		l.log.tokens[t.token] = t.agent
+		if t.holds(l.seen.records[t.id]) {
+			l.log.claims[t.id] = t
+		}
+		if before := c.claims[t.id].token; before != "" && before != t.token {
+			c.old[t.id] = append(c.old[t.id], before)
+		}
+		know := claim{token: t.token}
+		if out, ok := a.out.(schemas.ClaimOut); ok {
+			know.criteria = out.Criteria
+		}
+		c.claims[t.id] = know
+	}
+	if out, ok := a.out.(schemas.SendOut); ok && a.err == nil && out.HandoffID != 0 {
+		l.learnSent(a.call.in.(schemas.SendIn), out, c.by.Agent)
+	}
+	if a.call.told == nil && a.err == nil {
+		a.call.told = a.out
+	}
+}
+
+func (l *world) learnSent(in schemas.SendIn, out schemas.SendOut, by schemas.Agent) {
+	l.log.sent[out.HandoffID] = in
+	for _, id := range out.Parts {
+		l.log.sent[id] = in
+	}
+	if in.Options == nil {
+		return
+	}
+	for _, id := range slices.Concat(in.Options.After, in.Options.AfterAccepted) {
+		var dep schemas.ID
+		_ = dep.UnmarshalText([]byte(id)) // as it was written by another
+		for _, sent := range append(slices.Clone(out.Parts), out.HandoffID) {
+			l.log.waits[sent] = append(l.log.waits[sent], dep)
+		}
+	}
+	if out.Joined != 0 {
+		l.log.waits[out.Joined] = out.Parts
+	}
+	if in.Key != "" {
+		l.log.keys[string(by)+" "+in.Key] = out.HandoffID
+	}
+	if most := in.Options.Limits[schemas.LimitHandoffs]; most > 0 && by != schemas.Human {
+		if had, ok := l.log.most[out.Workflow]; !ok || most < had {
+			l.log.most[out.Workflow] = most
+		}
+	}
+}
+
+// judge holds rules against a step.
+func (l *world) judge(s *step, rules []rule) {
+	err := l.kept.View(context.Background(), func(v *store.View) error {
+		s.View = v
+		for _, r := range rules {
+			l.found(r.name, r.broken(s))
+		}
+		return nil
+	})
+	l.found("each row can be read", err)
+}

@@ -1,0 +1,290 @@
+package simulation_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"handoff/mailbox"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/store/storetest"
+)
+
+// world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all that happens in it:
+// which agent asks for what, when a message arrives, which transaction is next, how much time passes, what breaks. One
+// goroutine at a time does something, so a seed always leads to the same life.
+type world struct {
+	rnd     *rand.Rand
+	fault   fault
+	rows    store.Backend // as they are kept, without gate and fault
+	kept    *store.Store  // over these rows, for the rules
+	faulty  store.Backend
+	gate    *gate
+	service *mailbox.Service
+
+	clients                     []*client
+	mail                        []*call    // messages under way
+	running                     []*attempt // under way in the process
+	ids, count, attempts, moves int
+	steps, writes               int
+
+	mu    sync.Mutex // guards ended
+	ended []*attempt
+
+	seen   seen
+	log    log
+	trace  []string
+	heard  []string // answers, which come into the trace behind the events
+	broken []broken
+}
+
+// broken is a rule that did not hold.
+type broken struct {
+	rule string
+	err  error
+}
+
+// pending is how many handoffs may lie in one mailbox.
+const pending = 8
+
+// live lets a workspace live for so many moves, or until a rule is broken.
+func live(t *testing.T, seed uint64, moves int, f fault) *world {
+	t.Helper()
+	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newSeen(), log: newLog()}
+	synctest.Test(t, func(*testing.T) {
+		l.kept, l.faulty = store.New(l.rows), l.rows
+		if seed%2 == 0 {
+			l.faulty = storetest.Twice(l.rows)
+		}
+		if f.rows != nil {
+			l.faulty = f.rows(l, l.faulty)
+		}
+		l.open()
+		l.people()
+		for l.moves = 0; l.moves < moves && len(l.broken) == 0; l.moves++ {
+			l.move()
+		}
+		if len(l.broken) == 0 {
+			l.rest()
+			l.whole(true)
+		}
+		l.close()
+	})
+	return l
+}
+
+// open begins a process over the rows.
+func (l *world) open() {
+	now := time.Now
+	if l.fault.now != nil {
+		now = l.fault.now
+	}
+	l.gate = &gate{Backend: l.faulty}
+	l.service = mailbox.New(mailbox.Config{
+		Store: store.New(l.gate), Now: now, Limits: schemas.Limits{Mailbox: pending},
+		NewID: func(prefix string) string { l.ids++; return fmt.Sprintf("%s_%d", prefix, l.ids) },
+	})
+}
+
+// close ends all that is under way.
+func (l *world) close() {
+	l.gate.close()
+	for _, a := range l.running {
+		a.cancel()
+	}
+	synctest.Wait()
+}
+
+// people are who lives in the workspace: four agents, of whom two share a pool and one calls over HTTP, and a person.
+func (l *world) people() {
+	for _, by := range []schemas.Caller{
+		{Agent: "lead", Via: schemas.ViaStdio},
+		{Agent: "ann", Via: schemas.ViaStdio},
+		{Agent: "bob", Via: schemas.ViaStdio},
+		{Agent: "qa", Via: schemas.ViaHTTP},
+		{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"},
+	} {
+		by.AgentID = string(by.Agent) + "-session"
+		c := &client{by: by, maxOpen: map[schemas.Agent]int{"bob": 1, "qa": 2}[by.Agent], claims: map[schemas.ID]claim{}, old: map[schemas.ID][]string{}}
+		l.clients = append(l.clients, c)
+		if by.Via == schemas.ViaStdio {
+			l.connect(c)
+		}
+		if by.Agent != schemas.Human {
+			l.count++
+			l.start(&call{n: l.count, client: c, by: by, in: c.card("task", "code", "review"), under: 1})
+			l.drain()
+		}
+	}
+}
+
+func (c *client) card(accepts ...string) schemas.RegisterIn {
+	return schemas.RegisterIn{Name: string(c.by.Agent), Accepts: accepts, MaxOpen: c.maxOpen}
+}
+
+// move does one of the things that may happen now.
+func (l *world) move() {
+	synctest.Wait()
+	type choice struct {
+		weight int
+		do     func()
+	}
+	var choices []choice
+	may := func(weight int, can bool, do func()) {
+		if can {
+			choices = append(choices, choice{weight, do})
+		}
+	}
+	unanswered := l.unanswered()
+	var here, idle, away []*client
+	for _, c := range l.clients {
+		switch {
+		case c.by.Via == schemas.ViaStdio && c.by.Conn == "":
+			away = append(away, c)
+			continue
+		case c.by.Agent != schemas.Human:
+			here = append(here, c)
+		}
+		if len(c.calls) < 4 {
+			idle = append(idle, c)
+		}
+	}
+	may(300, true, func() { l.let() })
+	may(150, len(l.mail) > 0, func() { l.deliver(l.rnd.IntN(len(l.mail))) })
+	may(100, len(idle) > 0, func() { l.begin(pick(l, idle)) })
+	may(60, len(unanswered) > 0, func() { l.repeat(pick(l, unanswered)) })
+	may(30, true, func() { l.pass(time.Duration(1+l.rnd.IntN(3000)) * time.Millisecond) })
+	may(2, true, func() { l.pass(time.Duration(1+l.rnd.IntN(25)) * time.Minute) })
+	may(4, len(here) > 0, func() { l.hangUp(pick(l, here)) })
+	may(20, len(away) > 0, func() { l.connect(pick(l, away)) })
+	may(1, true, l.restart)
+	may(8, true, l.rest)
+	n := 0
+	for _, c := range choices {
+		n += c.weight
+	}
+	n = l.rnd.IntN(n)
+	for _, c := range choices {
+		if n -= c.weight; n < 0 {
+			c.do()
+			break
+		}
+	}
+	l.look(nil, false, l.collect())
+}
+
+func pick[T any](l *world, from []T) T { return from[l.rnd.IntN(len(from))] }
+
+// pass lets time pass. Calls that wait for it come to the gate meanwhile.
+func (l *world) pass(d time.Duration) {
+	l.note("%v pass", d)
+	time.Sleep(d)
+}
+
+// drain lets in what waits at the gate, until nothing does.
+func (l *world) drain() {
+	for range 2000 {
+		if len(l.broken) > 0 || !l.let() {
+			return
+		}
+	}
+	l.found("all comes to rest", fmt.Errorf("calls go on for ever"))
+}
+
+// rest lets all come to its end that is under way, and the clock be looked at, and then judges what may not be left.
+func (l *world) rest() {
+	l.note("rest")
+	l.drain()
+	l.pass(time.Second)
+	l.drain()
+	if len(l.broken) == 0 && slices.ContainsFunc(l.running, (*attempt).waits) {
+		l.judge(&step{world: l}, waiting)
+	}
+	person := l.clients[len(l.clients)-1]
+	l.count++
+	l.start(&call{n: l.count, client: person, by: person.by, in: schemas.ListIn{Box: "all", Limit: 1}, under: 1})
+	l.drain()
+	if len(l.broken) == 0 {
+		l.judge(&step{world: l}, resting)
+	}
+}
+
+// whole compares all indexes and counters, and the registry too if it is told to.
+func (l *world) whole(audit bool) {
+	problems, err := l.kept.Check(context.Background())
+	l.found("the store is whole", err)
+	if len(problems) > 0 {
+		l.found("the store is whole", fmt.Errorf("%v", problems))
+	}
+	if audit {
+		out, err := l.kept.Audit(context.Background())
+		l.found("the registry is whole", err)
+		if len(out.Problems) > 0 {
+			l.found("the registry is whole", fmt.Errorf("%v", out.Problems))
+		}
+	}
+}
+
+// found notes that a rule is broken, if there is an error.
+func (l *world) found(rule string, err error) {
+	if err != nil {
+		l.note("BROKEN: %s: %v", rule, err)
+		l.broken = append(l.broken, broken{rule, err})
+	}
+}
+
+// rulesBroken are the names of the rules that were broken.
+func (l *world) rulesBroken() (names []string) {
+	for _, b := range l.broken {
+		names = append(names, b.rule)
+	}
+	return names
+}
+
+// breaks tells whether a rule was broken.
+func (l *world) breaks(rule string) bool { return slices.Contains(l.rulesBroken(), rule) }
+
+// note writes a line of the trace.
+func (l *world) note(format string, args ...any) {
+	l.trace = append(l.trace, time.Now().UTC().Format("02 15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+// told is the trace, or its last lines.
+func (l *world) told(lines int) string {
+	return strings.Join(l.trace[max(0, len(l.trace)-lines):], "\n")
+}
+
+// said is what a call asks for, in one line.
+func said(in any) string {
+	b, _ := json.Marshal(in)
+	return fmt.Sprintf("%T %s", in, b)
+}
+
+// answered is what an attempt came to, in a few words.
+func answered(a *attempt) string {
+	switch out := a.out.(type) {
+	case nil:
+	case schemas.SendOut:
+		if a.err == nil {
+			return fmt.Sprintf("sent %s%v", out.HandoffID, out.Parts)
+		}
+	case schemas.ClaimOut:
+		if a.err == nil {
+			return fmt.Sprintf("claimed %s %s", out.HandoffID, out.Token)
+		}
+	}
+	if a.err != nil {
+		e := schemas.AsError(a.err)
+		return fmt.Sprintf("%s: %s", e.Code, e.Message)
+	}
+	return "done"
+}
