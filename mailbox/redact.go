@@ -94,7 +94,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
 //
-// The content of an earlier redaction is left alone: it holds digests, and no text of a caller. Content that is no JSON
+// The content of an earlier redaction and of an import is left alone: it holds digests, and no text of a caller. Content that is no JSON
 // object or that was erased is passed over. The error is invalid where nothing changed, so a person learns of a path
 // that is spelled wrong.
 func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
@@ -105,7 +105,7 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 			return done, err
 		}
 		less, err := compose.Redact(content, in.Field)
-		if e.Action == schemas.Redacted || err != nil || less == nil {
+		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
 		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -137,15 +138,22 @@ func (a *auditor) links(v *View, n uint64, e linked) error {
 // said compares content with its digest, and with its size: the digest alone does not say where the salt ends and the
 // content begins. Content without a salt is left for [auditor.redactions].
 func (a *auditor) said(n uint64, e linked, c spoken) {
+	if wrong := a.judge(n, e, c); wrong != "" {
+		a.problems.addf("%s", wrong)
+	}
+}
+
+// judge says what is wrong with the content of an event, nothing where it is right or left for [auditor.redactions].
+func (a *auditor) judge(n uint64, e linked, c spoken) string {
 	switch {
 	case c.salt == nil && e.Said != "" && e.Said != c.sum:
 		a.unsalted[n] = c.sum
 	case (c.salt != nil || c.parts != nil) && (c.size != e.Bytes || c.sum != e.Said):
-		a.problems.addf("what was said with event %d of %s was changed", n, e.Handoff)
+		return fmt.Sprintf("what was said with event %d of %s was changed", n, e.Handoff)
 	case e.Action == schemas.Redacted:
 		var said schemas.Redaction
 		if err := schemas.Decode(join(c.parts...), &said); err != nil {
-			a.problems.addf("what event %d redacted cannot be read: %v", n, err)
+			return fmt.Sprintf("what event %d redacted cannot be read: %v", n, err)
 		}
 		for event, sum := range said.Events {
 			if a.redacted[event].by < n {
@@ -153,6 +161,7 @@ func (a *auditor) said(n uint64, e linked, c spoken) {
 			}
 		}
 	}
+	return ""
 }
 
 // redactions checks that content without a salt is what the last redaction of it left.

@@ -122,7 +122,7 @@ func (c *checker) numbers() error { return c.counted8(Records, uint64(c.last)) }
 
 // counted8 checks that the next number of a space is none that was given.
 func (c *checker) counted8(space Space, highest uint64) error {
-	key := []byte(nextKey + space.String())
+	key := nextKey(space)
 	b, err := c.r.Get(Sys, key)
 	if err == nil && highest > 0 && (len(b) != 8 || lastNumber(b) < highest) {
 		c.mendf(put(Sys, key, number(highest)), "the next number of %s would be one that was given: %d is the last", space, highest)

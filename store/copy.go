@@ -58,6 +58,17 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
+// Used tells whether anybody did more in a store than to look, or a copy into it was not finished: [Copy] takes the place
+// of the others.
+func Used(ctx context.Context, b Backend) (bool, error) {
+	if err := Usable(ctx, b); errors.Is(err, ErrUnfinished) {
+		return false, nil
+	} else if err != nil {
+		return true, err
+	}
+	return Touched(ctx, b)
+}
+
 // A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
 // stores: nobody else writes meanwhile.
 //
@@ -117,7 +128,7 @@ func (c Copy) begin(ctx context.Context) error {
 	if _, moved := errors.AsType[*Moved](to); to != nil && !again && !moved {
 		return to
 	}
-	if use, err := Used(ctx, c.To); err != nil {
+	if use, err := Touched(ctx, c.To); err != nil {
 		return err
 	} else if !again && (use || to != nil) {
 		return ErrNotEmpty
@@ -125,8 +136,8 @@ func (c Copy) begin(ctx context.Context) error {
 	return mark(ctx, c.To, "")
 }
 
-// Used tells whether something was ever sent in a store, or a token made.
-func Used(ctx context.Context, b Backend) (bool, error) {
+// Touched tells whether something was ever sent in a store, or a token made.
+func Touched(ctx context.Context, b Backend) (bool, error) {
 	for _, s := range used {
 		if rows, err := after(ctx, b, s, nil); err != nil || len(rows) > 0 {
 			return true, err

@@ -115,16 +115,13 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 	return nil
 }
 
-// nextKey begins the keys of the counters in [Sys].
-const nextKey = "next/"
-
 // Next implements [Writer] with a counter in a row of [Sys], so that it is undone with everything else. A driver with
 // several writers overrides it.
 //
 // The row "next/" with the name of the space holds the last number that was given, in 8 bytes. A row of another length
 // is [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
-	key := []byte(nextKey + s.String())
+	key := nextKey(s)
 	last, err := o.Get(Sys, key)
 	if err != nil {
 		return 0, fmt.Errorf("next number of %s: %w", s, err)
@@ -138,6 +135,9 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	}
 	return n + 1, o.Put(Sys, key, binary.BigEndian.AppendUint64(nil, n+1))
 }
+
+// nextKey is the key of the last number of a space, in [Sys].
+func nextKey(s Space) []byte { return []byte("next/" + s.String()) }
 
 // Scan implements [Reader]: own rows merged with the rows below. Own rows are copied as ranging begins, so rows written
 // later are not seen.

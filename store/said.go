@@ -62,11 +62,15 @@ func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
 // all is the condition of [Tx.erase] for a whole range.
 func all([]byte) bool { return true }
 
-// putChunks writes content in rows whose keys begin alike and end with the number of the chunk in two bytes.
+// putChunks writes content in rows.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {
+	return eachChunk(begin, content, func(key, part []byte) error { return t.w.Put(space, key, part) })
+}
+
+// eachChunk gives the rows of content, whose keys begin alike and end with the number of the chunk in two bytes.
+func eachChunk(begin, content []byte, put func(key, part []byte) error) error {
 	for i, part := range slices.Collect(slices.Chunk(content, chunk)) {
-		key := binary.BigEndian.AppendUint16(slices.Clip(begin), uint16(i))
-		if err := t.w.Put(space, key, part); err != nil {
+		if err := put(binary.BigEndian.AppendUint16(slices.Clip(begin), uint16(i)), part); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@
 //	by_workflow workflow, id
 //	by_state    status, id
 //	by_parent   parent id, id
-//	by_origin   SHA-256 of a foreign id, id
+//	by_origin   SHA-256 of a foreign id, or of what a handoff was in another workspace, id
 //	by_after    id waited for, id
 //	by_freed    id that was waited for until it was done, id
 //	agents      agent                         → Agent
@@ -47,7 +47,8 @@
 // Who writes a row, and when it goes:
 //
 //   - events, salts, tree, bodies and records are written by [Tx.Change] alone, all in one transaction. No code deletes
-//     them: a handoff that has ended stays, and its history with it.
+//     them: a handoff that has ended stays, and its history with it. [Load] writes rows of all spaces that are exported, into
+//     a store that has none.
 //   - ready, wakes and the by_ spaces are written and deleted by [Tx.Change], as the difference of [Entries] before and
 //     after. They hold nothing that is not in the record, so they could be computed again.
 //   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
@@ -73,8 +74,8 @@
 // refuses with a sentence that says to update.
 //
 // Errors of this package are those of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
-// that cannot be what was written. Only content that is too large, and a record of a newer program, are [schemas.Error]
-// with a code: limit, and unavailable. Package mailbox gives the others their codes: [ErrFull], [ErrReadOnly],
+// that cannot be what was written. Only content that is too large, a record of a newer program, and an exported file
+// that [Load] or [Merge] refuses are [schemas.Error] with a code: limit, unavailable, and invalid or limit. Package mailbox gives the others their codes: [ErrFull], [ErrReadOnly],
 // [ErrClosed] and [ErrCorrupt] become unavailable, each with a sentence of its own, and what nobody foresaw internal.
 package store
 

@@ -142,6 +142,10 @@ var Admin = []Tool{
 		Description: "Write everything as it is now into a file that the caller made.",
 	}, (*mailbox.Service).Backup, nothing),
 	define(Tool{
+		Name: "workspace_export", Title: "Export the workspace", ReadOnly: true, Idempotent: true, Admin: true,
+		Description: "Write what is kept into a file of the owner of the store, and read it from there in parts.",
+	}, (*mailbox.Service).Export, nothing),
+	define(Tool{
 		Name: "workspace_overview", Title: "What is going on", ReadOnly: true, Idempotent: true, Admin: true,
 		Description: "What needs a person, what runs, what is stuck and why, and how much there is.",
 	}, (*mailbox.Service).Overview, nothing),

@@ -232,6 +232,10 @@ func (b *besieged) open(t *testing.T, d door) (said []string) {
 		if err == nil {
 			said = append(said, string(out))
 		}
+		var begun schemas.ExportOut
+		if json.Unmarshal(out, &begun) == nil && begun.File != "" {
+			b.call(t, "qa", "workspace_export", schemas.ExportIn{File: begun.File, Done: true})
+		}
 	case "completions":
 		ref := map[string]any{"ref": map[string]any{"type": "ref/prompt", "name": "show"}, "argument": map[string]any{"name": "id", "value": ""}}
 		if what == "mcp" {

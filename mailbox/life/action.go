@@ -287,6 +287,16 @@ const (
 	Resume Action = "resumed"
 )
 
+// What an import does. Neither is done by a caller to a handoff that is here.
+const (
+	// Carry brings along what was said with a handoff in another workspace. The event has this content alone: who said it
+	// and when is in the event of the import.
+	Carry Action = "carried"
+	// Import tells from where a handoff came, with its events there, and what was changed on the way: a claim stays where it
+	// was made. The event has a [schemas.Imported].
+	Import Action = "imported"
+)
+
 // What the registry keeps that is about no handoff.
 const (
 	// Register keeps what an agent says of itself. The agent does it, or a caller that may act as any agent. The event

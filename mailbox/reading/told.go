@@ -51,23 +51,32 @@ var words = map[life.Action]func(said) string{
 func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Moment, error) {
 	told := make([]schemas.Moment, len(events))
 	for i, e := range events {
-		told[i] = schemas.Moment{
-			N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
+		var err error
+		if told[i], err = moment(v, id, e, e.N); err != nil {
+			return nil, err
 		}
-		if e.From != e.To {
-			told[i].To = e.To
+	}
+	return told, nil
+}
+
+// moment tells one event in words. Said is under which number its content is kept.
+func moment(v *store.View, id schemas.ID, e schemas.Event, said uint64) (schemas.Moment, error) {
+	told := schemas.Moment{
+		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
+	}
+	if e.From != e.To {
+		told.To = e.To
+	}
+	if e.Said != "" {
+		content, err := v.Said(id, said)
+		if err != nil {
+			return told, err
 		}
-		if e.Said != "" {
-			content, err := v.Said(id, e.N)
-			if err != nil {
-				return nil, err
-			}
-			told[i].Text = schemas.Visible(textOf(life.Action(e.Action), content))
-			told[i].PassedTo, told[i].Tree = passedTo(e, content), treeOf(e, content)
-		}
-		if e.For != "" {
-			told[i].Text = toldFirst(told[i].Text, e.For)
-		}
+		told.Text = schemas.Visible(textOf(life.Action(e.Action), content))
+		told.PassedTo, told.Tree = passedTo(e, content), treeOf(e, content)
+	}
+	if e.For != "" {
+		told.Text = toldFirst(told.Text, e.For)
 	}
 	return told, nil
 }

@@ -27,7 +27,7 @@ var administrative = types(
 	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
 	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{},
 	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.DeclaredIn{}, schemas.DeclaredOut{},
-	schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{},
+	schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{}, schemas.ExportIn{}, schemas.ExportOut{},
 )
 
 func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.TypeOf) }

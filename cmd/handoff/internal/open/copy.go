@@ -39,22 +39,27 @@ func copied(
 			return err
 		})
 	})
+	return done, notCopied(ctx, Config{Name: w.Name, Dir: w.Dir, Cluster: node}, err)
+}
+
+// notCopied explains why rows are not in their new place; nil where they are.
+func notCopied(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
 	case err == nil:
-		return done, nil
+		return nil
 	case is:
-		return done, coded
+		return coded
 	case errors.Is(err, store.ErrNotEmpty):
-		return done, schemas.Errorf(schemas.Conflict, "there is a workspace %s already where it is to be copied", w.Name).
+		return schemas.Errorf(schemas.Conflict, "there is a workspace %s already where it is to be copied", to.Name).
 			WithHint("Nothing was changed. handoff workspace copy --help says how to replace one.")
 	case errors.Is(err, store.ErrFenced):
-		return done, schemas.Errorf(schemas.Conflict, "workspace %s was taken over by another process while it was copied", w.Name).
-			WithHint("End the clients that use it, then copy again: what was copied so far is not used.")
+		return schemas.Errorf(schemas.Conflict, "workspace %s was taken over by another process while it was copied", to.Name).
+			WithHint("End the clients that use it, then call again: what was copied so far is not used.")
 	case ctx.Err() != nil:
-		return done, schemas.Errorf(schemas.Unavailable, "it was interrupted").WithHint("Copy again: what was copied so far is not used.")
+		return schemas.Errorf(schemas.Unavailable, "it was interrupted").WithHint("Call again: what was copied so far is not used.")
 	}
-	return done, explain(Config{Name: w.Name, Dir: w.Dir, Cluster: node}, err)
+	return explain(to, err)
 }
 
 // WithFiles opens the files of a workspace, usable or not, for as long as fn runs. The caller has locked them.
@@ -116,7 +121,7 @@ func unusable(name string, err error) error {
 			WithHint("Use it there. handoff workspace copy --help says how, and how to go on with what was left here.")
 	case errors.Is(err, store.ErrUnfinished):
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not whole: %w", name, err).
-			WithHint("Copy or restore it again, as handoff workspace copy --help and handoff restore --help show.")
+			WithHint("Copy, restore or import it again: handoff workspace copy --help, handoff restore --help and handoff import --help show how.")
 	}
 	return nil
 }

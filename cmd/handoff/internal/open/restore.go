@@ -99,7 +99,7 @@ func inUse(ctx context.Context, rows store.Backend) (bool, error) {
 	if errors.Is(store.Usable(ctx, rows), store.ErrUnfinished) {
 		return false, nil
 	}
-	return store.Used(ctx, rows)
+	return store.Touched(ctx, rows)
 }
 
 // mayReplace refuses to replace what is in use without being told, and to replace twice: the first that was kept is what

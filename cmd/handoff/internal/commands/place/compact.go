@@ -1,7 +1,6 @@
 package place
 
 import (
-
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"

@@ -1,0 +1,132 @@
+package place_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/store/memory"
+)
+
+// exportOf is a file with so many handoffs.
+func exportOf(t *testing.T, n int) (path string) {
+	w := mailboxtest.New(t, mailboxtest.On(memory.New()))
+	for i := range n {
+		_, err := w.Send(context.Background(), schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, schemas.SendIn{To: "qa", Task: fmt.Sprint("Test ", i)})
+		require.NoError(t, err)
+	}
+	path = filepath.Join(t.TempDir(), "w.jsonl")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	_, err = w.Store.Export(t.Context(), schemas.ExportHeading{Workspace: "w"}, f)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	return path
+}
+
+// importing is the command as a process, which reads its standard input.
+func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
+	cmd := exec.CommandContext(t.Context(), commandtest.Program, "import", "-", "--workspace", "w")
+	cmd.Env = append(p.Environ(), "TMPDIR="+t.TempDir())
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	return cmd, in
+}
+
+// A process is killed while a part of the rows is in the file: a new workspace is refused to all until it is imported again.
+func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
+	t.Parallel()
+	p, path := commandtest.NewHome(t), exportOf(t, 1000)
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for halfway := false; !halfway; {
+		require.NoError(t, os.RemoveAll(filepath.Join(p.State, "handoff")))
+		cmd, in := importing(t, p)
+		_, err := in.Write(file)
+		require.NoError(t, err)
+		require.NoError(t, in.Close())
+		require.Eventually(t, func() bool {
+			rows, _ := os.ReadFile(filepath.Join(p.State, "handoff", "w", "handoff.db"))
+			return bytes.Contains(rows, []byte(`"title":"Test 1"`)) // records come early
+		}, commandtest.Patience, time.Millisecond)
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		code, _, errs := p.Run("list")
+		halfway = code == 5
+		require.True(t, code == 0 || strings.Contains(errs, "workspace w is not whole"), errs)
+	}
+	_, _, errs := p.Run("send", "qa", "x", "--agent", "dev")
+	require.Contains(t, errs, "import it again")
+	p.Must("import", path)
+	p.Must("export", path+"2")
+	again, err := os.ReadFile(path + "2")
+	require.NoError(t, err)
+	_, was, _ := bytes.Cut(file, []byte("\n"))
+	_, is, _ := bytes.Cut(again, []byte("\n"))
+	require.True(t, bytes.Equal(was, is))
+}
+
+// Where there is something already, all of it is added or nothing.
+func TestAnImportThatWasKilledAddedAllOrNothing(t *testing.T) {
+	t.Parallel()
+	p, path := commandtest.NewHome(t), exportOf(t, 500)
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	p.Must("send", "qa", "own", "--agent", "dev")
+	before := p.Must("audit", "verify")
+	for part := range 4 { // of the file, the last time all
+		cmd, in := importing(t, p)
+		_, _ = in.Write(file[:len(file)*(part+1)/4])
+		if part == 3 {
+			_ = in.Close()
+		}
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+		if now := p.Must("audit", "verify"); part < 3 || strings.Contains(now, " 1 handoffs") {
+			require.Equal(t, before, now)
+		} else {
+			require.Contains(t, now, "1001 events of 501 handoffs")
+		}
+	}
+	p.Must("import", path)
+	require.Contains(t, p.Must("audit", "verify"), "1001 events of 501 handoffs\n")
+	require.Contains(t, p.Must("import", path), "500 handoffs here already")
+}
+
+// The process that has the workspace open writes the export, and no import disturbs it.
+func TestAWorkspaceThatIsOpenIsExportedAndNotImportedInto(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	path := filepath.Join(p.State, "w.jsonl")
+	s := p.Serve("--agent", "reviewer")
+	for range 40 {
+		s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "x", "detail": "`+strings.Repeat("long ", 12000)+`"}}`)
+	}
+	p.Must("export", path)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(2<<20), "more than one part")
+	if runtime.GOOS != "windows" { // which has no such modes
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+	code, _, errs := p.Run("import", path)
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "workspace w is open in another process")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), "%s", s.Said())
+	require.Contains(t, p.Must("import", path), "40 handoffs here already")
+}

@@ -1,0 +1,138 @@
+package place
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+)
+
+func exportCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export [FILE|-]",
+		Short: "Write a workspace as JSON Lines, for another machine or another program",
+		Example: `  handoff export shop.jsonl
+  handoff export --workflow release-2 release-2.jsonl
+  handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
+		Long: `Writes everything that was handed off, with the audit registry, as it is at one moment: others work on meanwhile.
+With --workflow only the handoffs of this one, each event with a proof that the registry has it. handoff import reads
+the file, and docs/exchange.md describes it.
+
+What was redacted is not in it. Tokens, claims, and what files declare are not in it either: they belong to a machine.
+All else that was said is, so only you may read the file (mode 0600). A FILE that exists is not overwritten. Without
+one, or with -, it goes to standard output.`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	workflow := cmd.Flags().String("workflow", "", "only the handoffs of this `WORKFLOW`")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		w, err := workspace.Find(a.Location())
+		if err != nil {
+			return err
+		}
+		if !a.InDatabase() && !w.Used() {
+			return schemas.Errorf(schemas.NotFound, "there is no workspace %s", w.Name).WithHint("handoff workspace list shows which there are.")
+		}
+		in := schemas.ExportIn{Workspace: w.Name, Workflow: *workflow}
+		if len(given) == 0 && a.IsTerminal(a.Stdout) {
+			return schemas.Errorf(schemas.Invalid, "an export is for a file or another program, not for a terminal").
+				WithHint("Name a file: handoff export %s.jsonl", w.Name)
+		}
+		if len(given) == 0 || given[0] == "-" {
+			_, err := export(cmd.Context(), a, in, a.Stdout)
+			return err
+		}
+		head, err := exportTo(cmd.Context(), a, in, given[0])
+		if err != nil {
+			return err
+		}
+		return a.PrintValue(map[string]any{"file": given[0], "heading": head}, func(p *cli.Page) {
+			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.Visible(given[0]),
+				cli.Counted(head.Lines["handoff"], "handoff"), cli.Counted(head.Lines["event"], "event"))
+			p.Line("root %s", head.Root)
+		})
+	}
+	return cmd
+}
+
+// at is the file that a person named.
+func at(a *cli.App, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.Cwd, path)
+}
+
+// exportTo writes a file that was not there, or none.
+func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
+	f, err := os.OpenFile(at(a, path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.Visible(path)).
+			WithHint("It was not touched. Give another name, or remove it.")
+	}
+	if err != nil {
+		return head, schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Name a file in a directory that you may write to.")
+	}
+	head, err = export(ctx, a, in, f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		return head, nil
+	}
+	if coded, is := errors.AsType[*schemas.Error](err); is {
+		err = coded
+	} else {
+		err = schemas.Errorf(schemas.Unavailable, "write %s: %w", schemas.Visible(path), err).WithHint("Is there space left on its disk?")
+	}
+	_ = os.Remove(at(a, path)) // it is not whole
+	return head, err
+}
+
+// export has the owner of the workspace write it, and passes it on part by part.
+func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
+	by, err := a.Looker(false)
+	if err != nil {
+		return head, err
+	}
+	end := a.Busy("exporting the workspace")
+	defer end()
+	const tool = "workspace_export"
+	err = a.Reach(ctx, by, tool, func(conn *cli.Connection) error {
+		var begun schemas.ExportOut
+		if _, err := conn.Call(ctx, tool, in, &begun); err != nil {
+			return err
+		}
+		defer func() { // also where this one was interrupted
+			_, _ = conn.Call(context.WithoutCancel(ctx), tool, schemas.ExportIn{File: begun.File, Done: true}, nil)
+		}()
+		head = *begun.Heading
+		for read := int64(0); read < begun.Size; {
+			var out schemas.ExportOut
+			if _, err := conn.Call(ctx, tool, schemas.ExportIn{File: begun.File, Offset: read}, &out); err != nil {
+				return err
+			}
+			part, err := base64.StdEncoding.DecodeString(out.Data)
+			if err == nil && len(part) == 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			if err != nil {
+				return schemas.InternalError(err)
+			}
+			if _, err := to.Write(part); err != nil {
+				return err
+			}
+			read += int64(len(part))
+		}
+		return nil
+	})
+	return head, err
+}

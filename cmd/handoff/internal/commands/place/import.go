@@ -1,0 +1,124 @@
+package place
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func importCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Bring an exported workspace into this one",
+		Example: `  handoff import shop.jsonl
+  handoff import --hold release-2.jsonl          # nobody claims it before you approve it
+  ssh old handoff export --dir shop | handoff import -`,
+		Long: `Reads what handoff export wrote, and verifies all of it before anything is changed. Import what you trust: the
+registry in the file proves that nobody changed it since, and not who wrote it.
+
+Into a workspace that nobody used a whole export goes as it is, with its ids and its registry. Where there is
+something already, handoffs are added: those whose id is taken get another, and ids follow wherever they stand. Each
+is found by the id that it had, as shop-41f0c2b7d9aa/ho_12, and handoff show --events shows what happened before.
+
+Open work goes on here, and in the other workspace as well where that is used on. With --hold it waits for a person's
+approval. A claim does not come along: the work is pending again. What is here already is left as it is, so importing
+a file again changes nothing.
+
+Refused while a process has the workspace open. An import that adds is one transaction. One into a new workspace that
+was interrupted is refused to all until it is imported again, or removed with handoff workspace remove.`,
+		Args: cobra.ExactArgs(1),
+	}
+	hold := cmd.Flags().Bool("hold", false, "open work waits for a person's approval")
+	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		file := io.Reader(a.Stdin)
+		if given[0] != "-" {
+			f, err := os.Open(at(a, given[0]))
+			if err != nil {
+				return schemas.Errorf(schemas.NotFound, "%w", err).WithHint("handoff export FILE makes one.")
+			}
+			defer func() { _ = f.Close() }() // it was read
+			file = f
+		}
+		return importFrom(cmd.Context(), a, file, *hold)
+	}
+	return cmd
+}
+
+func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) error {
+	w, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	by, err := a.Caller(false)
+	if err != nil {
+		return err
+	}
+	var done open.Imported
+	var head schemas.ExportHeading
+	log := slog.New(slog.DiscardHandler)
+	end := a.Busy("importing into workspace " + w.Name)
+	err = open.ReadExport(ctx, file, log, func(i open.Importing) error {
+		head, i.Hold = i.Heading, hold
+		i.By = schemas.Event{
+			At: a.Now().UTC(), Agent: cmp.Or(by.Agent, schemas.Human), AgentID: by.AgentID, Via: schemas.ViaCLI, Proof: by.Proof,
+		}
+		about := open.Config{Name: w.Name, Dir: w.Dir}
+		into := func(to store.Backend) (err error) {
+			done, err = i.Into(ctx, to, about)
+			return err
+		}
+		if a.InDatabase() {
+			return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+				about.Cluster = node
+				return open.WithDatabase(ctx, w.Name, node, into)
+			})
+		}
+		return alone(w, func() error { return open.WithFiles(ctx, w, log, into) })
+	})
+	end()
+	if err != nil {
+		return err
+	}
+	if !a.InDatabase() {
+		_ = workspace.Remember(w) // only people who look for it later miss it
+	}
+	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
+	return a.PrintValue(said, func(p *cli.Page) { printImported(p, w.Name, head, done) })
+}
+
+// mostNumbers is how many new ids are told; --json tells all.
+const mostNumbers = 20
+
+func printImported(p *cli.Page, name string, head schemas.ExportHeading, done open.Imported) {
+	p.Line("imported %s from %s into %s, and %s", cli.Counted(done.Added, "handoff"), head.Workspace, p.Bold(name),
+		cli.Counted(done.Notices, "notice"))
+	if done.Known > 0 {
+		p.Line("%s here already, and left as before", cli.Counted(done.Known, "handoff"))
+	}
+	if done.Whole {
+		p.Line("root %s", done.Root)
+	}
+	for i, id := range slices.Sorted(maps.Keys(done.Numbers)) {
+		if i == mostNumbers {
+			p.Line("and %d others have another id", len(done.Numbers)-i)
+			break
+		}
+		p.Line("%s is %s here", id, done.Numbers[id])
+	}
+	if done.Open > 0 {
+		p.Line("%s", p.Faint(cli.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
+	}
+}

@@ -1,0 +1,79 @@
+package open
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"handoff/mailbox"
+	"handoff/store"
+	"handoff/store/bolt"
+)
+
+// Importing is an exported workspace that was read and verified. No workspace was touched yet.
+type Importing struct {
+	mailbox.Import
+	rows store.Backend
+}
+
+// Imported is what an import did.
+type Imported struct {
+	store.Merged
+	Whole bool   `json:"whole"`          // the registry goes on as it was
+	Root  string `json:"root,omitempty"` // of the whole
+}
+
+// leftAfter is how old what an import left is when nobody uses it any more.
+const leftAfter = 24 * time.Hour
+
+// ReadExport reads an exported workspace into a temporary file, for as long as fn runs. Errors are *[schemas.Error].
+func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(Importing) error) (err error) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "handoff-import-*")) // of those that were killed; the pattern is right
+	for _, dir := range left {
+		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
+			_ = os.RemoveAll(dir) // it may be that of another person
+		}
+	}
+	dir, err := os.MkdirTemp("", "handoff-import-")
+	if err != nil {
+		return explain(Config{Dir: os.TempDir()}, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: log})
+	if err != nil {
+		return explain(Config{Name: "of the import", Dir: dir}, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	head, err := store.Load(ctx, file, rows)
+	if err == nil {
+		err = fn(Importing{mailbox.Import{Heading: head, NewID: newID}, rows})
+	}
+	return notCopied(ctx, Config{Name: "of the import", Dir: dir}, err)
+}
+
+// Into brings it into a workspace that nobody else has open. A whole one takes the place of one that nobody used, and
+// its rows are copied as they are: a copy that is interrupted is refused to all until it is imported again. Everything
+// else is merged in one transaction. Errors are *[schemas.Error].
+func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
+	used, err := store.Used(ctx, to)
+	if err == nil && (used || i.Heading.Workflow != "") {
+		if err = store.Usable(ctx, to); err == nil {
+			done.Merged, err = i.Import.Into(ctx, store.New(i.rows), store.New(to))
+		}
+		return done, notCopied(ctx, about, err)
+	}
+	if err == nil {
+		done.Whole = true
+		done.Merged, err = i.Settle(ctx, store.New(i.rows))
+	}
+	if err == nil {
+		var copied store.Copied
+		copied, err = store.Copy{From: i.rows, To: to, Place: about.Dir}.Run(ctx)
+		done.Root = copied.Audit.Root
+	}
+	return done, notCopied(ctx, about, err)
+}

@@ -1,0 +1,320 @@
+package mailbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/store/postgres/postgrestest"
+)
+
+// everything is a workspace in which random things happened, and one of each kind that a workspace keeps.
+func everything(w *world, seed uint64) *lives {
+	l := newLives(w, seed)
+	for range 150 {
+		l.step()
+	}
+	a, late := l.agents[1], l.agents[2]
+	w.send(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of <ho_1>\x01"}}}
+		in.Key, in.Workflow = "once", "release"
+	})
+	first := w.send(a, "ciso", "canary of ho_1", func(in *schemas.SendIn) { in.Workflow = "release" }).HandoffID
+	w.send(late, "ciso", "after "+first.String(), func(in *schemas.SendIn) {
+		in.Workflow, in.Options = "release", &schemas.SendOptions{After: []string{first.String()}}
+	})
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
+	require.NoError(w.t, err)
+	gone := w.send(a, "ciso", "canary secret", func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
+	_, err = w.Redact(context.Background(), person, schemas.RedactIn{HandoffID: gone.String()})
+	require.NoError(w.t, err)
+	return l
+}
+
+func exported(t testing.TB, s *store.Store, workflow schemas.Workflow) string {
+	t.Helper()
+	var b bytes.Buffer
+	_, err := s.Export(context.Background(), schemas.ExportHeading{Workspace: "w", Workflow: workflow}, &b)
+	require.NoError(t, err)
+	return b.String()
+}
+
+// loaded is an exported workspace in a store of its own.
+func loaded(t testing.TB, file string) (*store.Store, store.Backend, mailbox.Import) {
+	t.Helper()
+	b := memory.New()
+	head, err := store.Load(context.Background(), strings.NewReader(file), b)
+	require.NoError(t, err)
+	salts := 0
+	i := mailbox.Import{
+		Heading: head, By: schemas.Event{At: mailboxtest.Start(), Agent: schemas.Human, Via: schemas.ViaCLI},
+		NewID: func(prefix string) string { salts++; return fmt.Sprint(prefix, "_new_", salts) },
+	}
+	return store.New(b), b, i
+}
+
+// moved imports a file into an empty store.
+func moved(t testing.TB, file string, to store.Backend) *world {
+	t.Helper()
+	s, b, i := loaded(t, file)
+	_, err := i.Settle(t.Context(), s)
+	require.NoError(t, err)
+	done, err := store.Copy{From: b, To: to}.Run(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, done.Audit.Problems)
+	return newWorldOn(t, to)
+}
+
+func merged(t testing.TB, file string, to *world) store.Merged {
+	t.Helper()
+	s, _, i := loaded(t, file)
+	done, err := i.Into(t.Context(), s, to.Store)
+	require.NoError(t, err)
+	to.Intact()
+	return done
+}
+
+func (w *world) releaseAll() {
+	for id := schemas.ID(1); ; id++ {
+		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "full"})
+		if err != nil {
+			return
+		}
+		if out.Status.Held() {
+			w.update(person, id, schemas.ActRelease)
+		}
+	}
+}
+
+func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
+	opens := map[string]func(testing.TB) store.Backend{"memory": func(testing.TB) store.Backend { return memory.New() }, "bolt": mailboxtest.File}
+	if !testing.Short() {
+		opens["postgres"] = nil
+	}
+	for name, open := range opens {
+		t.Run(name, func(t *testing.T) {
+			if open == nil {
+				workspaces, n := postgrestest.Workspaces(t), 0
+				open = func(t testing.TB) store.Backend { n++; return workspaces(t, fmt.Sprint("w", n)) }
+			}
+			w := newWorldOn(t, open(t))
+			lives := everything(w, 3)
+			w.claim(lives.agents[3])
+			claimed := exported(t, w.Store, "")
+			held := 0
+			for id, tokens := range lives.tokens {
+				if w.status(id).Held() {
+					held++
+					require.NotContains(t, claimed, tokens[len(tokens)-1])
+				}
+			}
+			require.NotZero(t, held)
+			again := exported(t, moved(t, claimed, open(t)).Store, "")
+			require.Equal(t, again, exported(t, moved(t, again, open(t)).Store, ""), "what was claimed was given back once")
+			for line := range strings.Lines(claimed) {
+				if strings.HasPrefix(line, `{"kind":"event"`) {
+					require.Contains(t, again, line)
+				}
+			}
+			w.releaseAll()
+			file := exported(t, w.Store, "")
+			require.Equal(t, file, exported(t, moved(t, file, open(t)).Store, ""))
+			for _, kind := range []string{"agent", "workflow", "event", "content", "handoff", "notice", "key"} {
+				require.Contains(t, file, "\n"+`{"kind":"`+kind+`"`)
+			}
+			require.NotContains(t, file, "redact me")
+		})
+	}
+}
+
+// What is merged gets other ids, which stand wherever the old ones stood. Twice is as once.
+func TestAnExportMergedIntoAWorkspaceInUse(t *testing.T) {
+	w, to := newWorld(t), newWorld(t)
+	everything(w, 3)
+	to.send(to.stdio("own"), "qa", "own")
+	file := exported(t, w.Store, "")
+	done := merged(t, file, to)
+	require.Positive(t, done.Open)
+	require.Equal(t, map[schemas.ID]schemas.ID{1: schemas.ID(done.Added + 1)}, done.Numbers, "the others keep theirs")
+	before := exported(t, to.Store, "")
+	require.Zero(t, merged(t, file, to).Added)
+	require.Equal(t, before, exported(t, to.Store, ""))
+
+	out, err := to.Get(t.Context(), person, schemas.GetIn{HandoffID: "w/ho_1", View: "full"})
+	require.NoError(t, err)
+	require.Equal(t, done.Numbers[1], out.HandoffID)
+	was, now := w.find("canary of ho_1"), to.find("canary of "+out.HandoffID.String())
+	require.Equal(t, was.Handoff.Metadata.Workflow, now.Handoff.Metadata.Workflow)
+	require.Equal(t, []string{now.HandoffID.String()}, to.find("after "+now.HandoffID.String()).Standing.BlockedBy)
+	require.Equal(t, w.find("remember").Handoff.Context.References, to.find("remember").Handoff.Context.References)
+
+	// The bytes of the events of there lead from one to the next, and are told with those of here.
+	for id := schemas.ID(1); id <= schemas.ID(done.Added); id++ {
+		foreign := fmt.Sprint("w/", id)
+		read, err := to.Get(t.Context(), person, schemas.GetIn{HandoffID: foreign, View: "events"})
+		require.NoError(t, err)
+		there, err := w.Get(t.Context(), person, schemas.GetIn{HandoffID: id.String(), View: "events"})
+		require.NoError(t, err)
+		require.Equal(t, "imported", read.Events[len(read.Events)-1].Action)
+		for i, e := range there.Events[max(0, len(there.Events)-19):] {
+			require.Equal(t, foreign, read.Events[i].Origin)
+			require.Equal(t, e.Action, read.Events[i].Action)
+			require.Equal(t, e.At, read.Events[i].At)
+		}
+	}
+
+	// One that was exported further on is known in both.
+	require.Zero(t, merged(t, exported(t, to.Store, ""), w).Added-1, "only the own one is new there")
+}
+
+// find reads the newest handoff whose task begins so.
+func (w *world) find(task string) schemas.GetOut {
+	w.t.Helper()
+	list, err := w.List(context.Background(), person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
+	require.NoError(w.t, err)
+	for _, item := range list.Items {
+		if out := w.full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
+			return out
+		}
+	}
+	require.Fail(w.t, "there is none", task)
+	return schemas.GetOut{}
+}
+
+// A workflow alone has a proof for each event; what waited for others is left to a person, and --hold holds all.
+func TestAWorkflowIsExportedWithProofs(t *testing.T) {
+	w := newWorld(t)
+	everything(w, 3)
+	a := w.stdio("architect")
+	root := w.send(a, "ciso", "elsewhere").HandoffID
+	w.send(a, "ciso", "waits", func(in *schemas.SendIn) {
+		in.Workflow, in.Options = "release", &schemas.SendOptions{After: []string{root.String()}}
+	})
+	file := exported(t, w.Store, "wf_release")
+	to := newWorld(t)
+	require.Equal(t, 4, merged(t, file, to).Added)
+	require.Equal(t, []string{"approval"}, to.find("waits").Standing.BlockedBy)
+	require.NotContains(t, file, "elsewhere")
+
+	s, _, held := loaded(t, file)
+	held.Hold = true
+	other := newWorld(t)
+	_, err := held.Into(t.Context(), s, other.Store)
+	require.NoError(t, err)
+	require.Contains(t, other.find("canary").Standing.BlockedBy, "approval")
+}
+
+// What was redacted stays so, and its event still verifies without a salt. What comes along can be redacted.
+func TestRedactedTextsStayRedactedInAnotherWorkspace(t *testing.T) {
+	w := newWorld(t)
+	everything(w, 3)
+	file := exported(t, w.Store, "")
+	for _, to := range []*world{moved(t, file, memory.New()), newWorld(t)} {
+		merged(t, file, to)
+		gone := to.find("remember")
+		_, err := to.Redact(t.Context(), person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
+		require.NoError(t, err)
+		to.Intact()
+		require.Zero(t, merged(t, file, to).Added)
+		require.NotContains(t, exported(t, to.Store, ""), "<canary>")
+	}
+}
+
+// Each is refused by its line, also where the hash beside what was changed was changed as well.
+func TestDamagedExportsAreRefused(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "one", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of"}}}
+	})
+	w.claim(w.stdio("b"))
+	w.complete(w.stdio("b"), 1)
+	whole, part := exported(t, w.Store, ""), exported(t, w.Store, "wf_1")
+	lines := strings.SplitAfter(whole, "\n")
+	at := func(prefix string) int {
+		for i, l := range lines {
+			if strings.HasPrefix(l, `{"kind":"`+prefix) {
+				return i
+			}
+		}
+		require.Fail(t, prefix)
+		return 0
+	}
+	without := func(i int) string { return strings.Join(append(append([]string{}, lines[:i]...), lines[i+1:]...), "") }
+	event, record := at("event"), at("handoff")
+	for name, c := range map[string]struct{ file, want string }{
+		"empty":              {"", "no exported workspace"},
+		"no JSON":            {"#!/bin/sh\n" + whole, "no exported workspace"},
+		"a later version":    {strings.Replace(whole, `"version":1`, `"version":2,"more":1`, 1), "line 1: it is of version 2"},
+		"half a line":        {whole[:len(whole)-20], fmt.Sprintf("line %d: unexpected EOF", len(lines)-1)},
+		"cut off":            {strings.Join(lines[:len(lines)-2], ""), "it was cut off"},
+		"an unknown name":    {strings.Replace(whole, `{"kind":"agent"`, `{"kind":"agent","x":1`, 1), `line 2: unknown field "x"`},
+		"an unknown kind":    {strings.Replace(whole, `{"kind":"agent"`, `{"kind":"spy"`, 1), `line 2: version 1 has no kind "spy"`},
+		"another time":       {strings.Replace(whole, `"n":1,"at":"2026`, `"n":1,"at":"2025`, 1), fmt.Sprintf("line %d: event 1 is not what the tree has", event+1)},
+		"another text":       {strings.Replace(whole, `"task":"one"`, `"task":"two"`, 1), fmt.Sprintf("line %d: what was said with event 1", event+1)},
+		"a salt erased":      {strings.Replace(strings.Replace(whole, `"salt":"`, `"words":"`, 1), `"task":"one"`, `"task":"two"`, 1), "no redaction tells of it"},
+		"an event too few":   {without(event), fmt.Sprintf("line %d: it has event 2, and event 1 is missing", event+1)},
+		"a line twice":       {strings.Join(lines[:record+1], "") + strings.Join(lines[record:], ""), fmt.Sprintf("line %d: the record of ho_1", record+2)},
+		"an agent twice":     {lines[0] + lines[1] + strings.Join(lines[1:], ""), "line 3: this agent comes twice"},
+		"another record":     {strings.Replace(whole, `"record":{"v":1,"id":"ho_1"`, `"record":{"v":1,"id":"ho_1","att":7`, 1), fmt.Sprintf("line %d: the record of ho_1 is not what event", record+1)},
+		"another root":       {strings.Replace(whole, `"root":"`, `"root":"A`, 1), "its first line says A"},
+		"another content":    {strings.Replace(whole, `"text":"of"`, `"text":"if"`, 1), "is not what its digest says"},
+		"a NUL":              {strings.Replace(whole, `"name":"a"`, `"name":"a\u0000"`, 1), "line 2: it has a NUL"},
+		"a proof of another": {strings.Replace(part, `"proof":["`, `"proof":["A`, 1), "the proof of event 1 does not lead to the root"},
+		"a line of 100 MB":   {lines[0] + `{"kind":"agent","key":"` + strings.Repeat("x", 100<<20), "line 2 has more than 33554432 bytes"},
+	} {
+		require.True(t, c.file != whole && c.file != part, name)
+		_, err := store.Load(t.Context(), strings.NewReader(c.file), memory.New())
+		e := schemas.AsError(err)
+		require.Contains(t, e.Error(), c.want, name)
+		require.Contains(t, e.Hint, "Nothing was changed", name)
+	}
+}
+
+// An export is of one moment, whoever works meanwhile.
+func TestAnExportIsOfOneMoment(t *testing.T) {
+	w := newWorldOn(t, mailboxtest.File(t))
+	a, b := w.stdio("a"), w.stdio("b")
+	for range 20 {
+		w.send(a, "b", "one")
+	}
+	began, worked := make(chan struct{}), make(chan struct{})
+	go func() {
+		<-began
+		for range 10 {
+			w.send(a, "b", "two")
+			w.claim(b)
+		}
+		close(worked)
+	}()
+	var file bytes.Buffer
+	_, err := w.Store.Export(t.Context(), schemas.ExportHeading{Workspace: "w"}, &slowly{&file, func() { close(began); <-worked }})
+	require.NoError(t, err)
+	head, err := store.Load(t.Context(), &file, memory.New())
+	require.NoError(t, err)
+	require.Equal(t, 20, head.Lines["handoff"])
+	require.Equal(t, uint64(20), head.Events)
+}
+
+// slowly calls a function once, before it writes.
+type slowly struct {
+	*bytes.Buffer
+	first func()
+}
+
+func (s *slowly) Write(b []byte) (int, error) {
+	if s.first != nil {
+		s.first()
+		s.first = nil
+	}
+	return s.Buffer.Write(b)
+}

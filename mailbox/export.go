@@ -1,0 +1,120 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	exportName = "handoff-export-"
+	exportPart = 1 << 20
+	exportKept = time.Hour // a file that nobody reads on
+)
+
+// Export writes what the workspace keeps, or one workflow of it, into a file for temporary files of this machine, and
+// gives that file in parts of 1 MiB. A person calls it with handoff export, which may be another process, and on another
+// machine where the workspace is in a database. Nobody is kept from working meanwhile: the file has one snapshot, see
+// [store.Store.Export]. A file whose reader ended is removed by an export an hour later.
+//
+// The error is not_found for a workflow that there is not and for a file that was removed, and that of the store.
+func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
+	if in.File == "" {
+		return s.beginExport(ctx, in)
+	}
+	if filepath.Base(in.File) != in.File || !strings.HasPrefix(in.File, exportName) {
+		return out, schemas.Invalidf("file", "%q is none that an export began", schemas.Visible(in.File))
+	}
+	path := filepath.Join(os.TempDir(), in.File)
+	if in.Done {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return out, unwritten(err)
+		}
+		return out, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return out, schemas.Errorf(schemas.NotFound, "the file of the export is gone: %w", err).WithHint("Export again.")
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	part := make([]byte, exportPart)
+	n, err := f.ReadAt(part, in.Offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return out, unwritten(err)
+	}
+	out.Data = base64.StdEncoding.EncodeToString(part[:n])
+	return out, nil
+}
+
+func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
+	workflow, err := s.exported(ctx, in.Workflow)
+	if err != nil {
+		return out, err
+	}
+	s.removeExports()
+	f, err := os.CreateTemp("", exportName)
+	if err != nil {
+		return out, unwritten(err)
+	}
+	head, err := s.Store.Export(ctx, schemas.ExportHeading{
+		Workspace: in.Workspace, Workflow: workflow, At: s.Now().UTC(),
+	}, f)
+	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
+	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
+	if closing := f.Close(); err == nil && closing != nil {
+		err = unwritten(closing)
+	}
+	if err == nil {
+		return out, nil
+	}
+	_ = os.Remove(f.Name()) // what failed is told
+	if _, file := errors.AsType[*os.PathError](err); file {
+		err = unwritten(err)
+	}
+	return schemas.ExportOut{}, s.coded(err)
+}
+
+// exported is the workflow of a name, which there has to be; empty for all of them.
+func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, error) {
+	if name == "" {
+		return "", nil
+	}
+	workflow, err := schemas.ParseWorkflow("workflow", name)
+	if err != nil {
+		return "", err
+	}
+	wf, err := look(ctx, s, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
+	if wf == nil && err == nil {
+		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
+			WithHint("handoff list shows of each handoff in which it is.")
+	}
+	return workflow, err
+}
+
+// removeExports removes files that nobody reads on: their readers were killed.
+func (s *Service) removeExports() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportName+"*")) // the pattern is right
+	for _, path := range left {
+		if info, err := os.Lstat(path); err == nil && s.Now().Sub(info.ModTime()) > exportKept {
+			_ = os.Remove(path) // it may be that of another person
+		}
+	}
+}
+
+// unwritten is the error for files for temporary files.
+func unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return schemas.Errorf(schemas.Unavailable, "the export needs a file for as long as it lasts: %w", err).
+		WithHint("Nothing was changed. TMPDIR of the process that owns the workspace says where it is.")
+}

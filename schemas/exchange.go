@@ -1,0 +1,58 @@
+package schemas
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// What the first line of an exported workspace says of its form.
+const (
+	ExportKind    = "export"
+	ExportFormat  = "handoff"
+	ExportVersion = 1
+)
+
+// ExportHeading is the first line of an exported workspace: of what it is, and how much follows. docs/exchange.md
+// describes the other lines. Events and root are those of the whole registry, also where one workflow was exported.
+type ExportHeading struct {
+	Kind      string         `json:"kind"`   // [ExportKind]
+	Format    string         `json:"format"` // [ExportFormat]
+	Version   int            `json:"version"`
+	Workspace string         `json:"workspace"`
+	Workflow  Workflow       `json:"workflow_id,omitempty"` // the only one that was exported
+	At        time.Time      `json:"at"`
+	Events    uint64         `json:"events"` // in the registry at that time
+	Root      string         `json:"root"`   // of its Merkle tree, base64
+	Lines     map[string]int `json:"lines"`  // that follow, by kind
+}
+
+// ExportIn are the arguments of the administrative tool workspace_export. Without a file it begins one; with its name
+// it reads on, or is done with it.
+type ExportIn struct {
+	Workspace string `json:"workspace,omitempty"` // its name, for the heading
+	Workflow  string `json:"workflow,omitempty"`  // only this one
+	File      string `json:"file,omitempty"`      // as the first call named it
+	Offset    int64  `json:"offset,omitempty"`    // in bytes
+	Done      bool   `json:"done,omitempty"`      // remove the file
+}
+
+// ExportOut is the result of workspace_export: which file there is, or a part of it.
+type ExportOut struct {
+	File    string         `json:"file,omitempty"`
+	Size    int64          `json:"size,omitempty"` // of the file, in bytes
+	Heading *ExportHeading `json:"heading,omitempty"`
+	Data    string         `json:"data,omitempty"` // base64
+}
+
+// Imported is the content of the event with which a handoff came from another workspace. History are the events that it
+// had there, byte for byte, oldest first, so the digest of this content proves them. Contents tells which event here has
+// what was said with an event there.
+type Imported struct {
+	Note      string            `json:"note"`
+	Workspace string            `json:"workspace"`
+	Handoff   ID                `json:"handoff_id"` // there
+	Events    uint64            `json:"events"`     // in the registry there
+	Root      string            `json:"root"`
+	History   []json.RawMessage `json:"history,omitempty"`
+	Contents  map[uint64]uint64 `json:"contents,omitempty"`
+}

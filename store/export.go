@@ -1,0 +1,323 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"handoff/schemas"
+	"handoff/store/ledger"
+)
+
+// Export writes what a workspace keeps as JSON Lines: the heading, and then a line for each row that another workspace
+// or another system has a use for. The heading says of which workspace it is and when, and maybe of which workflow alone;
+// the rest is filled in and returned. [Load] reads it.
+//
+// It is what one snapshot has, so everything in it is of one moment, however long it takes and whoever works meanwhile;
+// some engines grow for that time. It keeps one line in memory, and of a workflow the numbers of its events. Without the
+// times in the heading, the same rows give the same bytes.
+//
+// Index rows, counters and the tree are left out, because [Load] makes them anew. So are bearer tokens, what files
+// declare and which session has which name: they belong to a machine. A handoff that is held goes without the claim.
+func (s *Store) Export(ctx context.Context, h schemas.ExportHeading, w io.Writer) (schemas.ExportHeading, error) {
+	h.Kind, h.Format, h.Version, h.Lines = schemas.ExportKind, schemas.ExportFormat, schemas.ExportVersion, map[string]int{}
+	out := bufio.NewWriter(w)
+	err := s.View(ctx, func(v *View) (err error) {
+		x := exporter{View: v, ctx: ctx, workflow: h.Workflow}
+		if x.size, err = v.Events(); err != nil {
+			return err
+		}
+		h.Events = x.size
+		if h.Root, err = ledger.Rows(v.treeRow).Root(int64(x.size)); err != nil { //nolint:gosec // events are counted from 1
+			return fmt.Errorf("%w: %w", err, ErrCorrupt)
+		}
+		for l, err := range x.lines() {
+			if err != nil {
+				return err
+			}
+			h.Lines[l.Kind]++
+		}
+		if err := writeLine(out, h); err != nil {
+			return err
+		}
+		for l, err := range x.lines() {
+			if err != nil {
+				return err
+			}
+			if err := writeLine(out, l); err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	})
+	return h, err
+}
+
+func writeLine(w *bufio.Writer, l any) error {
+	b, err := schemas.Encode(l)
+	if err != nil {
+		return err
+	}
+	if err := schemas.TooBig("line", len(b), maxLine); err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// exporter goes through one snapshot.
+type exporter struct {
+	*View
+	ctx      context.Context // of the snapshot
+	size     uint64
+	workflow schemas.Workflow // empty for all
+
+	handoffs map[schemas.ID]bool // of the workflow
+	digests  map[string]bool     // that its contents name
+}
+
+// lines yields all lines. An error is yielded once, last.
+func (x *exporter) lines() iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		stop := errors.New("enough")
+		emit := func(l line) error {
+			if !yield(l, nil) {
+				return stop
+			}
+			return x.ctx.Err()
+		}
+		for _, part := range []func(func(line) error) error{
+			x.agents, x.workflows, x.events, x.contents, x.records, x.notices, x.keys,
+		} {
+			if err := part(emit); err != nil {
+				if !errors.Is(err, stop) {
+					yield(line{}, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// rows calls fn with each row of a range.
+func (x *exporter) rows(r Range, fn func(Row) error) error {
+	for row, err := range x.r.Scan(r) {
+		if err == nil {
+			err = fn(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) agents(emit func(line) error) error {
+	if x.workflow != "" {
+		return nil
+	}
+	return x.rows(Range{Space: Agents}, func(row Row) error {
+		a, err := fromJSON[Agent](row)
+		if err != nil {
+			return fmt.Errorf("agent %s: %w", row.Key, err)
+		}
+		a.Session, a.Conn, a.Process, a.Left, a.Idle = "", "", "", false, false
+		b, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		return emit(line{Kind: lineAgent, Agent: b})
+	})
+}
+
+func (x *exporter) workflows(emit func(line) error) error {
+	r := Range{Space: Workflows}
+	if x.workflow != "" {
+		r.From, r.To = []byte(x.workflow), append([]byte(x.workflow), 0)
+	}
+	return x.rows(r, func(row Row) error {
+		return emit(line{Kind: lineWorkflow, Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
+	})
+}
+
+// events are all of the registry, or those of the handoffs of the workflow in the order of their numbers.
+func (x *exporter) events(emit func(line) error) error {
+	if x.workflow == "" {
+		return x.rows(Range{Space: Events}, func(row Row) error { return x.event(row, emit) })
+	}
+	x.handoffs, x.digests = map[schemas.ID]bool{}, map[string]bool{}
+	var numbers []uint64
+	for id, err := range x.Oldest(InWorkflow(x.workflow), 0) {
+		if err != nil {
+			return err
+		}
+		r, err := x.Record(id)
+		if err != nil || r == nil {
+			return errors.Join(err, missing(r == nil, "record of %s", id))
+		}
+		events, err := x.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+		if err != nil {
+			return err
+		}
+		x.handoffs[id] = true
+		numbers = append(numbers, schemas.Map(events, func(e schemas.Event) uint64 { return e.N })...)
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		b, err := x.r.Get(Events, number(n))
+		if err == nil {
+			err = x.event(Row{Key: number(n), Value: b}, emit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing is the error for what is not there, nil where it is.
+func missing(gone bool, what string, args ...any) error {
+	if !gone {
+		return nil
+	}
+	return fmt.Errorf(what+" is missing: %w", append(args, ErrCorrupt)...)
+}
+
+var namedDigest = regexp.MustCompile(digestKind + `[0-9a-f]{64}`)
+
+// event is the line of an event, with what was said with it.
+func (x *exporter) event(row Row, emit func(line) error) error {
+	n := lastNumber(row.Key)
+	e, ok := readEvent(row.Value)
+	if !ok {
+		return fmt.Errorf("event %d cannot be read: %w", n, ErrCorrupt)
+	}
+	l := line{Kind: lineEvent, Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value)}
+	content, err := x.Said(e.Handoff, n)
+	if err != nil {
+		return err
+	}
+	if asJSON(content) {
+		l.Content = content
+	} else {
+		l.Bytes = content
+	}
+	salt, err := x.r.Get(Salts, number(n))
+	if err != nil {
+		return err
+	}
+	l.Salt = bytes.Clone(salt)
+	if x.workflow != "" {
+		if l.Proof, err = ledger.Rows(x.treeRow).Inclusion(int64(x.size), int64(n-1)); err != nil { //nolint:gosec // events are counted from 1
+			return err
+		}
+		for _, digest := range namedDigest.FindAllString(string(content), -1) {
+			x.digests[digest] = true
+		}
+	}
+	return emit(l)
+}
+
+// contents are those that handoffs refer to. One that a redaction deleted is not there.
+func (x *exporter) contents(emit func(line) error) error {
+	one := func(digest string) error {
+		content, err := x.Kept(digest)
+		if err != nil || content == nil {
+			return err
+		}
+		if l := (line{Kind: lineContent, Digest: digest}); utf8.Valid(content) {
+			l.Text = string(content)
+			return emit(l)
+		}
+		return emit(line{Kind: lineContent, Digest: digest, Bytes: content})
+	}
+	if x.workflow != "" {
+		for _, digest := range slices.Sorted(maps.Keys(x.digests)) {
+			if err := one(digest); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for sum, err := range x.groups(Range{Space: References}, func(key []byte) []byte { return key[:min(32, len(key))] }) {
+		if err == nil {
+			err = one(fmt.Sprintf("%s%x", digestKind, sum))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exporter) records(emit func(line) error) error {
+	return x.rows(Range{Space: Records}, func(row Row) error {
+		id := schemas.ID(lastNumber(row.Key))
+		if x.workflow != "" && !x.handoffs[id] {
+			return nil
+		}
+		r, err := decodeRecord(row.Value)
+		if err != nil {
+			return fmt.Errorf("record of %s: %w", id, err)
+		}
+		b := bytes.Clone(row.Value)
+		if r.Status.Held() { // the claim stays where it was made
+			r.Token, r.Voided, r.Conn, r.Lease = "", nil, "", 0
+			if b, err = encodeRecord(r); err != nil {
+				return err
+			}
+		}
+		words, err := x.r.Get(Words, number(id))
+		if err != nil {
+			return err
+		}
+		return emit(line{
+			Kind: lineHandoff, Handoff: id, Workflow: r.Workflow, Title: r.Title, Status: r.Status, Outcome: r.Outcome,
+			Sender: r.From, To: r.To, Holder: r.Holder, Record: b,
+			Words: strings.ReplaceAll(strings.Trim(string(words), "\x00"), "\x00", " "),
+		})
+	})
+}
+
+// notices of a workflow are those about its handoffs.
+func (x *exporter) notices(emit func(line) error) error {
+	return x.rows(Range{Space: Notices}, func(row Row) error {
+		n, err := fromJSON[schemas.Notice](row)
+		if err != nil {
+			return fmt.Errorf("notice %d: %w", lastNumber(row.Key), err)
+		}
+		if x.workflow != "" && !x.handoffs[n.About] {
+			return nil
+		}
+		unread, err := x.r.Get(Unread, row.Key)
+		if err != nil {
+			return err
+		}
+		return emit(line{Kind: lineNotice, Unread: unread != nil, Notice: bytes.Clone(row.Value)})
+	})
+}
+
+// keys are the outcomes of sends that may be repeated under their keys. Those of request ids last a day, and stay.
+func (x *exporter) keys(emit func(line) error) error {
+	if x.workflow != "" {
+		return nil
+	}
+	return x.rows(Prefix(Receipts, []byte("k")), func(row Row) error {
+		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
+		r, err := x.Receipt(row.Key)
+		if err != nil {
+			return err
+		}
+		return emit(line{Kind: lineKey, Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result})
+	})
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// The kinds of lines behind the heading of an exported workspace, in the order in which they come.
+const (
+	lineAgent    = "agent"
+	lineWorkflow = "workflow"
+	lineEvent    = "event"
+	lineContent  = "content"
+	lineHandoff  = "handoff"
+	lineNotice   = "notice"
+	lineKey      = "key"
+)
+
+var lineKinds = []string{lineAgent, lineWorkflow, lineEvent, lineContent, lineHandoff, lineNotice, lineKey}
+
+// maxLine is the longest line of an exported workspace, in bytes, beyond all that the limits of messages let in.
+const maxLine = 32 << 20
+
+// line is one line of an exported workspace. Rows stand in it as they are stored, byte for byte: digests are of these
+// bytes. The names beside them are for readers. docs/exchange.md describes it.
+type line struct {
+	Kind string `json:"kind"`
+
+	Handoff  schemas.ID       `json:"handoff_id,omitempty"`
+	Workflow schemas.Workflow `json:"workflow_id,omitempty"`
+	Title    string           `json:"title,omitempty"`
+	Status   schemas.Status   `json:"status,omitempty"`
+	Outcome  schemas.Outcome  `json:"outcome,omitempty"`
+	Sender   schemas.Agent    `json:"sender,omitempty"`
+	To       schemas.Address  `json:"to,omitempty"`
+	Holder   schemas.Agent    `json:"holder,omitempty"`
+
+	Record  json.RawMessage `json:"record,omitempty"`
+	Words   string          `json:"words,omitempty"` // by which it is found
+	Agent   json.RawMessage `json:"agent,omitempty"`
+	Flow    json.RawMessage `json:"workflow,omitempty"`
+	Notice  json.RawMessage `json:"notice,omitempty"`
+	Unread  bool            `json:"unread,omitempty"`
+	Event   json.RawMessage `json:"event,omitempty"`
+	Leaf    string          `json:"leaf,omitempty"`
+	Proof   []string        `json:"proof,omitempty"` // where not all events are there
+	Salt    []byte          `json:"salt,omitempty"`
+	Content json.RawMessage `json:"content,omitempty"` // what was said with the event
+	Text    string          `json:"text,omitempty"`
+	Bytes   []byte          `json:"bytes,omitempty"` // in the place of Content or Text that cannot stand there
+
+	Key    string          `json:"key,omitempty"`
+	At     Time            `json:"at,omitempty"`
+	Digest string          `json:"digest,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// asJSON tells whether bytes may stand in a line as they are: compact JSON.
+func asJSON(b []byte) bool {
+	var compact bytes.Buffer
+	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
+}
+
+// content is what was said with the event of the line, nil for nothing.
+func (l *line) content() []byte {
+	if l.Content != nil {
+		return l.Content
+	}
+	return l.Bytes
+}
+
+// readLine decodes a line. It refuses names that this version does not know, because they would be lost.
+func readLine(b []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if d.More() {
+		return errors.New("there is more than one value in it")
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+
+	"handoff/schemas"
+	"handoff/store/ledger"
+)
+
+// Load reads what [Store.Export] wrote into a store that has no rows, and makes index rows, counters and the tree anew.
+// It verifies what it reads: each event by its hash and by the event before it of the same handoff, what was said by its
+// digest or by the redaction that replaced it, each record by its last event, and all events by the root in the heading.
+// The record of a handoff that was held lost its claim, so no event proves that one.
+//
+// The error is [schemas.Invalid] for a file that is not whole or was changed, and names the line, or [schemas.Limit] for
+// a line of more than 32 MiB. Then the store is of no use. Load has one line and about a thousand rows in memory, and some
+// hundred bytes for each handoff.
+func Load(ctx context.Context, from io.Reader, to Backend) (schemas.ExportHeading, error) {
+	l := loader{
+		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: map[schemas.Address]Mailbox{},
+		tips: map[schemas.ID]tip{}, auditor: newAuditor(),
+	}
+	lines := bufio.NewScanner(from)
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+	for lines.Scan() {
+		l.n++
+		if err := l.line(lines.Bytes()); err != nil {
+			return l.head, l.refused(err)
+		}
+		if len(l.rows) >= batchRows || l.size > batchBytes {
+			if err := l.flush(ctx); err != nil {
+				return l.head, err
+			}
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		l.n++
+		return l.head, schemas.Errorf(schemas.Limit, "line %d has more than %d bytes", l.n, maxLine).WithHint(exportAgain)
+	} else if err != nil {
+		return l.head, fmt.Errorf("read line %d: %w", l.n+1, err)
+	}
+	if err := l.end(); err != nil {
+		return l.head, l.refused(err)
+	}
+	return l.head, l.flush(ctx)
+}
+
+const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."
+
+// loader is one run of Load. It checks lines without the store, so that a line is refused by its number.
+type loader struct {
+	to   Backend
+	rows []placed
+	size int // of the rows, in bytes
+
+	n       int // of the line
+	head    schemas.ExportHeading
+	walk    ledger.Walk
+	last    map[string][]byte // key of the last line, by kind
+	seen    map[string]int    // lines by kind
+	boxes   map[schemas.Address]Mailbox
+	tips    map[schemas.ID]tip
+	auditor auditor // what stands in the place of redacted contents
+	notice  uint64  // the highest number
+}
+
+// tip is the last event of a handoff so far.
+type tip struct {
+	n            uint64
+	hash, record string // digests, of the event and of the record after it
+}
+
+type placed struct {
+	Space
+	Row
+}
+
+func (l *loader) put(s Space, key, value []byte) {
+	l.rows = append(l.rows, placed{s, Row{key, bytes.Clone(value)}})
+	l.size += len(key) + len(value)
+}
+
+func (l *loader) putChunks(s Space, begin, content []byte) error {
+	return eachChunk(begin, content, func(key, part []byte) error {
+		l.put(s, key, part)
+		return nil
+	})
+}
+
+func (l *loader) flush(ctx context.Context) error {
+	err := l.to.Update(ctx, func(w Writer) error {
+		for _, row := range l.rows {
+			if err := w.Put(row.Space, row.Key, row.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	l.rows, l.size = nil, 0
+	return err
+}
+
+// refused names the line in an error about it.
+func (l *loader) refused(err error) error {
+	if e, coded := errors.AsType[*schemas.Error](err); coded {
+		return e
+	}
+	return schemas.Errorf(schemas.Invalid, "line %d: %s", l.n, schemas.Visible(schemas.Clip(err.Error(), 500))).WithHint(exportAgain)
+}
+
+func (l *loader) line(b []byte) error {
+	if l.n == 1 {
+		return l.heading(b)
+	}
+	var read line
+	if err := readLine(b, &read); err != nil {
+		return err
+	}
+	put, known := map[string]func(*line) error{
+		lineAgent: l.agent, lineWorkflow: l.flow, lineEvent: l.event, lineContent: l.content,
+		lineHandoff: l.handoff, lineNotice: l.mail, lineKey: l.key,
+	}[read.Kind]
+	if !known {
+		return fmt.Errorf("version %d has no kind %q", schemas.ExportVersion, schemas.Visible(schemas.Clip(read.Kind, 40)))
+	}
+	for _, kind := range lineKinds[slices.Index(lineKinds, read.Kind)+1:] {
+		if l.seen[kind] > 0 {
+			return fmt.Errorf("kind %s comes before kind %s", read.Kind, kind)
+		}
+	}
+	if read.Kind != lineEvent && read.Kind != lineContent && zeroByte.Match(b) { // which would end a name within a key
+		return errors.New("it has a NUL character, and no name or text has one")
+	}
+	l.seen[read.Kind]++
+	return put(&read)
+}
+
+var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
+
+// mostID is the highest id that is taken, so that numbers do not run out.
+const mostID = 1 << 48
+
+// heading is the first line. What comes of a newer program is told before anything else is wrong with it.
+func (l *loader) heading(b []byte) error {
+	var about struct {
+		Format  string
+		Version int
+	}
+	if json.Unmarshal(b, &about) != nil || about.Format != schemas.ExportFormat {
+		return schemas.Errorf(schemas.Invalid, "it is no exported workspace: its first line does not say so").
+			WithHint("Nothing was changed. handoff export FILE makes one; docs/exchange.md describes it.")
+	}
+	if about.Version != schemas.ExportVersion {
+		return schemas.Errorf(schemas.Invalid, "line 1: it is of version %d, and this handoff knows %d", about.Version, schemas.ExportVersion).
+			WithHint("Nothing was changed. Update handoff, or export it with the version that you have.")
+	}
+	if err := readLine(b, &l.head); err != nil {
+		return err
+	}
+	if !schemas.IsWord(l.head.Workspace) || l.head.Workflow != "" && !schemas.IsWord(string(l.head.Workflow)) {
+		return errors.New("it names no workspace")
+	}
+	return nil
+}
+
+// end checks that all is there, and puts what is counted.
+func (l *loader) end() error {
+	if l.n == 0 {
+		return l.heading(nil)
+	}
+	if !maps.Equal(l.seen, l.head.Lines) {
+		return fmt.Errorf("the file ends here, and does not have the lines that its first one counts: it was cut off")
+	}
+	for id, last := range l.tips {
+		return fmt.Errorf("the file ends here, without the handoff %s of event %d", id, last.n)
+	}
+	if l.auditor.redactions(); l.auditor.problems.n > 0 {
+		return errors.New(l.auditor.problems.problems()[0])
+	}
+	if l.head.Workflow == "" {
+		if l.walk.Root() != l.head.Root || uint64(l.seen[lineEvent]) != l.head.Events { //nolint:gosec // it is not negative
+			return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
+		}
+		if l.head.Events > 0 {
+			l.put(Sys, eventCount, number(l.head.Events))
+		}
+	}
+	for _, box := range slices.Sorted(maps.Keys(l.boxes)) {
+		if m := l.boxes[box]; m != (Mailbox{}) {
+			l.put(Mailboxes, []byte(box), encodeMailbox(m))
+		}
+	}
+	l.put(Sys, nextKey(Records), number(lastNumber(l.last[lineHandoff])))
+	l.put(Sys, nextKey(Notices), number(l.notice))
+	return nil
+}
