@@ -36,8 +36,8 @@ const (
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
-	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*", StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*",
-		KeyFile, KeyFile+".*", HeadFile, HeadFile+".*")
+	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
+		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", HeadFile, HeadFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
