@@ -179,7 +179,7 @@ func explain(c Config, err error) error {
 				WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
 		}
 		return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
-			WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one, look at %s, "+
+			WithHint("Look at %s, put a backup in its place with handoff restore FILE --replace, which keeps this one, "+
 				"or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
