@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	exportName = "handoff-export-"
+	exportName = ".handoff-export-" // which nobody gives a file of their own
 	exportPart = 1 << 20
 	exportKept = time.Hour // a file that nobody reads on
 )
@@ -47,6 +47,7 @@ func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.Expor
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	part := make([]byte, exportPart)
+	_ = os.Chtimes(path, time.Time{}, s.Now()) // somebody reads on
 	n, err := f.ReadAt(part, in.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return out, unwritten(err)
@@ -110,7 +111,7 @@ func (s *Service) removeExports() {
 	}
 }
 
-// unwritten is the error for files for temporary files.
+// unwritten is the error for the file of an export.
 func unwritten(err error) error {
 	if err == nil {
 		return nil

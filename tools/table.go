@@ -138,11 +138,11 @@ var Admin = []Tool{
 		Description: "Make a token good no more, at once.",
 	}, (*mailbox.Service).RevokeToken, nothing),
 	define(Tool{
-		Name: "workspace_backup", Title: "Back up the workspace", ReadOnly: true, Idempotent: true, Admin: true,
+		Name: "workspace_backup", Title: "Back up the workspace", Admin: true,
 		Description: "Write everything as it is now into a file that the caller made.",
 	}, (*mailbox.Service).Backup, nothing),
 	define(Tool{
-		Name: "workspace_export", Title: "Export the workspace", ReadOnly: true, Idempotent: true, Admin: true,
+		Name: "workspace_export", Title: "Export the workspace", Admin: true,
 		Description: "Write what is kept into a file of the owner of the store, and read it from there in parts.",
 	}, (*mailbox.Service).Export, nothing),
 	define(Tool{

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/schemas"
@@ -24,7 +25,7 @@ func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 		return nil
 	}
 	return func(ctx context.Context, path string) error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			return schemas.Errorf(schemas.NotFound, "process %d, which has the workspace open, does not see %s", os.Getpid(), path).
 				WithHint("It may run in a container: name a file in a directory that both see.")
@@ -32,11 +33,24 @@ func writerOf(rows store.Backend) func(ctx context.Context, path string) error {
 		if err != nil {
 			return err
 		}
-		if err = from.WriteTo(ctx, f); err == nil {
+		if err = empty(f); err == nil {
+			err = from.WriteTo(ctx, f)
+		}
+		if err == nil {
 			err = f.Sync()
 		}
 		return errors.Join(err, f.Close())
 	}
+}
+
+// empty refuses a file that somebody else made: what is in it would be lost.
+func empty(f *os.File) error {
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
+		err = schemas.Invalidf("file", "%s is no empty file with a path from the root", f.Name()).
+			WithHint("handoff backup FILE makes one. Nothing was written.")
+	}
+	return err
 }
 
 // FromDatabase writes a workspace of a database, as it is now, into an empty file. Errors are *[schemas.Error] where the
@@ -47,7 +61,7 @@ func FromDatabase(ctx context.Context, name string, node *cluster.Node, path str
 		if err != nil {
 			return err
 		}
-		_, err = store.Copy{From: rows, To: file}.Run(ctx)
+		_, err = store.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
 		err = errors.Join(err, file.Close())
 		if refused := unusable(name, err); refused != nil {
 			return refused

@@ -27,18 +27,20 @@ type Imported struct {
 	Root  string `json:"root,omitempty"` // of the whole
 }
 
-// leftAfter is how old what an import left is when nobody uses it any more.
-const leftAfter = 24 * time.Hour
+const (
+	importName = ".handoff-import-" // which nobody gives a directory of their own
+	leftAfter  = 24 * time.Hour     // of what an import left: nobody uses it any more
+)
 
 // ReadExport reads an exported workspace into a temporary file, for as long as fn runs. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(Importing) error) (err error) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "handoff-import-*")) // of those that were killed; the pattern is right
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of those that were killed; the pattern is right
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
 			_ = os.RemoveAll(dir) // it may be that of another person
 		}
 	}
-	dir, err := os.MkdirTemp("", "handoff-import-")
+	dir, err := os.MkdirTemp("", importName)
 	if err != nil {
 		return explain(Config{Dir: os.TempDir()}, err)
 	}
