@@ -92,9 +92,22 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 			return schemas.Errorf(schemas.Conflict, said, w.Name, handoffs(h.Handoffs)).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
+		if err := keepsNothing(w); err != nil {
+			return err
+		}
 		_, err = workspace.Remove(w)
 		return err
 	})
+}
+
+// keepsNothing refuses to delete what a restore kept: there may be more in it than in the workspace.
+func keepsNothing(w workspace.Workspace) error {
+	kept, ok := w.Before()
+	if !ok {
+		return nil
+	}
+	return schemas.Errorf(schemas.Conflict, "workspace %s keeps what it was before a restore: %s", w.Name, kept.Path).
+		WithHint("Nothing was deleted. handoff restore --undo uses it again, handoff restore --accept deletes it.")
 }
 
 // existing gives the workspace of a name, which must have a store.

@@ -92,6 +92,9 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 // finished tells what is in a workspace where everything has ended.
 func finished(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := holdingOf(ctx, w)
+	if err == nil {
+		err = keepsNothing(w)
+	}
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, handoffs(h.Unfinished)).
 			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)
