@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"runtime/debug"
 
 	"handoff/schemas"
@@ -283,32 +282,6 @@ func (v *View) beside(space Space, rows []Row, found func(i int, value []byte)) 
 		}
 		if i < len(rows) && bytes.Equal(rows[i].Key, row.Key) {
 			found(i, row.Value)
-		}
-	}
-	return nil
-}
-
-// eachSlice calls fn with the rows of a space, a thousand from each snapshot. At the end it calls end, unless that is nil,
-// with the snapshot in which there were no more rows.
-func (s *Store) eachSlice(ctx context.Context, space Space, fn func(*View, []Row) error, end func(*View) error) error {
-	for r, more := (Range{Space: space}), true; more; {
-		err := s.View(ctx, func(v *View) (err error) {
-			var rows []Row
-			r.From, err = v.upTo(slice, r, func(_ *View, row Row) error {
-				rows = append(rows, row)
-				return nil
-			})
-			more = r.From != nil
-			if err == nil && len(rows) > 0 {
-				err = fn(v, rows)
-			}
-			if err == nil && !more && end != nil {
-				err = end(v)
-			}
-			return err
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/maphash"
@@ -35,13 +34,16 @@ func (s *Store) check(ctx context.Context, words Wording) (found *faults, err er
 	err = s.View(ctx, func(v *View) error {
 		found = &faults{}
 		c := checker{
-			View: v, faults: found, words: words, tell: ProgressOf(ctx), seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
+			View: v, faults: found, ctx: ctx, words: words, tell: ProgressOf(ctx), seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
 		}
 		steps := []func() error{
 			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
 		}
 		for _, step := range steps {
-			if err := cmp.Or(ctx.Err(), step()); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := step(); err != nil {
 				return err
 			}
 		}
@@ -54,6 +56,7 @@ func (s *Store) check(ctx context.Context, words Wording) (found *faults, err er
 type checker struct {
 	*View
 	*faults
+	ctx     context.Context // of the whole check
 	words   Wording
 	tell    Progress
 	counted map[schemas.Address]Mailbox
@@ -82,6 +85,9 @@ func (c *checker) each(space Space, fn func(Row) error) error {
 	n := uint64(0)
 	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error {
 		if n++; n%slice == 0 {
+			if err := c.ctx.Err(); err != nil {
+				return err
+			}
 			c.tell(space.String(), n, 0)
 		}
 		return fn(row)

@@ -76,17 +76,17 @@ func Used(ctx context.Context, b Backend) (bool, error) {
 // that it is [Moved]. A source that another owner took over refuses to be told that, so what arrived is what it had. A
 // copy that ends early is done again, from its beginning.
 //
-// Without a place the source stays what it is, and is only read: then nothing is noted in it, and the caller verifies the
-// target.
+// Without a place the source stays what it is, and is only read: then nothing is noted in it.
 type Copy struct {
 	To, From Backend
 	Place    string // of the target, for Moved; empty: the source is not moved
+	Unproved bool   // the caller compares both, where the source is not moved
 }
 
 // Copied is what a copy did.
 type Copied struct {
 	Rows  int
-	Audit schemas.AuditOut // of both stores, where the source was moved
+	Audit schemas.AuditOut // of both stores, where they were compared
 }
 
 // Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
@@ -106,10 +106,12 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
-	if c.Place != "" {
+	if c.Place != "" || !c.Unproved {
 		if done.Audit, err = c.compare(ctx); err != nil {
 			return done, err
 		}
+	}
+	if c.Place != "" {
 		if err := mark(ctx, c.From, c.Place); err != nil {
 			return done, err
 		}
@@ -228,14 +230,4 @@ func (c Copy) space(ctx context.Context, s Space) (int, error) {
 func empty(ctx context.Context, b Backend, s Space) error {
 	_, err := each(ctx, b, b, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) })
 	return err
-}
-
-// Save copies all rows of a store into an empty one, and notes nothing in either.
-func Save(ctx context.Context, from, to Backend) error {
-	for s := range Spaces {
-		if _, err := (Copy{From: from, To: to}).space(ctx, s); err != nil {
-			return fmt.Errorf("copy the rows of %s: %w", s, err)
-		}
-	}
-	return nil
 }

@@ -60,7 +60,7 @@ func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbo
 			fn(schemas.Address(row.Key), m)
 		}
 		return err
-	}, nil)
+	})
 }
 
 // OldestPending returns when the oldest handoff was sent that may be claimed from a box, and zero when there is none. A

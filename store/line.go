@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 
 	"handoff/schemas"
@@ -80,7 +81,7 @@ func readLine(b []byte, into any) error {
 	if err := d.Decode(into); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more than one value in it")
 	}
 	return nil

@@ -52,7 +52,7 @@ type Merged struct {
 func (m Merge) Run(ctx context.Context) (done Merged, err error) {
 	err = m.To.Update(ctx, func(tx *Tx) error {
 		return m.From.View(ctx, func(v *View) error {
-			r := merging{Merge: m, Tx: tx, from: v, ids: map[schemas.ID]schemas.ID{}, words: map[string]string{}}
+			r := merging{Merge: m, Tx: tx, from: v, ids: map[schemas.ID]schemas.ID{}, words: map[string]string{}, kept: map[string]bool{}}
 			err := r.all()
 			done = r.done
 			return err
@@ -68,6 +68,7 @@ type merging struct {
 	from  *View
 	done  Merged
 	size  int
+	kept  map[string]bool           // digests of contents that are in size
 	fresh []schemas.ID              // there, upwards
 	ids   map[schemas.ID]schemas.ID // here, by those there
 	words map[string]string         // what takes the place of which word

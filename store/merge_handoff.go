@@ -121,7 +121,10 @@ func (m *merging) said(e schemas.Event) (c Content, err error) {
 	for _, digest := range namedDigest.FindAllString(string(c.Bytes), -1) {
 		kept, err := m.from.Kept(digest)
 		if err == nil && kept != nil {
-			m.size += len(kept)
+			if !m.kept[digest] {
+				m.kept[digest] = true
+				m.size += len(kept)
+			}
 			err = m.Keep(kept)
 		}
 		if err != nil {
@@ -224,6 +227,7 @@ func (m *merging) notices() error {
 		}
 		if n.To != of {
 			of = n.To
+			clear(there)
 			for old, err := range m.Notices(of, 0) {
 				if err != nil {
 					return err

@@ -84,27 +84,46 @@ func fromJSON[T any](row Row) (out T, err error) {
 // slice is how many rows are read from one snapshot while a whole space is walked.
 const slice = 1000
 
-// eachRow calls fn with every row of a space in the order of keys. At the end it calls end, unless that is nil, with
-// the snapshot in which there were no more rows. Each slice of rows is read from a snapshot of its own, so rows that
-// are written meanwhile beyond the key that was reached are seen.
+// eachRow calls fn with every row of a space, as eachSlice does with many.
+func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
+	return s.eachSlice(ctx, space, func(v *View, rows []Row) error {
+		for _, row := range rows {
+			if err := fn(v, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil)
+}
+
+// eachSlice calls fn with the rows of a space in the order of keys, a thousand from each snapshot. At the end it calls end,
+// unless that is nil, with the snapshot in which there were no more rows. So rows that are written meanwhile beyond the
+// key that was reached are seen, and those that are deleted ahead of the walk are not.
 //
 // It stops at the first error, of fn, of end or of the backend, and returns it. Between two slices no snapshot is open,
-// so a walk of any length holds up nobody and lets no file grow. Rows that are deleted ahead of the walk are not seen.
-func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
-	tell, done, all := ProgressOf(ctx), uint64(0), uint64(0)
-	for r, more := (Range{Space: space}), true; more; done += slice {
-		tell(space.String(), done, all)
+// so a walk of any length holds up nobody and lets no file grow. The [Progress] of ctx is told of each slice.
+func (s *Store) eachSlice(ctx context.Context, space Space, fn func(*View, []Row) error, end func(*View) error) error {
+	tell, done := ProgressOf(ctx), uint64(0)
+	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
-			if space == Events {
-				if all, err = v.Events(); err != nil && !errors.Is(err, ErrCorrupt) { // who walks finds that
-					return err
-				}
+			all, err := v.count(space)
+			if err != nil && !errors.Is(err, ErrCorrupt) { // which whoever walks finds
+				return err
 			}
-			r.From, err = v.upTo(slice, r, fn)
+			tell(space.String(), done, all)
+			var rows []Row
+			r.From, err = v.upTo(slice, r, func(_ *View, row Row) error {
+				rows = append(rows, row)
+				return nil
+			})
 			more = r.From != nil
-			if err == nil && !more && end != nil {
-				return end(v)
+			if err == nil && len(rows) > 0 {
+				err = fn(v, rows)
 			}
+			if err == nil && !more && end != nil {
+				err = end(v)
+			}
+			done += uint64(len(rows))
 			return err
 		})
 		if err != nil {
@@ -112,6 +131,14 @@ func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) er
 		}
 	}
 	return nil
+}
+
+// count is how many rows a space has, zero where that is not counted.
+func (v *View) count(space Space) (uint64, error) {
+	if space != Events {
+		return 0, nil
+	}
+	return v.Events()
 }
 
 // upTo calls fn with the first rows of a range, at most limit. It returns the key of the row after them, nil when there

@@ -79,21 +79,16 @@ func (s *Store) CopyTo(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return classify(err)
 	}
-	err = s.copyTo(ctx, f)
+	if err = s.WriteTo(ctx, f); err == nil {
+		err = f.Sync()
+	}
 	if failed := f.Close(); err == nil {
 		err = failed
 	}
 	if err != nil {
 		_ = os.Remove(path) // the first error tells more
+		return classify(err)
 	}
-	return classify(err)
-}
-
-func (s *Store) copyTo(ctx context.Context, f *os.File) error {
-	return s.view(ctx, func(tx *bbolt.Tx) error {
-		if _, err := tx.WriteTo(f); err != nil {
-			return err
-		}
-		return f.Sync()
-	})
+	syncDirs(path)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	"go.etcd.io/bbolt"
 
@@ -24,6 +25,7 @@ type Compacted struct{ Before, After int64 }
 // What is left over beside it the next call removes. The errors are those of [Open], [store.ErrFull], and those of the
 // system.
 func Compact(ctx context.Context, path string) (done Compacted, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
 	fresh, old := path+".new", path+".old"
 	if err := errors.Join(removed(fresh), removed(old)); err != nil {
 		return done, err

@@ -132,6 +132,9 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 // Checkpoint writes the list of free pages, so that the file opens at once even if this process is killed next. It does
 // nothing when the list in the file is up to date.
 func (s *Store) Checkpoint(ctx context.Context) error {
+	if s.config.ReadOnly {
+		return nil
+	}
 	return s.queue.Submit(ctx, newCheckpoint())
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"handoff/cmd/handoff/internal/workspace"
@@ -34,7 +35,11 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(store.Save(ctx, from, to), to.Close())
+	_, err = store.Copy{From: from, To: to}.Run(ctx)
+	if err = errors.Join(err, to.Close()); err != nil {
+		_ = os.Remove(path) // the first error tells more
+	}
+	return err
 }
 
 // engineFiles are the files in which the engine keeps the rows of the workspace in dir.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay/platform"
@@ -118,5 +119,8 @@ func replaceFile(path string, text []byte, mode fs.FileMode) (err error) {
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return open.SyncDir(filepath.Dir(path))
 }

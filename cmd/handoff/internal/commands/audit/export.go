@@ -147,16 +147,18 @@ func (x *export) file(level int, n, width uint64, content []byte) error {
 	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
 	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
 	path = filepath.Join(x.dir, "tile", filepath.FromSlash(path))
-	if before, err := os.ReadFile(path); err == nil {
-		if bytes.Equal(before, content) {
-			return nil
-		}
+	switch before, err := os.ReadFile(path); {
+	case err == nil && bytes.Equal(before, content):
+		return nil
+	case err == nil:
 		return refused("Name a new directory.", "%s is not what the registry has there", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return unwritten(err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is to be published
 		return unwritten(err)
 	}
-	return unwritten(os.WriteFile(path, content, 0o644)) //nolint:gosec // as above
+	return unwritten(replaceFile(path, content, 0o644))
 }
 
 // finish writes what is not full, and the checkpoint, if the tree is that of the head.
@@ -177,5 +179,5 @@ func unwritten(err error) error {
 	if err == nil {
 		return nil
 	}
-	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again, with a new directory if it was interrupted.")
+	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again: it goes on where it was.")
 }

@@ -192,6 +192,9 @@ func fileError(doing string, err error, otherwise string) error {
 			return schemas.Errorf(known.code, "%s: %w", doing, err).WithHint("%s %s", known.hint, otherwise)
 		}
 	}
+	if _, moved := errors.AsType[*store.Moved](err); moved {
+		return schemas.Errorf(schemas.Conflict, "%s: %w", doing, err).WithHint("Take a backup of it there. %s", otherwise)
+	}
 	return schemas.Errorf(schemas.Internal, "%s: %w", doing, err).WithHint("%s", otherwise)
 }
 

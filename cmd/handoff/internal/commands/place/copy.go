@@ -100,7 +100,7 @@ type way func(context.Context, workspace.Workspace, *cluster.Node, *slog.Logger)
 func (c copying) copy(ctx context.Context, node *cluster.Node, to, next string, run way) error {
 	var done store.Copied
 	ctx, end := c.Progress(ctx, "copying workspace "+c.of.Name)
-	err := alone(c.of, func() (err error) {
+	err := locked(c.of, func() (err error) {
 		done, err = run(ctx, c.of, node, c.log)
 		return err
 	})
@@ -128,7 +128,7 @@ func (c copying) undo(ctx context.Context) error {
 			return open.WithDatabase(ctx, c.of.Name, node, reopen)
 		})
 	} else if c.of.Used() {
-		err = alone(c.of, func() error { return open.WithFiles(ctx, c.of, c.log, reopen) })
+		err = locked(c.of, func() error { return open.WithFiles(ctx, c.of, c.log, reopen) })
 	}
 	if err != nil {
 		return err

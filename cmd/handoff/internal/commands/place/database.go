@@ -55,6 +55,9 @@ func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	err := atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
+			if open.Shelved(w.Name) {
+				continue
+			}
 			all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
 		}
 		return err

@@ -86,7 +86,7 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) erro
 				return open.WithDatabase(ctx, w.Name, node, into)
 			})
 		}
-		return alone(w, func() error { return open.WithFiles(ctx, w, log, into) })
+		return locked(w, func() error { return open.WithFiles(ctx, w, log, into) })
 	})
 	end()
 	if err != nil {

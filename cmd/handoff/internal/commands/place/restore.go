@@ -77,11 +77,8 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 		return fileError("restore from "+schemas.Visible(file), err, unchanged)
 	}
 	kept, err := r.put(ctx, file, replace)
-	if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
-		err = fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
-	}
 	if err != nil {
-		return err
+		return restoreError(file, err)
 	}
 	said := saidOf(found)
 	said["restored"], said["file"] = r.to.Name, file
@@ -96,6 +93,14 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 			p.Line("%s", p.Faint("handoff restore --undo uses it again, handoff restore --accept deletes it."))
 		}
 	})
+}
+
+// restoreError is the error of a restore that changed nothing of what was there; nil for none.
+func restoreError(file string, err error) error {
+	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
+		return err
+	}
+	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
 // verified reads the whole file before anything is changed.
@@ -116,9 +121,9 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 	ctx, end := r.Progress(ctx, "restoring "+r.to.Name)
 	defer end()
 	if !r.InDatabase() {
-		err = alone(r.to, func() error {
+		err = locked(r.to, func() error {
 			kept, err = open.RestoreFiles(ctx, r.to, file, replace)
-			return err
+			return restoreError(file, err)
 		})
 		return kept, err
 	}
@@ -137,7 +142,7 @@ func (r restoring) undo(ctx context.Context) error {
 	if r.InDatabase() {
 		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
 	}
-	return alone(r.to, func() error { return open.UndoFiles(r.to) })
+	return locked(r.to, func() error { return keptError(r.to, open.UndoFiles(r.to)) })
 }
 
 func (r restoring) accept(ctx context.Context) error {
@@ -147,12 +152,17 @@ func (r restoring) accept(ctx context.Context) error {
 	return open.AcceptFiles(r.to)
 }
 
+// keptError is the error of what is done with what was kept; nil for none.
+func keptError(of workspace.Workspace, err error) error {
+	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
+		return err
+	}
+	return fileError("look after what was kept of "+of.Name, err, "handoff where shows what is there.")
+}
+
 // kept does something with what was kept, and tells it.
 func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) error) error {
-	if err := fn(ctx); err != nil {
-		if _, coded := errors.AsType[*schemas.Error](err); !coded {
-			err = fileError("look after what was kept of "+r.to.Name, err, "handoff where shows what is there.")
-		}
+	if err := keptError(r.to, fn(ctx)); err != nil {
 		return err
 	}
 	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) {
