@@ -14,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/tools/relay/platform"
 )
 
 // A restore never destroys what it replaces. In files that stays beside the store, under another name; in a database it
@@ -66,7 +67,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		}
 		return "", err
 	}
-	return kept, SyncDir(w.Dir)
+	return kept, platform.SyncDir(w.Dir)
 }
 
 func sameFile(a, b string) bool {
@@ -143,28 +144,17 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// SyncDir makes the names in a directory durable, where the system can. The error is only that of closing it: what was
-// done is done.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil //nolint:nilerr // not each user may
-	}
-	_ = f.Sync() // not each system can
-	return f.Close()
-}
-
 // UndoFiles exchanges the files of a workspace with those that the last restore replaced. The caller has locked them.
 func UndoFiles(w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
 	restored := at + ".restored"
 	switch {
 	case !exists(before) && exists(restored): // an undo was killed before its last step
-		return errors.Join(os.Rename(restored, before), SyncDir(w.Dir))
+		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
 	case !keptFile(w):
 		return nothingKept(w.Name)
 	case w.Untouched():
-		return errors.Join(os.Rename(before, at), SyncDir(w.Dir))
+		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
 	}
 	if err := ignore(os.Remove(restored), fs.ErrNotExist); err != nil {
 		return err
@@ -178,7 +168,7 @@ func UndoFiles(w workspace.Workspace) error {
 			return err
 		}
 	}
-	return SyncDir(w.Dir)
+	return platform.SyncDir(w.Dir)
 }
 
 // AcceptFiles deletes what the last restore replaced.

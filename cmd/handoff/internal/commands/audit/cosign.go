@@ -11,7 +11,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay/platform"
@@ -122,5 +121,5 @@ func replaceFile(path string, text []byte, mode fs.FileMode) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return open.SyncDir(filepath.Dir(path))
+	return platform.SyncDir(filepath.Dir(path))
 }

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/relay/platform"
@@ -134,7 +133,7 @@ func makeKey(path, origin string) (err error) {
 		return err
 	}
 	if err := os.Link(f.Name(), path); !errors.Is(err, fs.ErrExist) {
-		return errors.Join(err, open.SyncDir(filepath.Dir(path)))
+		return errors.Join(err, platform.SyncDir(filepath.Dir(path)))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/tools/relay/platform"
 )
 
 func backupCommand(a *cli.App) *cobra.Command {
@@ -135,7 +136,7 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 		err = os.Rename(temp.Name(), file)
 	}
 	if err == nil {
-		err = open.SyncDir(filepath.Dir(file))
+		err = platform.SyncDir(filepath.Dir(file))
 	}
 	if err != nil {
 		return found, 0, unwritten(file, err)
