@@ -299,7 +299,7 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
 			"schemas", "store", "store/memory", "store/bolt", "mailbox", "tools", "tools/relay",
-			"cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
+			"tools/relay/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
 	{
@@ -399,8 +399,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
 		imports: []string{
-			"schemas", "store", "tools/relay", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/cluster",
-			"cmd/handoff/internal/open", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"schemas", "store", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/clients/client",
+			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -238,6 +238,8 @@ func TestDamagedExportsAreRefused(t *testing.T) {
 	})
 	w.claim(w.stdio("b"))
 	w.complete(w.stdio("b"), 1)
+	w.send(a, "b", "kept")
+	w.claim(w.stdio("b"))
 	whole, part := exported(t, w.Store, ""), exported(t, w.Store, "wf_1")
 	lines := strings.SplitAfter(whole, "\n")
 	at := func(prefix string) int {
@@ -266,6 +268,9 @@ func TestDamagedExportsAreRefused(t *testing.T) {
 		"a line twice":       {strings.Join(lines[:record+1], "") + strings.Join(lines[record:], ""), fmt.Sprintf("line %d: the record of ho_1", record+2)},
 		"an agent twice":     {lines[0] + lines[1] + strings.Join(lines[1:], ""), "line 3: this agent comes twice"},
 		"another record":     {strings.Replace(whole, `"record":{"v":1,"id":"ho_1"`, `"record":{"v":1,"id":"ho_1","att":7`, 1), fmt.Sprintf("line %d: the record of ho_1 is not what event", record+1)},
+		"a record reopened":  {strings.Replace(whole, `"st":"completed"`, `"st":"accepted"`, 1), fmt.Sprintf("line %d: the record of ho_1 is not what event", record+1)},
+		"a held one renamed": {strings.Join(lines[:record+1], "") + strings.ReplaceAll(lines[record+1], `"kept"`, `"lost"`) + strings.Join(lines[record+2:], ""), "the record of ho_2 is not what was sent"},
+		"more behind a line": {lines[0] + strings.Replace(lines[1], "}\n", "}}\n", 1) + strings.Join(lines[2:], ""), "line 2: there is more than one value in it"},
 		"another root":       {strings.Replace(whole, `"root":"`, `"root":"A`, 1), "its first line says A"},
 		"another content":    {strings.Replace(whole, `"text":"of"`, `"text":"if"`, 1), "is not what its digest says"},
 		"a NUL":              {strings.Replace(whole, `"name":"a"`, `"name":"a\u0000"`, 1), "line 2: it has a NUL"},

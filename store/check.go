@@ -197,6 +197,15 @@ func (c *checker) missing() error {
 	})
 }
 
+// readable is a record that can be read; nil for others.
+func readable(b []byte) *Record {
+	r, err := decodeRecord(b)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
 // extra finds the index rows that no record asks for. Those of a record that cannot be read may be right.
 func (c *checker) extra() error {
 	for _, space := range indexSpaces {
@@ -209,9 +218,9 @@ func (c *checker) extra() error {
 			if err != nil {
 				return err
 			}
-			r, unreadable := decodeRecord(b)
+			r := readable(b)
 			switch {
-			case b != nil && (unreadable != nil || r.ID != id):
+			case b != nil && (r == nil || r.ID != id):
 			case b == nil || indexOf(Entries(r), Entry{Space: space, Key: row.Key}) < 0:
 				c.mendf(drop(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
 			}

@@ -51,7 +51,26 @@ func Load(ctx context.Context, from io.Reader, to Backend) (schemas.ExportHeadin
 	if err := l.end(); err != nil {
 		return l.head, l.refused(err)
 	}
-	return l.head, l.flush(ctx)
+	if err := l.flush(ctx); err != nil {
+		return l.head, err
+	}
+	return l.head, heldAsSent(ctx, New(to))
+}
+
+// heldAsSent compares records of handoffs that somebody held, which lost their claim and with it their digest, with what
+// was sent: who sent it, and under which title.
+func heldAsSent(ctx context.Context, s *Store) error {
+	return s.eachRow(ctx, Records, func(v *View, row Row) error {
+		r, err := decodeRecord(row.Value)
+		if err != nil || !r.Status.Held() {
+			return err
+		}
+		var sent schemas.Handoff
+		if err := v.Saying(r.ID, r.Body, &sent); err != nil || sent.Source.Agent != r.From || sent.Title != r.Title {
+			return schemas.Invalidf("FILE", "the record of %s is not what was sent with event %d: it was changed", r.ID, r.Body).WithHint(exportAgain)
+		}
+		return nil
+	})
 }
 
 const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."
@@ -76,7 +95,8 @@ type loader struct {
 // tip is the last event of a handoff so far.
 type tip struct {
 	n            uint64
-	hash, record string // digests, of the event and of the record after it
+	hash, record string         // digests, of the event and of the record after it
+	status       schemas.Status // after it; empty where it does not say
 }
 
 type placed struct {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (l *loader) chained(e schemas.Event, raw []byte) error {
 	if before.n != e.Before || e.Before != 0 && before.hash != e.Prev {
 		return fmt.Errorf("event %d does not follow event %d of %s", e.N, before.n, e.Handoff)
 	}
-	l.tips[e.Handoff] = tip{n: e.N, hash: digest(raw), record: e.State}
+	l.tips[e.Handoff] = tip{n: e.N, hash: digest(raw), record: e.State, status: cmp.Or(e.To, before.status)}
 	return nil
 }
 
@@ -138,7 +139,7 @@ func (l *loader) handoff(read *line) error {
 	switch {
 	case r.ID != read.Handoff || r.ID > mostID || !asJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
-	case last.n == 0 || r.Event != last.n || !r.Status.Held() && last.record != digest(read.Record):
+	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != digest(read.Record):
 		return fmt.Errorf("the record of %s is not what event %d left", r.ID, last.n)
 	}
 	delete(l.tips, r.ID)

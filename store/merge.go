@@ -103,7 +103,7 @@ func (m *merging) find() error {
 		if err != nil {
 			return err
 		}
-		known, err := m.Tx.known(mark)
+		known, err := m.known(mark)
 		switch {
 		case err != nil:
 			return err

@@ -155,9 +155,14 @@ func (m *merging) record(id schemas.ID) (*Record, error) {
 		return nil, err
 	}
 	for _, p := range []struct{ there, here *schemas.ID }{
-		{&there.Parent, &r.Parent}, {&there.Forwarded, &r.Forwarded}, {&there.RetryOf, &r.RetryOf},
-		{&there.Successor, &r.Successor}, {&there.Rollback, &r.Rollback}, {&there.ReworkOf, &r.ReworkOf},
-		{&there.Review, &r.Review}, {&there.Reviews, &r.Reviews},
+		{&there.Parent, &r.Parent},
+		{&there.Forwarded, &r.Forwarded},
+		{&there.RetryOf, &r.RetryOf},
+		{&there.Successor, &r.Successor},
+		{&there.Rollback, &r.Rollback},
+		{&there.ReworkOf, &r.ReworkOf},
+		{&there.Review, &r.Review},
+		{&there.Reviews, &r.Reviews},
 	} {
 		*p.here = m.ids[*p.there]
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ type ran struct {
 // run runs handoff below what is given before it, nothing or strace.
 func (h home) run(below []string, args ...string) ran {
 	h.Helper()
-	all := append(append(below[:len(below):len(below)], h.program), args...)
+	all := slices.Concat(below, []string{h.program}, args)
 	cmd := exec.CommandContext(h.Context(), all[0], all[1:]...)
 	cmd.Dir = filepath.Join(h.state, "project")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.state, "XDG_STATE_HOME=" + h.state, "HANDOFF_WORKSPACE=w"}

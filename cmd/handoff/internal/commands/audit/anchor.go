@@ -58,6 +58,9 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 	return cmd
 }
 
+// ownRefs are the refs that hold nothing but heads.
+const ownRefs = "refs/handoff/heads/"
+
 // anchor is a ref with heads, one to a commit.
 type anchor struct {
 	repository  git.Repository
@@ -79,7 +82,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
 	origin, err := originOf(a)
-	return anchor{r, cmp.Or(ref, "refs/handoff/heads/"+place.Name), origin}, err
+	return anchor{r, cmp.Or(ref, ownRefs+place.Name), origin}, err
 }
 
 // git runs the program git with some input. No hook runs, and nothing asks.
@@ -135,7 +138,7 @@ func (at anchor) tip(ctx context.Context) (string, error) {
 
 // held refuses to go on where the registry does not have the newest head of the ref, and with it those before.
 func (at anchor) held(ctx context.Context, a *cli.App, now head) error {
-	heads, err := at.heads(ctx)
+	heads, _, err := at.heads(ctx)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
@@ -171,40 +174,46 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 }
 
 // heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
-// the trailers of their messages. Trailers of other workspaces are passed over, and commits without a head.
-func (at anchor) heads(ctx context.Context) ([]end, error) {
+// the trailers of their messages. Trailers of other workspaces are passed over, and their origins given, and so are commits
+// without a head: on a branch a file of that name may be anything.
+func (at anchor) heads(ctx context.Context) (heads []end, others []string, err error) {
 	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
 	if err != nil {
-		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
+		return nil, nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
 			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")
 	}
-	var heads []end
 	var files strings.Builder
 	rows := strings.Split(listed, "\n")
 	for _, row := range rows {
 		commit, trailers, _ := strings.Cut(row, " ")
 		fmt.Fprintf(&files, "%s:checkpoint\n", commit)
 		for text := range strings.SplitSeq(trailers, ",") {
-			if h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); err == nil && h.Origin == at.origin {
+			switch h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); {
+			case err == nil && h.Origin == at.origin:
 				heads = append(heads, end{"commit " + commit[:12], h})
+			case err == nil && !slices.Contains(others, h.Origin):
+				others = append(others, h.Origin)
 			}
 		}
 	}
 	batch, err := at.git(ctx, files.String(), "cat-file", "--batch")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, row := range rows {
 		first, rest, _ := strings.Cut(batch, "\n") // "ID blob SIZE", or that it is missing
 		batch = rest
 		if size, err := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]); err == nil && size <= len(rest) {
 			e := end{name: "commit " + row[:12]}
-			if e.head, err = readHead(rest[:size]); err != nil {
-				return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
+			switch e.head, err = readHead(rest[:size]); {
+			case err == nil:
+				heads = append(heads, e)
+			case strings.HasPrefix(at.ref, ownRefs):
+				return nil, nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
 			}
-			heads, batch = append(heads, e), strings.TrimPrefix(rest[size:], "\n")
+			batch = strings.TrimPrefix(rest[size:], "\n")
 		}
 	}
 	slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
-	return heads, nil
+	return heads, others, nil
 }

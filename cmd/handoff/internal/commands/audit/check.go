@@ -63,6 +63,9 @@ func check(a *cli.App, file, old, key string, witnesses []string) (c checked, er
 		if err != nil {
 			return c, err
 		}
+		if given.signed == "" {
+			return c, schemas.Invalidf("old", "%s is a number, and no checkpoint", old).WithHint("Name the file of one.")
+		}
 		before, c.Old = given.head, given.Size
 	}
 	keys = append(keys, more...)
@@ -76,9 +79,10 @@ func check(a *cli.App, file, old, key string, witnesses []string) (c checked, er
 		}
 		h, err = checkRequest(text, before, keys...)
 	default:
-		if h, err = readHead(text, keys...); err == nil && old != "" && (h.Size != before.Size || h.root() != before.root()) {
-			err = fmt.Errorf("a checkpoint alone does not prove that it begins with the events of another: its root is %s, and that of %s is %s", h.root(), old, before.root())
-		}
+		h, err = readHead(text, keys...)
+	}
+	if alone := !strings.HasPrefix(text, "old "); err == nil && alone && old != "" && (h.Size != before.Size || h.root() != before.root()) {
+		err = fmt.Errorf("it does not prove that it begins with the events of another checkpoint: its root is %s, and that of %s is %s", h.root(), old, before.root())
 	}
 	if err != nil {
 		return c, refused("Do not rely on it. Ask for it again where it came from.", "%s: %v", file, err)

@@ -100,8 +100,12 @@ func TestATrailerIsAHead(t *testing.T) {
 	other := "Handoff-Head: handoff.local/other 1 " + strings.Repeat("A", 43) + "="
 	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log out\n\n"+other)
 	s.Must("dev", "send", "qa", "Test it again")
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "checkpoint"), []byte("a model"), 0o600))
+	git(t, s.dir, "add", "checkpoint")
+	git(t, s.dir, "commit", "-q", "-m", "Keep the model")
 	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "held against 1 head")
-	require.Contains(t, s.refuses(3, "verify", "--anchor=HEAD^^"), "no commit of HEAD^^ has a head of handoff.local/w")
+	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "were not looked at: handoff.local/other")
+	require.Contains(t, s.refuses(3, "verify", "--anchor=HEAD^^^"), "no commit of HEAD^^^ has a head of handoff.local/w")
 	s.forge(forgeries[0].change)
 	require.Contains(t, s.refuses(1, "verify", "--anchor=HEAD"), forgeries[0].found)
 	require.Contains(t, s.refuses(3, "verify", "--anchor"), "there is no anchor refs/handoff/heads/w")
@@ -151,6 +155,8 @@ func TestACosignatureIsKeptIfItIsThatOfTheWitness(t *testing.T) {
 	require.NotContains(t, s.audit("checkpoint"), "— witness.example ")
 	kept := s.keep("kept", "checkpoint", "--cosigned")
 	require.Contains(t, s.audit("check", kept, "--key", s.audit("key"), "--witness", vkey), "signed 4 events")
+	require.Contains(t, s.refuses(5, "check", proof, "--key", s.audit("key"), "--old", s.keep("later", "checkpoint")), "does not prove that it begins with")
+	require.Contains(t, s.refuses(2, "check", proof, "--key", s.audit("key"), "--old", "999"), "999 is a number, and no checkpoint")
 	fresh := s.keep("fresh", "checkpoint")
 	require.Contains(t, s.refuses(5, "check", fresh, "--key", s.audit("key"), "--witness", vkey), "and not by witness.example+")
 }

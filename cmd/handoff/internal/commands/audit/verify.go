@@ -31,19 +31,20 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []end
+		var others []string
 		if cmd.Flags().Changed("anchor") {
 			at, err := anchorOf(a, strings.TrimSpace(*ref))
 			if err != nil {
 				return err
 			}
-			if heads, err = at.heads(cmd.Context()); err != nil {
+			if heads, others, err = at.heads(cmd.Context()); err != nil {
 				return err
 			}
 			if len(heads) == 0 {
 				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head of %s", schemas.Visible(at.ref), at.origin).WithHint("handoff audit anchor makes one.")
 			}
 		}
-		return verify(cmd.Context(), a, heads)
+		return verify(cmd.Context(), a, heads, others)
 	}
 	return cmd
 }
@@ -52,10 +53,11 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 type verified struct {
 	schemas.AuditOut
 	Heads   int      `json:"heads,omitempty"`
-	Signers []string `json:"signers,omitempty"` // of the heads
+	Signers []string `json:"signers,omitempty"` // whom the heads name, which nobody checked: a key is not needed to hold them
+	Others  []string `json:"others,omitempty"`  // origins of heads that were not looked at
 }
 
-func verify(ctx context.Context, a *cli.App, heads []end) error {
+func verify(ctx context.Context, a *cli.App, heads []end, others []string) error {
 	var in schemas.AuditIn
 	for _, e := range heads {
 		in.Sizes = append(in.Sizes, e.Size)
@@ -67,7 +69,7 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 	if err != nil {
 		return err
 	}
-	v := verified{AuditOut: out, Heads: len(heads)}
+	v := verified{AuditOut: out, Heads: len(heads), Others: others}
 	v.against(heads)
 	if err := a.PrintValue(v, v.print); err != nil || v.OK {
 		return err
@@ -103,8 +105,11 @@ func (v *verified) print(p *cli.Page) {
 	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
 	p.Line("root %s", v.Root)
 	if v.Heads > 0 {
-		by := strings.Join(v.Signers, ", ")
-		p.Line("held against %s, signed by %s", cli.Counted(v.Heads, "head"), p.Quote(cmp.Or(by, "nobody"), 0))
+		p.Line("held against %s, signed by %s as they say themselves", cli.Counted(v.Heads, "head"),
+			p.Quote(cmp.Or(strings.Join(v.Signers, ", "), "nobody"), 0))
+	}
+	if len(v.Others) > 0 {
+		p.Line("%s heads of other origins are there and were not looked at: %s", p.Yellow("warning:"), p.Quote(strings.Join(v.Others, ", "), 0))
 	}
 	if len(v.Signers) > 1 {
 		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))

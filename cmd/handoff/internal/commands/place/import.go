@@ -43,7 +43,7 @@ was interrupted is refused to all until it is imported again, or removed with ha
 	}
 	hold := cmd.Flags().Bool("hold", false, "open work waits for a person's approval")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		file := io.Reader(a.Stdin)
+		file := a.Stdin
 		if given[0] != "-" {
 			f, err := os.Open(at(a, given[0]))
 			if err != nil {

@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -105,11 +106,11 @@ func restoreError(file string, err error) error {
 
 // verified reads the whole file before anything is changed.
 func (r restoring) verified(ctx context.Context, file string) (store.Contents, error) {
-	f, err := os.Open(file) // whose errors are more exact
-	if err != nil {
-		return store.Contents{}, err
+	info, err := os.Stat(file) // whose errors are more exact; a pipe would be waited for
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
 	}
-	if err := f.Close(); err != nil {
+	if err != nil {
 		return store.Contents{}, err
 	}
 	ctx, end := r.Progress(ctx, "verifying the backup")
