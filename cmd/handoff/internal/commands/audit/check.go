@@ -45,11 +45,10 @@ type checked struct {
 }
 
 func check(a *cli.App, file, old, key string, witnesses []string) (c checked, err error) {
-	keys, err := verifiers("key", key)
-	if err != nil {
+	if _, err := verifiers("witness", witnesses...); err != nil {
 		return c, err
 	}
-	more, err := verifiers("witness", witnesses...)
+	keys, err := verifiers("key", append([]string{key}, witnesses...)...)
 	if err != nil {
 		return c, err
 	}
@@ -59,7 +58,7 @@ func check(a *cli.App, file, old, key string, witnesses []string) (c checked, er
 	}
 	var h, before head
 	if old != "" {
-		given, err := readEnd(a, old, keys)
+		given, err := readEnd(a, old, keys[:1])
 		if err != nil {
 			return c, err
 		}
@@ -68,7 +67,6 @@ func check(a *cli.App, file, old, key string, witnesses []string) (c checked, er
 		}
 		before, c.Old = given.head, given.Size
 	}
-	keys = append(keys, more...)
 	var event []byte
 	switch {
 	case strings.HasPrefix(text, proofHeader):

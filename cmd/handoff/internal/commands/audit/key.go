@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -138,16 +139,18 @@ func makeKey(path, origin string) (err error) {
 	return nil
 }
 
-// verifiers reads public keys as they were given.
+// verifiers reads public keys as they were given, each once.
 func verifiers(field string, texts ...string) ([]note.Verifier, error) {
-	all := make([]note.Verifier, len(texts))
-	for i, text := range texts {
+	var all []note.Verifier
+	for _, text := range texts {
 		v, err := formats.NewVerifier(strings.TrimSpace(text))
 		if err != nil {
 			return nil, schemas.Invalidf(field, "%q is no verifier key", schemas.Visible(schemas.Clip(text, 80))).
 				WithHint("handoff audit key prints one, as NAME+HASH+KEY.")
 		}
-		all[i] = v
+		if !slices.ContainsFunc(all, func(other note.Verifier) bool { return other.Name() == v.Name() && other.KeyHash() == v.KeyHash() }) {
+			all = append(all, v) // a note is read with each key once
+		}
 	}
 	return all, nil
 }
