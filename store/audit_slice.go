@@ -189,8 +189,8 @@ func (a *auditor) log(v *View, rows []Row) error {
 		return err
 	}
 	hashed := meanwhile(func() {
-		for i, t := range all {
-			a.tree(t, len(rows[i].Key))
+		for i := range all { // not a copy: what was said is written meanwhile
+			a.tree(&all[i], len(rows[i].Key))
 		}
 	})
 	for i := 0; i < len(all) && err == nil; i++ {
@@ -223,7 +223,7 @@ func (a *auditor) log(v *View, rows []Row) error {
 
 // tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
 // that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
-func (a *auditor) tree(t told, keyed int) {
+func (a *auditor) tree(t *told, keyed int) {
 	if t.n != a.n+1 || keyed != 8 {
 		a.problems.addf("event %d is missing", a.n+1)
 		a.gap = true
