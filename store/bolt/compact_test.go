@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +41,9 @@ func TestCompactGivesSpaceBackAndKeepsAllRows(t *testing.T) {
 	require.Equal(t, []string{path}, left)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	require.Equal(t, done.After, info.Size())
+	if runtime.GOOS != "windows" { // where a file that was opened is as long as its map, and sparse
+		require.Equal(t, done.After, info.Size())
+	}
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	s, err = bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)

@@ -103,4 +103,5 @@ func TestACopyOfAStoreIsOneMoment(t *testing.T) {
 	require.NotEmpty(t, keysIn(t, c, store.Records))
 	require.Equal(t, keysIn(t, c, store.Records), keysIn(t, c, store.Touches))
 	require.NoError(t, c.Close())
+	require.NoError(t, s.Close())
 }
