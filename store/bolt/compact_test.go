@@ -41,10 +41,10 @@ func TestCompactGivesSpaceBackAndKeepsAllRows(t *testing.T) {
 	require.Equal(t, []string{path}, left)
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	if runtime.GOOS != "windows" { // where a file that was opened is as long as its map, and sparse
+	if runtime.GOOS != "windows" { // where a file that was opened is as long as its map, and sparse, and its rights are a list
 		require.Equal(t, done.After, info.Size())
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	s, err = bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
 	require.Equal(t, before, rowsOf(t, s))
