@@ -87,7 +87,7 @@ func (c *checker) notices() error {
 	if err != nil {
 		return err
 	}
-	return c.counted8(Notices, uint64(highest))
+	return c.nextNumber(Notices, uint64(highest))
 }
 
 // receipts checks that each receipt has the form of one, and that of a send leads to a handoff.
@@ -118,10 +118,10 @@ func (c *checker) wordless() error {
 }
 
 // numbers checks that the id of the next handoff is a new one.
-func (c *checker) numbers() error { return c.counted8(Records, uint64(c.last)) }
+func (c *checker) numbers() error { return c.nextNumber(Records, uint64(c.last)) }
 
-// counted8 checks that the next number of a space is none that was given.
-func (c *checker) counted8(space Space, highest uint64) error {
+// nextNumber checks that the next number of a space is none that was given.
+func (c *checker) nextNumber(space Space, highest uint64) error {
 	key := nextKey(space)
 	b, err := c.r.Get(Sys, key)
 	if err == nil && highest > 0 && (len(b) != 8 || lastNumber(b) < highest) {

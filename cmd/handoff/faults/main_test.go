@@ -72,16 +72,20 @@ type ran struct {
 // run runs handoff below what is given before it, nothing or strace.
 func (h home) run(below []string, args ...string) ran {
 	h.Helper()
-	all := slices.Concat(below, []string{h.program}, args)
-	cmd := exec.CommandContext(h.Context(), all[0], all[1:]...)
-	cmd.Dir = filepath.Join(h.state, "project")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.state, "XDG_STATE_HOME=" + h.state, "HANDOFF_WORKSPACE=w"}
+	cmd := h.command(slices.Concat(below, []string{h.program}, args)...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		require.NoError(h, err)
 	}
 	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+func (h home) command(line ...string) *exec.Cmd {
+	cmd := exec.CommandContext(h.Context(), line[0], line[1:]...)
+	cmd.Dir = filepath.Join(h.state, "project")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.state, "XDG_STATE_HOME=" + h.state, "HANDOFF_WORKSPACE=w"}
+	return cmd
 }
 
 func (h home) must(args ...string) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -126,10 +125,8 @@ func eventsOf(t *testing.T, image []byte, steps []step) []string {
 func (h home) recorded() (steps []step) {
 	h.Helper()
 	trace := filepath.Join(h.state, "trace")
-	cmd := exec.CommandContext(h.Context(), "strace", "-f", "-qq", "-y", "-xx", "-s", "100000000", "-o", trace,
+	cmd := h.command("strace", "-f", "-qq", "-y", "-xx", "-s", "100000000", "-o", trace,
 		"-e", "trace=pwrite64,ftruncate,fdatasync,fsync,write", h.program, "mcp", "--agent", "qa")
-	cmd.Dir = filepath.Join(h.state, "project")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.state, "XDG_STATE_HOME=" + h.state, "HANDOFF_WORKSPACE=w"}
 	in, err := cmd.StdinPipe()
 	require.NoError(h, err)
 	out, err := cmd.StdoutPipe()

@@ -14,11 +14,8 @@ import (
 // BindAgents binds the flag that names another file than that of the project. The file has to be there.
 func (a *App) BindAgents(flags *pflag.FlagSet) {
 	flags.Func("agents", "`file` that declares agents and rules, instead of .handoff/agents.yaml of the project", func(path string) error {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.Cwd, path)
-		}
-		a.agents = path
-		_, err := os.Stat(path)
+		a.agents = a.Path(path)
+		_, err := os.Stat(a.agents)
 		return err
 	})
 }

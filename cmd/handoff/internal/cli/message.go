@@ -105,6 +105,14 @@ func from[T any](ctx context.Context, a *App, flag, path string, read func(io.Re
 	return got, err
 }
 
+// Path is where a file is that was named on the command line.
+func (a *App) Path(named string) string {
+	if filepath.IsAbs(named) {
+		return named
+	}
+	return filepath.Join(a.Cwd, named)
+}
+
 // source opens what a flag or an argument names.
 func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
@@ -115,10 +123,7 @@ func (a *App) source(flag, path string) (io.ReadCloser, error) {
 		a.drained = flag
 		return io.NopCloser(a.Stdin), nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.Cwd, path)
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(a.Path(path))
 	if err != nil {
 		return nil, schemas.Invalidf(flag, "%w", err).
 			WithHint("A text that begins with @ names a file; @@ begins one that does not.")

@@ -22,6 +22,9 @@ const StoreFile = "handoff.db"
 // BeforeFile is the name under which a restore keeps the file that it replaced.
 const BeforeFile = StoreFile + ".before"
 
+// LockFile is there wherever a workspace is, or was.
+const LockFile = "handoff.lock"
+
 // KeyFile has the key with which the heads of the registry are signed, and HeadFile the head that witnesses cosigned.
 const (
 	KeyFile  = "handoff.key"
@@ -29,7 +32,6 @@ const (
 )
 
 const (
-	lockFile   = "handoff.lock"
 	logFile    = "handoff.log"
 	memoryFile = "project.json"
 )
@@ -238,8 +240,8 @@ func contents(dir *os.Root, w Workspace) ([]string, error) {
 	if len(others) > 0 {
 		return nil, foreign(w, "handoff did not make "+strings.Join(others, ", ")+" in "+w.Dir)
 	}
-	if i := slices.Index(names, lockFile); i >= 0 {
-		names = append(slices.Delete(names, i, i+1), lockFile)
+	if i := slices.Index(names, LockFile); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), LockFile)
 	}
 	return names, nil
 }

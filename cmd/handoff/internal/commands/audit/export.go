@@ -33,7 +33,7 @@ with its events. The checkpoint is written last.`,
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		old, err := exported(beside(a, *dir))
+		old, err := exported(a.Path(*dir))
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ with its events. The checkpoint is written last.`,
 		if err != nil {
 			return err
 		}
-		x := export{dir: beside(a, *dir), head: h}
+		x := export{dir: a.Path(*dir), head: h}
 		busy := a.Busy("writing the registry")
 		err = eachEvent(cmd, a, 0, x.add)
 		busy()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -152,16 +151,8 @@ func signerName(name string, hash uint32) string { return fmt.Sprintf("%s+%08x",
 // largestFile is how much is read of a proof or a checkpoint, in bytes.
 const largestFile = 1 << 20
 
-// beside is the path of a file that was named on the command line.
-func beside(a *cli.App, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(a.Cwd, path)
-}
-
 func readFile(a *cli.App, path string) (string, error) {
-	b, err := platform.ReadRegular(beside(a, path), largestFile)
+	b, err := platform.ReadRegular(a.Path(path), largestFile)
 	if err != nil {
 		return "", schemas.Invalidf("file", "%w", err).WithHint("Name a file that handoff audit wrote.")
 	}
@@ -174,7 +165,7 @@ func emit(a *cli.App, file, what, text, said string) error {
 	if file == "" {
 		return a.PrintValue(result, func(p *cli.Page) { p.WriteString(text) })
 	}
-	f, err := os.OpenFile(beside(a, file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(a.Path(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		_, err = f.WriteString(text)
 		err = errors.Join(err, f.Close())

@@ -84,7 +84,7 @@ func keyFile(a *cli.App) (path, origin string, err error) {
 	place, err := workspace.Find(a.Location())
 	path, origin = filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
 	if given := a.Getenv("HANDOFF_KEY"); given != "" {
-		path = beside(a, given)
+		path = a.Path(given)
 	}
 	return path, origin, err
 }

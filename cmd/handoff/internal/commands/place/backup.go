@@ -74,10 +74,7 @@ func backupFile(a *cli.App, name string) (string, error) {
 			WithHint("A backup over HTTP from another machine is not offered. Run handoff backup on the machine of the workspace, " +
 				"or with HANDOFF_STORE where the database is reached.")
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(a.Cwd, name)
-	}
-	return filepath.Clean(name), nil
+	return filepath.Clean(a.Path(name)), nil
 }
 
 // mayWrite refuses what is no place for a backup.
@@ -88,7 +85,7 @@ func mayWrite(file string, force bool) error {
 		return schemas.Errorf(schemas.NotFound, "there is no directory %s", schemas.Visible(dir)).
 			WithHint("Make it, or name a file elsewhere. Nothing was written.")
 	}
-	if _, err := os.Lstat(filepath.Join(dir, "handoff.lock")); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, workspace.LockFile)); err == nil {
 		return schemas.Invalidf("FILE", "%s is the directory of a workspace, whose files are not to be replaced", schemas.Visible(dir)).
 			WithHint("Name a file elsewhere, best on another disk. Nothing was written.")
 	}

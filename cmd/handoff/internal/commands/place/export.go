@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -63,17 +62,9 @@ one, or with -, it goes to standard output.`,
 	return cmd
 }
 
-// at is the file that a person named.
-func at(a *cli.App, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(a.Cwd, path)
-}
-
 // exportTo writes a file that was not there, or none.
 func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
-	f, err := os.OpenFile(at(a, path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(a.Path(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.Visible(path)).
 			WithHint("It was not touched. Give another name, or remove it.")
@@ -93,7 +84,7 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	} else {
 		err = schemas.Errorf(schemas.Unavailable, "write %s: %w", schemas.Visible(path), err).WithHint("Is there space left on its disk?")
 	}
-	_ = os.Remove(at(a, path)) // it is not whole
+	_ = os.Remove(a.Path(path)) // it is not whole
 	return head, err
 }
 

@@ -45,7 +45,7 @@ was interrupted is refused to all until it is imported again, or removed with ha
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		file := a.Stdin
 		if given[0] != "-" {
-			f, err := os.Open(at(a, given[0]))
+			f, err := os.Open(a.Path(given[0]))
 			if err != nil {
 				return schemas.Errorf(schemas.NotFound, "%w", err).WithHint("handoff export FILE makes one.")
 			}
