@@ -15,6 +15,7 @@ import (
 const (
 	checkInterval = time.Second
 	answerTimeout = 2 * time.Second
+	patience      = 2 // so often an owner is asked: on a machine with too much to do, one at work may answer late
 )
 
 // stalled is the error of an owner that does not answer.
@@ -46,10 +47,10 @@ func (c *client) trackCall() func() {
 	}
 }
 
-// watch asks the owner once, and again after a while as long as calls wait. The route is lost when it does not answer.
+// watch asks the owner, and again after a while as long as calls wait. The route is lost when it does not answer.
 //
-// So a call notices a stopped owner after one to three seconds: up to one until it is asked, and two without an answer.
-// An owner that has ended is noticed at once, by its broken socket.
+// So a call notices a stopped owner after four to five seconds: up to one until it is asked, and twice two without an
+// answer. An owner that has ended is noticed at once, by its broken socket.
 func (c *client) watch() {
 	c.mu.Lock()
 	c.watched = c.waiting > 0 && !c.route.lost()
@@ -58,11 +59,21 @@ func (c *client) watch() {
 	if !watched {
 		return
 	}
-	if _, err := c.probe(c.route.life); err != nil {
+	if err := c.probePatiently(); err != nil {
 		c.route.lose(err)
 		return
 	}
 	time.AfterFunc(checkInterval, c.watch)
+}
+
+func (c *client) probePatiently() (err error) {
+	for range patience {
+		_, err = c.probe(c.route.life)
+		if _, late := errors.AsType[*stalled](err); !late {
+			return err
+		}
+	}
+	return err
 }
 
 // probe asks the owner who it is. The error is *stalled when it does not answer in time, and errMoved when nobody
