@@ -95,6 +95,9 @@ type Config struct {
 	// no file.
 	WriteFile func(ctx context.Context, path string) error
 
+	// Free is how many bytes of its file the store does not use, for [Service.Retain]. Nil means that nobody knows.
+	Free func() int64
+
 	Logger *slog.Logger // default: discards
 }
 

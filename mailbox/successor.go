@@ -227,7 +227,7 @@ func (o *op) redirect(h *happening) (*store.Record, error) {
 // was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error) {
 	d := &draft{attempt: attemptsOf(r), estimate: estimate(r)}
-	if err := o.Saying(r.ID, r.Body, &d.handoff); err != nil {
+	if err := o.sentWhole(r, &d.handoff); err != nil {
 		return nil, err
 	}
 	m := &d.handoff.Metadata

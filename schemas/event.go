@@ -41,7 +41,8 @@ const Redacted = "redacted"
 
 // Redaction says which content was replaced: for each event the digest of what stands there now, without a salt.
 type Redaction struct {
-	Field  string            `json:"field,omitempty"` // which texts; all of them if it is empty
+	Field  string            `json:"field,omitempty"`       // which texts; all of them if it is empty
+	Before time.Time         `json:"ended_before,omitzero"` // of a retention, which lets go of the texts of what ended before
 	Events map[uint64]string `json:"redacted"`
 }
 

@@ -148,3 +148,17 @@ type RedactOut struct {
 	HandoffID string `json:"handoff_id"`
 	Contents  int    `json:"contents"`
 }
+
+// RetainIn are the arguments of the administrative tool store_retain: from when on everything is kept.
+type RetainIn struct {
+	Before time.Time `json:"before"`
+	DryRun bool      `json:"dry_run,omitempty"`
+}
+
+// RetainOut is the result of store_retain: how many handoffs and contents of theirs take less space now, and how much less.
+type RetainOut struct {
+	Handoffs int   `json:"handoffs"`
+	Contents int   `json:"contents"`
+	Bytes    int64 `json:"bytes"`
+	Free     int64 `json:"free,omitempty"` // bytes of its file that the store does not use
+}

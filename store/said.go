@@ -110,6 +110,12 @@ func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 	return content, nil
 }
 
+// Salted tells whether the digest of the content of an event still proves what was said: it does not after [Tx.Redact].
+func (v *View) Salted(event uint64) (bool, error) {
+	salt, err := v.r.Get(Salts, number(event))
+	return salt != nil, err
+}
+
 // Saying decodes the content of an event, which is JSON, into out. For event 0 it leaves out as it is.
 //
 // Content that was erased is an error of decoding. The error names the event; out is then in an unknown state.

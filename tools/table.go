@@ -122,6 +122,10 @@ var Admin = []Tool{
 		Description: "Compare all that is kept with what it follows from: pages, index rows, counters, registry.",
 	}, (*mailbox.Service).Check, nothing),
 	define(Tool{
+		Name: "store_retain", Title: "Let go of old texts", Idempotent: true, Admin: true,
+		Description: "Take out of handoffs that ended before a time what takes space. The registry still verifies.",
+	}, (*mailbox.Service).Retain, nothing),
+	define(Tool{
 		Name: "token_add", Title: "Add a token", Admin: true,
 		Description: "Let callers over a network act as some agents, with a secret of which only the hash is told.",
 	}, (*mailbox.Service).AddToken, nothing),

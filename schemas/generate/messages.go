@@ -25,7 +25,7 @@ var administrative = types(
 	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
 	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
 	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
-	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{},
+	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{}, schemas.RetainIn{}, schemas.RetainOut{},
 	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.DeclaredIn{}, schemas.DeclaredOut{},
 	schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{}, schemas.ExportIn{}, schemas.ExportOut{},
 )

@@ -51,6 +51,17 @@ func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
 	return classify(err)
 }
 
+// Free is how many bytes of the file no row uses: [Compact] gives them back, and else what comes is written there.
+func (s *Store) Free() int64 {
+	tx, err := s.begin(false)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
+	stats := tx.DB().Stats()
+	return int64(stats.FreePageN+stats.PendingPageN) * int64(tx.DB().Info().PageSize)
+}
+
 // writerUntil writes until ctx is done.
 type writerUntil struct {
 	ctx context.Context

@@ -2,9 +2,12 @@ package open
 
 import (
 	"context"
+	"log/slog"
+	"os"
 	"path/filepath"
 
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/store"
 	"handoff/store/bolt"
 )
 
@@ -16,4 +19,31 @@ func Compact(ctx context.Context, w workspace.Workspace) (before, after int64, e
 		return 0, 0, explain(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
 	return done.Before, done.After, nil
+}
+
+// CompactLater has the next process that opens a workspace compact its file before.
+func CompactLater(w workspace.Workspace) error {
+	return os.WriteFile(filepath.Join(w.Dir, workspace.CompactFile), nil, 0o600)
+}
+
+// compactIfAsked compacts the file of a workspace where somebody asked for it. A file that cannot be compacted is opened as
+// it is, and stays sound: the log says why. The caller has the workspace alone.
+func (c Config) compactIfAsked(ctx context.Context, log *slog.Logger) {
+	if os.Remove(filepath.Join(c.Dir, workspace.CompactFile)) != nil {
+		return // nobody did
+	}
+	done, err := bolt.Compact(ctx, filepath.Join(c.Dir, workspace.StoreFile))
+	if err != nil {
+		log.WarnContext(ctx, "the file could not be compacted", slog.Any("error", err))
+		return
+	}
+	log.InfoContext(ctx, "the file was compacted", slog.Int64("bytes_before", done.Before), slog.Int64("bytes_after", done.After))
+}
+
+// freeOf tells how many bytes of its file a store does not use; nil for one that cannot tell.
+func freeOf(rows store.Backend) func() int64 {
+	if file, ok := rows.(*bolt.Store); ok {
+		return file.Free
+	}
+	return nil
 }

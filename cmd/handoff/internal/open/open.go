@@ -120,6 +120,7 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
 		Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed, WriteFile: writerOf(backend),
+		Free: freeOf(backend),
 	})}
 	return m, nil
 }
@@ -136,6 +137,7 @@ const (
 // killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs
 // a moment to notice.
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend, err error) {
+	c.compactIfAsked(ctx, log)
 	for range attempts {
 		b, err = openEngine(ctx, c.Dir, log)
 		if !errors.Is(err, store.ErrLocked) {

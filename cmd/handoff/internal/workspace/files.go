@@ -31,6 +31,9 @@ const (
 	HeadFile = "handoff.head"
 )
 
+// CompactFile is there when the file of the store is to be compacted when it is opened next.
+const CompactFile = "handoff.compact"
+
 const (
 	logFile    = "handoff.log"
 	memoryFile = "project.json"
@@ -39,7 +42,7 @@ const (
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", HeadFile, HeadFile+".*")
+		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", HeadFile, HeadFile+".*", CompactFile)
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil

@@ -1,6 +1,9 @@
 package place
 
 import (
+	"context"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -10,43 +13,132 @@ import (
 )
 
 func compactCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "compact",
-		Short: "Give back the disk space that the store no longer uses",
+		Short: "Give back the disk space that the store no longer needs",
 		Example: `  handoff compact
+  handoff compact --keep 180d --dry-run      # what would go
+  handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
 		Long: `Writes everything into a new file, compares each row, and puts the new file in the place of the old one. It needs
-as much free space again as the file takes. The old file stays beside the new one until that was opened. Refused
-while a process has the workspace open. Nothing is removed: what was sent stays, and the registry with it.
+as much free space again as the file takes. The old file stays beside the new one until that was opened. While a
+process has the workspace open this is left to the next one that opens it, which takes as long before its first answer.
+
+--keep lets go of what takes space in handoffs that ended longer ago: texts over 200 bytes, data, results, and content
+that was sent along, where no other handoff refers to it. Titles, short texts, who did what and when, messages and the
+whole registry stay, and it still verifies. A handoff stays whole while one of its workflow is open, or one that is
+open names it. It works while others do. Only human may, since nothing brings the texts back: make a backup before.
 
 A database gives space back by itself, while it runs: see autovacuum of PostgreSQL.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.InDatabase() {
-				return schemas.Errorf(schemas.Invalid, "compact is for the files of this machine, and HANDOFF_STORE names a database").
-					WithHint("Nothing was changed. PostgreSQL gives space back by itself: autovacuum does, and VACUUM at once.")
-			}
-			w, err := workspace.Find(a.Location())
-			if err != nil {
-				return err
-			}
-			if !w.Used() {
-				return missing(w, "on this machine")
-			}
-			var before, after int64
-			end := a.Busy("compacting workspace " + w.Name)
-			err = locked(w, func() (err error) {
-				before, after, err = open.Compact(cmd.Context(), w)
-				return err
-			})
-			end()
-			if err != nil {
-				return err
-			}
-			said := map[string]any{"compacted": w.Name, "bytes_before": before, "bytes_after": after}
-			return a.PrintValue(said, func(p *cli.Page) {
-				p.Line("compacted %s: %s, and it was %s", p.Bold(w.Name), size(after), size(before))
-			})
-		},
+	}
+	keep := cmd.Flags().String("keep", "", "let go of the texts of what ended before this `time`, as 180d")
+	try := cmd.Flags().Bool("dry-run", false, "only say of what --keep would let go")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c := compaction{App: a, try: *try}
+		var err error
+		if c.keep, err = retention(a, *keep, *try); err != nil {
+			return err
+		}
+		if c.place, err = workspace.Find(a.Location()); err != nil {
+			return err
+		}
+		return c.run(cmd.Context())
+	}
+	return cmd
+}
+
+// leastKept is the shortest retention: what ended within a day may be read by those who work now.
+const leastKept = 24 * time.Hour
+
+// retention reads for how long texts are kept, zero for ever.
+func retention(a *cli.App, keep string, try bool) (time.Duration, error) {
+	kept, err := schemas.ParseDuration("keep", keep)
+	switch {
+	case err != nil:
+		return 0, err
+	case keep != "" && kept < leastKept:
+		return 0, schemas.Invalidf("keep", "%q is less than a day", schemas.Visible(keep)).WithHint("Nothing was changed. Write a number of days, as 180d.")
+	case keep == "" && try:
+		return 0, schemas.Invalidf("dry-run", "--dry-run tells of what --keep would let go").WithHint("Write --keep 180d --dry-run.")
+	case keep == "" && a.InDatabase():
+		return 0, schemas.Errorf(schemas.Invalid, "compact without --keep is for the files of this machine, and HANDOFF_STORE names a database").
+			WithHint("Nothing was changed. PostgreSQL gives space back by itself: autovacuum does, and VACUUM at once.")
+	}
+	return kept, nil
+}
+
+// compaction is one run of the command, and what it prints.
+type compaction struct {
+	*cli.App `json:"-"`
+
+	place workspace.Workspace
+	keep  time.Duration
+	try   bool
+
+	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was
+	Before    int64              `json:"bytes_before,omitempty"`
+	After     int64              `json:"bytes_after,omitempty"`
+	Later     string             `json:"later,omitempty"` // why it is left to the next process that opens the workspace
+	Retained  *schemas.RetainOut `json:"let_go,omitempty"`
+}
+
+func (c *compaction) run(ctx context.Context) error {
+	if !c.InDatabase() && !c.place.Used() {
+		return missing(c.place, "on this machine")
+	}
+	if c.keep > 0 {
+		if err := c.retain(ctx); err != nil {
+			return err
+		}
+	}
+	if !c.try && !c.InDatabase() {
+		if err := c.compact(ctx); err != nil {
+			return err
+		}
+	}
+	return c.PrintValue(c, c.page)
+}
+
+func (c *compaction) retain(ctx context.Context) error {
+	end := c.Busy("looking through workspace " + c.place.Name)
+	defer end()
+	out, _, err := cli.Call[schemas.RetainOut](ctx, c.App, "store_retain", cli.Arguments{
+		"before": c.Now().Add(-c.keep), "dry_run": c.try,
+	})
+	c.Retained = &out
+	return err
+}
+
+func (c *compaction) compact(ctx context.Context) error {
+	end := c.Busy("compacting workspace " + c.place.Name)
+	defer end()
+	err := locked(c.place, func() (err error) {
+		c.Before, c.After, err = open.Compact(ctx, c.place)
+		return err
+	})
+	switch e := schemas.AsError(err); {
+	case err == nil:
+		c.Compacted = c.place.Name
+	case e.Code == schemas.Conflict:
+		c.Later = e.Message
+		err = open.CompactLater(c.place)
+	}
+	return err
+}
+
+func (c *compaction) page(p *cli.Page) {
+	switch let := c.Retained; {
+	case let == nil:
+	case c.try:
+		p.Line("would let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
+	default:
+		p.Line("let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
+	}
+	switch {
+	case c.Compacted != "":
+		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), size(c.After), size(c.Before))
+	case c.Later != "":
+		p.Line("%s; the file is compacted when it is opened next", c.Later)
 	}
 }

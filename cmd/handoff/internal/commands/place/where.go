@@ -45,7 +45,9 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	}
 	if w.Exists {
 		w.Agents, err = seen(ctx, a)
-		w.Error = schemas.AsError(err)
+		if w.Error = schemas.AsError(err); err == nil {
+			w.Old = old(ctx, a)
+		}
 	}
 	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
@@ -71,6 +73,22 @@ func seen(ctx context.Context, a *cli.App) ([]sight, error) {
 	return seen, err
 }
 
+const (
+	longKept = 180 * 24 * time.Hour // after which somebody may want the space
+	oldWait  = time.Second          // for what takes as long as reading all of that
+)
+
+// old is what a retention of half a year would let go of; nil where that is not found out soon.
+func old(ctx context.Context, a *cli.App) *schemas.RetainOut {
+	ctx, end := context.WithTimeout(ctx, oldWait)
+	defer end()
+	out, _, err := cli.Call[schemas.RetainOut](ctx, a, "store_retain", cli.Arguments{"before": a.Now().Add(-longKept), "dry_run": true})
+	if err != nil {
+		return nil
+	}
+	return &out
+}
+
 func printWhereabouts(p *cli.Page, w whereabouts) {
 	p.Field("workspace", w.Workspace)
 	p.Field("found by", foundBy[w.FoundBy])
@@ -89,6 +107,13 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 		return
 	}
 	printFile(p, "store", w.Store)
+	if w.Old != nil && w.Old.Free >= 1<<20 {
+		p.Field("  unused of it", size(w.Old.Free)+", which handoff compact gives back")
+	}
+	if w.Old != nil && w.Old.Bytes > 0 {
+		p.Field("  old texts", fmt.Sprintf("%s of %s that ended half a year ago: handoff compact --keep 180d lets go of them",
+			size(w.Old.Bytes), cli.Counted(w.Old.Handoffs, "handoff")))
+	}
 	printFile(p, "log", w.Log)
 	p.Field("kept from before a restore", w.Kept)
 	p.Field("owner", w.Owner.describe(p.Now))
@@ -123,6 +148,7 @@ type whereabouts struct {
 	Directory  string                `json:"directory,omitempty"`    // of its files
 	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
 	Store      *workspace.File       `json:"store,omitempty"`
+	Old        *schemas.RetainOut    `json:"old,omitempty"` // what compact --keep 180d would let go of
 	Log        *workspace.File       `json:"log,omitempty"`
 	Kept       string                `json:"kept,omitempty"`   // what was there before the last restore: a file, or a name in the database
 	Owner      *owner                `json:"owner"`            // null when nobody has it open
