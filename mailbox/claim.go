@@ -154,6 +154,7 @@ func (o *op) hasRoom(r *store.Record) error {
 func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	switch {
 	case o.by.Conn != "" && r.Conn == o.by.Conn:
+		o.here.Hear(r.ID, o.now) // before the commit: a call that cannot deliver this claim comes after
 		return holds(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)

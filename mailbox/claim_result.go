@@ -109,8 +109,8 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	return got, err
 }
 
-// giveBack releases a claim that could not be delivered, unless another call returns it, and forgets its receipt, so
-// that a repeat claims anew. It is the caller's call that is over, so the context of the call is not used. The error is
+// giveBack releases a claim that could not be delivered, unless another call returns it or its holder was heard of since,
+// and so knows that it holds it. It forgets its receipt, so that a repeat claims anew. It is the caller's call that is over, so the context of the call is not used. The error is
 // unavailable when the claim was given back, else why the call ended. If the process dies before this, the claim stays
 // until its lease ends.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
@@ -122,7 +122,7 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 			return err // the claim ended since
 		}
 		others, err := o.strikeOut()
-		if others || err != nil {
+		if others || err != nil || o.knows(r, taken) {
 			return err
 		}
 		given = true
@@ -133,6 +133,16 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 		return cmp.Or(err, why)
 	}
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
+}
+
+// knows tells whether the holder was heard of since a claim that could not be delivered.
+func (o *op) knows(r *store.Record, taken claimed) bool {
+	at := r.Touched
+	if taken.record != nil {
+		at = taken.record.Touched
+	}
+	heard := o.here.LastHeard(r.ID)
+	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at
 }
 
 // strikeOut takes this call out of those that return a claim, and tells whether there are others. After the last the

@@ -85,6 +85,22 @@ func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 	tw.stands(got)
 }
 
+// Another call of the same client, which asks for the handoff by its id, is told of the claim that was not delivered.
+func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
+	tw := newTwins(t)
+	tw.by.Conn = "c1"
+	_, err := tw.Attach(t.Context(), tw.by, schemas.ConnIn{Conn: tw.by.Conn})
+	require.NoError(t, err)
+	var got schemas.ClaimOut
+	tw.b.then = []func(){func() {
+		tw.stop()
+		got, err = tw.Claim(t.Context(), asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
+	}}
+	tw.breaks()
+	require.NoError(t, err)
+	tw.stands(got)
+}
+
 func TestARepeatThatIsToldOfAClaimAsItIsGivenBackClaimsAnew(t *testing.T) {
 	tw := newTwins(t)
 	var got schemas.ClaimOut

@@ -27,7 +27,7 @@ const mostLooked = 1_000
 //     as step does.
 //   - All that is read comes from the transaction itself, so an operation sees what it wrote.
 //   - Nothing outside of the transaction is touched. What others are to hear of is gathered in effects and told after
-//     the commit.
+//     the commit. Only that a holder was heard of, which nothing has to undo, is noted at once, by [op.claimAgain].
 type op struct {
 	*Service
 	*store.View

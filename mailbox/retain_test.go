@@ -1,6 +1,8 @@
 package mailbox_test
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+	"handoff/store/storetest"
 )
 
 const halfYear = 180 * 24 * time.Hour
@@ -46,21 +51,23 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			w.Intact()
 
 			before := w.Now().Add(-time.Hour)
-			human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 			_, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before})
 			refused(t, err, schemas.Denied, "by a person alone")
-			_, err = w.Retain(t.Context(), human, schemas.RetainIn{})
+			_, err = w.Retain(t.Context(), byHuman, schemas.RetainIn{})
 			refused(t, err, schemas.Invalid, "since when")
 			would, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before, DryRun: true})
 			require.NoError(t, err)
 			require.Equal(t, 1, would.Handoffs)
 			require.Contains(t, w.full(old.HandoffID).Handoff.Task, "gone gone")
 
-			did, err := w.Retain(t.Context(), human, schemas.RetainIn{Before: before})
+			did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: before})
 			require.NoError(t, err)
 			require.Equal(t, 1, did.Handoffs)
 			require.Equal(t, would.Contents, did.Contents)
 			require.Equal(t, would.Bytes+int64(len(alone)), did.Bytes)
+			history, err := w.History(t.Context(), a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
+			require.NoError(t, err)
+			require.True(t, history.LogVerified)
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
 				require.Empty(t, kept(t, b, said))
 			}
@@ -80,16 +87,16 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			refused(t, err, schemas.Conflict, "no longer kept in full")
 			w.Intact()
 
-			again, err := w.Retain(t.Context(), human, schemas.RetainIn{Before: before})
+			again, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: before})
 			require.NoError(t, err)
 			require.Equal(t, schemas.RetainOut{}, again)
 		})
 	}
 }
 
-// More handoffs than one transaction takes.
+// More handoffs than one transaction takes, each of which runs twice.
 func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
-	w := newWorldOn(t, backends["memory"](t))
+	w := newWorldOn(t, storetest.Twice(memory.New()))
 	a := w.stdio("a")
 	const many = 1203
 	for range many {
@@ -97,9 +104,103 @@ func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
 		w.update(a, sent.HandoffID, schemas.ActCancel)
 	}
 	w.later(halfYear)
-	human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-	did, err := w.Retain(t.Context(), human, schemas.RetainIn{Before: w.Now()})
+	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
 	require.NoError(t, err)
 	require.Equal(t, many, did.Handoffs)
 	w.Intact()
+}
+
+var byHuman = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
+
+// ended is a handoff that was done half a year ago.
+func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
+	a, qa := w.stdio("a"), w.stdio("qa")
+	sent := w.send(a, "qa", "look", func(in *schemas.SendIn) { in.Parent = "none" }, change)
+	w.claim(qa)
+	w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
+		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image"))}
+	})
+	return sent
+}
+
+func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
+	w := newWorldOn(t, backends["memory"](t))
+	long := strings.Repeat("long ", 60)
+	deep := w.ended(func(in *schemas.SendIn) { in.Detail = long })
+	lead := w.ended(func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "deep", URL: "context://" + deep.HandoffID.String() + "/detail"}}}
+	})
+	gone := w.ended(func(in *schemas.SendIn) { in.Detail = long })
+	w.later(halfYear)
+	open := w.send(w.stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
+		in.Parent = "none"
+		in.Context = &schemas.Context{References: []schemas.Reference{{URL: "context://" + lead.HandoffID.String() + "/deep"}}}
+	})
+	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
+	require.NoError(t, err)
+	require.Equal(t, 1, did.Handoffs)
+	require.Equal(t, "[no longer kept]", w.full(gone.HandoffID).Handoff.Detail)
+	got, err := w.Get(t.Context(), w.stdio("qa"), schemas.GetIn{
+		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + lead.HandoffID.String() + "/deep",
+	})
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
+	w.Intact()
+}
+
+// A short task looks whole without the data that came with it.
+func TestWorkThatLostItsDataIsNotDoneAgain(t *testing.T) {
+	w := newWorldOn(t, backends["memory"](t))
+	sent := w.ended(func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
+	w.later(halfYear)
+	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
+	require.NoError(t, err)
+	require.Equal(t, store.DigestOf([]byte("image")), w.full(sent.HandoffID).Completion.Results["digest"], "it is short")
+	_, err = w.tryUpdate(w.stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
+	refused(t, err, schemas.Conflict, "no longer kept in full")
+}
+
+// What an interrupted retention left is taken by the next, and a handoff that cannot be read is passed over.
+func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
+	b := backends["memory"](t)
+	w := newWorldOn(t, b)
+	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
+	damaged, sound := w.ended(long), w.ended(long)
+	w.later(halfYear)
+	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.Keep([]byte("left over")) }))
+	mend := func() {}
+	require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error {
+		for row, err := range rows.Scan(store.Range{Space: store.Events}) {
+			key, value := bytes.Clone(row.Key), bytes.Clone(row.Value)
+			mend = func() {
+				require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error { return rows.Put(store.Events, key, value) }))
+			}
+			return errors.Join(err, rows.Delete(store.Events, row.Key)) // the first is that of the first send
+		}
+		return nil
+	}))
+	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
+	require.NoError(t, err)
+	require.Equal(t, 1, did.Handoffs)
+	require.Equal(t, 1, did.Unread)
+	require.Empty(t, kept(t, b, "left over"))
+	require.Equal(t, "[no longer kept]", w.full(sound.HandoffID).Handoff.Detail)
+	require.NotEqual(t, "[no longer kept]", w.full(damaged.HandoffID).Handoff.Detail)
+	mend()
+}
+
+// What was let go of stays so in another workspace, whose registry verifies.
+func TestAWorkflowOfWhichTextsWereLetGoTravels(t *testing.T) {
+	w := newWorld(t)
+	sent := w.ended(func(in *schemas.SendIn) { in.Detail, in.Workflow = strings.Repeat("long ", 60), "release" })
+	w.later(halfYear)
+	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
+	require.NoError(t, err)
+	workflow := w.full(sent.HandoffID).Handoff.Metadata.Workflow
+	for _, which := range []schemas.Workflow{"", workflow} {
+		to := newWorld(t)
+		require.Equal(t, 1, merged(t, exported(t, w.Store, which), to).Added)
+		require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
+		to.Intact()
+	}
 }

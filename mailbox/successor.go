@@ -221,6 +221,24 @@ func (o *op) redirect(h *happening) (*store.Record, error) {
 	return o.sendAgain(life.Rerun, h.now, rev, h.now.SentWith)
 }
 
+// sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let go of.
+func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
+	var sent struct {
+		*schemas.Handoff
+		Lessened bool `json:"not_kept"` // see [compose.Lessen]
+	}
+	sent.Handoff = h
+	if err := o.Saying(r.ID, r.Body, &sent); err != nil || !sent.Lessened {
+		return err
+	}
+	salted, err := o.Salted(r.Body)
+	if err != nil || salted { // a sender said it
+		return err
+	}
+	return schemas.Errorf(schemas.Conflict, "what was sent with %s is no longer kept in full, so it cannot be done again", r.ID).
+		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
+}
+
 // draftAgain drafts the same work with why it is done again. A deadline and the end of a timeout that are yet to come
 // stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that

@@ -160,5 +160,9 @@ type RetainOut struct {
 	Handoffs int   `json:"handoffs"`
 	Contents int   `json:"contents"`
 	Bytes    int64 `json:"bytes"`
-	Free     int64 `json:"free,omitempty"` // bytes of its file that the store does not use
+	Unread   int   `json:"unread,omitempty"` // handoffs that cannot be read, and were passed over
+	Free     int64 `json:"free,omitempty"`   // bytes of its file that the store does not use
 }
+
+// LongKept is the retention of which is told what it would let go of, where nobody asked: half a year, 180d.
+const LongKept = 180 * 24 * time.Hour

@@ -58,6 +58,21 @@ func (v *View) Kept(digest string) ([]byte, error) {
 	return content, err
 }
 
+// KeptDigests are the digests of all content that is kept.
+func (v *View) KeptDigests() (map[string]bool, error) {
+	digests := map[string]bool{}
+	for sum, err := range v.groups(Range{Space: References}, firstSum) {
+		if err != nil {
+			return nil, err
+		}
+		digests[digestKind+hex.EncodeToString(sum)] = true
+	}
+	return digests, nil
+}
+
+// firstSum is the digest at the beginning of a key.
+func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
+
 // sumIn is the hash in a digest as [DigestOf] writes it, nil for anything else.
 func sumIn(digest string) []byte {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
@@ -69,7 +84,7 @@ func sumIn(digest string) []byte {
 
 // kept checks the content of which the row is a part, at its first row, or where that one is missing.
 func (a *auditor) kept(v *View, row Row) error {
-	sum := bytes.Clone(row.Key[:min(sha256.Size, len(row.Key))])
+	sum := bytes.Clone(firstSum(row.Key))
 	if bytes.Equal(sum, a.content) {
 		return nil
 	}

@@ -157,7 +157,7 @@ func claimLost(s *step) error {
 			continue
 		}
 		reason := slices.ContainsFunc(c.events, func(e schemas.Event) bool {
-			return slices.Contains(ends, life.Action(e.Action)) || e.Action == string(life.Release) && s.gives(c.was.Conn)
+			return slices.Contains(ends, life.Action(e.Action)) || e.Action == string(life.Release) && s.gives()
 		})
 		if !reason {
 			return fmt.Errorf("%s was told that it holds %s, and does not any more", t.agent, c.id)
@@ -166,15 +166,10 @@ func claimLost(s *step) error {
 	return nil
 }
 
-// gives tells whether a step may release a claim: its call asks for it, or is cut off together with the connection.
-func (s *step) gives(conn string) bool {
-	switch in := s.callIn().(type) {
-	case schemas.UpdateIn:
-		return in.Action == schemas.ActRelease
-	case schemas.ClaimIn, schemas.GetIn:
-		return !s.open(conn)
-	}
-	return false
+// gives tells whether a step may release a claim of which its holder was told: its call asks for it.
+func (s *step) gives() bool {
+	in, is := s.callIn().(schemas.UpdateIn)
+	return is && in.Action == schemas.ActRelease
 }
 
 func claimedTwice(s *step) error {

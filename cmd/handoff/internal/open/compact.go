@@ -2,6 +2,7 @@ package open
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 // Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after in bytes.
 // The caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (before, after int64, err error) {
-	done, err := bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))
+	done, err := compact(ctx, w.Dir)
 	if err != nil {
 		return 0, 0, explain(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
@@ -26,18 +27,33 @@ func CompactLater(w workspace.Workspace) error {
 	return os.WriteFile(filepath.Join(w.Dir, workspace.CompactFile), nil, 0o600)
 }
 
-// compactIfAsked compacts the file of a workspace where somebody asked for it. A file that cannot be compacted is opened as
-// it is, and stays sound: the log says why. The caller has the workspace alone.
-func (c Config) compactIfAsked(ctx context.Context, log *slog.Logger) {
-	if os.Remove(filepath.Join(c.Dir, workspace.CompactFile)) != nil {
-		return // nobody did
+// compactIfAsked compacts the file of a workspace where somebody asked for it. The caller has the workspace alone. The
+// error is [store.ErrLocked], or that of ctx: both leave it to the next. A file that cannot be compacted for another
+// reason is opened as it is, and stays sound: the log says why.
+func (c Config) compactIfAsked(ctx context.Context, log *slog.Logger) error {
+	if !exists(filepath.Join(c.Dir, workspace.CompactFile)) {
+		return nil
 	}
-	done, err := bolt.Compact(ctx, filepath.Join(c.Dir, workspace.StoreFile))
-	if err != nil {
+	done, err := compact(ctx, c.Dir)
+	switch {
+	case err == nil:
+		log.InfoContext(ctx, "the file was compacted", slog.Int64("bytes_before", done.Before), slog.Int64("bytes_after", done.After))
+	case errors.Is(err, store.ErrLocked), ctx.Err() != nil:
+		return err
+	default:
 		log.WarnContext(ctx, "the file could not be compacted", slog.Any("error", err))
-		return
+		_ = os.Remove(filepath.Join(c.Dir, workspace.CompactFile)) // it would fail each time
 	}
-	log.InfoContext(ctx, "the file was compacted", slog.Int64("bytes_before", done.Before), slog.Int64("bytes_after", done.After))
+	return nil
+}
+
+// compact compacts the file in a directory, of which nobody asks that any more.
+func compact(ctx context.Context, dir string) (bolt.Compacted, error) {
+	done, err := bolt.Compact(ctx, filepath.Join(dir, workspace.StoreFile))
+	if err == nil {
+		_ = os.Remove(filepath.Join(dir, workspace.CompactFile)) // else it is compacted once more
+	}
+	return done, err
 }
 
 // freeOf tells how many bytes of its file a store does not use; nil for one that cannot tell.

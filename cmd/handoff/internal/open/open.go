@@ -137,9 +137,10 @@ const (
 // killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs
 // a moment to notice.
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend, err error) {
-	c.compactIfAsked(ctx, log)
 	for range attempts {
-		b, err = openEngine(ctx, c.Dir, log)
+		if err = c.compactIfAsked(ctx, log); err == nil {
+			b, err = openEngine(ctx, c.Dir, log)
+		}
 		if !errors.Is(err, store.ErrLocked) {
 			return b, err
 		}

@@ -24,7 +24,6 @@ const (
 	verifying  = 5 * time.Second
 
 	worthIt         = 64 << 20 // bytes that somebody may want back
-	longKept        = 180 * 24 * time.Hour
 	lookingForSpare = time.Second
 )
 
@@ -44,26 +43,23 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
 	}
 	all := []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
-	if spare, is := spare(ctx, boxes, sh); is {
-		all = append(all, spare)
-	}
-	return all
+	return append(all, spare(ctx, boxes, sh)...)
 }
 
 // spare tells of space that can be had, where it is worth it.
-func spare(ctx context.Context, boxes tools.Invoker, sh Shell) (f Finding, is bool) {
+func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, lookingForSpare)
 	defer end()
-	in := schemas.RetainIn{Before: time.Now().Add(-longKept), DryRun: true}
+	in := schemas.RetainIn{Before: time.Now().Add(-schemas.LongKept), DryRun: true}
 	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
 	switch {
 	case err != nil || out.Free+out.Bytes < worthIt:
-		return f, false // what it cannot be asked for other findings tell
+		return nil // that it cannot be asked other findings tell
 	case out.Bytes > out.Free:
-		return ok(aboutStore, "texts of handoffs that ended half a year ago take %.1f MiB", float64(out.Bytes)/(1<<20)).
-			try(sh.line("compact --keep 180d")), true
+		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
+		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).try(sh.line("compact --keep 180d"))}
 	}
-	return ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact")), true
+	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
 }
 
 // Closed is the finding about a store that does not open.

@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func compactCommand(a *cli.App) *cobra.Command {
 as much free space again as the file takes. The old file stays beside the new one until that was opened. While a
 process has the workspace open this is left to the next one that opens it, which takes as long before its first answer.
 
---keep lets go of what takes space in handoffs that ended longer ago: texts over 200 bytes, data, results, and content
+--keep lets go of what takes space in handoffs that ended longer ago: texts, data and results over 200 bytes, and content
 that was sent along, where no other handoff refers to it. Titles, short texts, who did what and when, messages and the
 whole registry stay, and it still verifies. A handoff stays whole while one of its workflow is open, or one that is
 open names it. It works while others do. Only human may, since nothing brings the texts back: make a backup before.
@@ -35,7 +36,7 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 	keep := cmd.Flags().String("keep", "", "let go of the texts of what ended before this `time`, as 180d")
 	try := cmd.Flags().Bool("dry-run", false, "only say of what --keep would let go")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c := compaction{App: a, try: *try}
+		c := compaction{App: a, Try: *try}
 		var err error
 		if c.keep, err = retention(a, *keep, *try); err != nil {
 			return err
@@ -74,8 +75,8 @@ type compaction struct {
 
 	place workspace.Workspace
 	keep  time.Duration
-	try   bool
 
+	Try       bool               `json:"dry_run,omitempty"`
 	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was
 	Before    int64              `json:"bytes_before,omitempty"`
 	After     int64              `json:"bytes_after,omitempty"`
@@ -92,19 +93,21 @@ func (c *compaction) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if !c.try && !c.InDatabase() {
-		if err := c.compact(ctx); err != nil {
-			return err
-		}
+	var failed error
+	if !c.Try && !c.InDatabase() {
+		failed = c.compact(ctx)
 	}
-	return c.PrintValue(c, c.page)
+	if failed != nil && c.Retained == nil {
+		return failed
+	}
+	return errors.Join(c.PrintValue(c, c.page), failed) // what was let go of does not come back, so it is told
 }
 
 func (c *compaction) retain(ctx context.Context) error {
 	end := c.Busy("looking through workspace " + c.place.Name)
 	defer end()
 	out, _, err := cli.Call[schemas.RetainOut](ctx, c.App, "store_retain", cli.Arguments{
-		"before": c.Now().Add(-c.keep), "dry_run": c.try,
+		"before": c.Now().Add(-c.keep), "dry_run": c.Try,
 	})
 	c.Retained = &out
 	return err
@@ -130,10 +133,13 @@ func (c *compaction) compact(ctx context.Context) error {
 func (c *compaction) page(p *cli.Page) {
 	switch let := c.Retained; {
 	case let == nil:
-	case c.try:
+	case c.Try:
 		p.Line("would let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
 	default:
 		p.Line("let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
+	}
+	if c.Retained != nil && c.Retained.Unread > 0 {
+		p.Line("passed over %s that cannot be read: handoff check tells why", cli.Counted(c.Retained.Unread, "handoff"))
 	}
 	switch {
 	case c.Compacted != "":

@@ -73,16 +73,14 @@ func seen(ctx context.Context, a *cli.App) ([]sight, error) {
 	return seen, err
 }
 
-const (
-	longKept = 180 * 24 * time.Hour // after which somebody may want the space
-	oldWait  = time.Second          // for what takes as long as reading all of that
-)
+// oldWait is how long is waited for what takes as long as reading all that is old.
+const oldWait = time.Second
 
-// old is what a retention of half a year would let go of; nil where that is not found out soon.
+// old is what [schemas.LongKept] would let go of; nil where that is not found out soon.
 func old(ctx context.Context, a *cli.App) *schemas.RetainOut {
 	ctx, end := context.WithTimeout(ctx, oldWait)
 	defer end()
-	out, _, err := cli.Call[schemas.RetainOut](ctx, a, "store_retain", cli.Arguments{"before": a.Now().Add(-longKept), "dry_run": true})
+	out, _, err := cli.Call[schemas.RetainOut](ctx, a, "store_retain", cli.Arguments{"before": a.Now().Add(-schemas.LongKept), "dry_run": true})
 	if err != nil {
 		return nil
 	}

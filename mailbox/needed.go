@@ -1,0 +1,100 @@
+package mailbox
+
+import (
+	"maps"
+	"slices"
+
+	"handoff/mailbox/content"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// needed are the workflows of open handoffs and the handoffs that these name, up to an event.
+type needed struct {
+	until     uint64
+	workflows map[schemas.Workflow]bool
+	ids       map[schemas.ID]bool
+}
+
+// neededNow is what is needed by all that is open.
+func neededNow(v *store.View) (needed, error) {
+	n, err := newNeeded(v)
+	for _, status := range schemas.Open.States() {
+		for id, failed := range v.Oldest(store.InState(status), 0) {
+			if err = failed; err == nil {
+				err = n.add(v, id)
+			}
+			if err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, err
+}
+
+// neededSince is what is needed by what is open and changed after an event.
+func neededSince(v *store.View, event uint64) (needed, error) {
+	n, err := newNeeded(v)
+	if err != nil || event == n.until {
+		return n, err
+	}
+	for e, err := range v.EventsAfter(event) {
+		if err == nil && e.Handoff != 0 {
+			err = n.add(v, e.Handoff)
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func newNeeded(v *store.View) (needed, error) {
+	newest, err := v.Events()
+	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}}, err
+}
+
+// join adds what is needed since. What was open once stays: it may have ended meanwhile, and the next retention is soon
+// enough for it.
+func (n *needed) join(since needed) {
+	n.until = since.until
+	maps.Copy(n.workflows, since.workflows)
+	maps.Copy(n.ids, since.ids)
+}
+
+func (n *needed) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
+
+// add adds what a handoff needs if it is open. The error is that of a record that cannot be read: what it needs is not
+// known.
+func (n *needed) add(v *store.View, id schemas.ID) error {
+	r, err := v.Record(id)
+	if err != nil || r == nil || r.Status.Ended() {
+		return err
+	}
+	n.workflows[r.Workflow] = true
+	named := []schemas.ID{r.Parent, r.RetryOf, r.ReworkOf, r.Review, r.Reviews, r.Rollback, r.Forwarded, r.Successor}
+	for _, id := range slices.Concat(named, r.After, r.Freed) {
+		n.ids[id] = true
+	}
+	n.addReferences(v, r)
+	return nil
+}
+
+// addReferences adds the handoffs to which what was sent with one refers, and those to which that leads on. What cannot be
+// read leads nowhere.
+func (n *needed) addReferences(v *store.View, r *store.Record) {
+	var sent struct{ Context schemas.Context }
+	if v.Saying(r.ID, r.Body, &sent) != nil {
+		return
+	}
+	for _, ref := range sent.Context.References {
+		place, here := content.PlaceOf(ref.URL, 0)
+		if !here || n.ids[place.Handoff] {
+			continue
+		}
+		n.ids[place.Handoff] = true
+		if next, err := v.Record(place.Handoff); err == nil && next != nil {
+			n.addReferences(v, next)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package mailbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"handoff/store"
+)
+
+const (
+	sweptAtOnce   = 500   // contents that one transaction deletes
+	lookedAtAgain = 5_000 // events of meanwhile that it looks at
+)
+
+// sweep deletes content that was sent along and to which nothing refers, also what an earlier retention left that was
+// interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
+// delete: content that is sent again while nothing refers to it is not written again.
+func (r *retention) sweep(ctx context.Context) error {
+	unused, err := look(ctx, r.Service, (*store.View).KeptDigests)
+	if err != nil {
+		return err
+	}
+	looked := uint64(0)
+	for more := len(unused) > 0; more; {
+		err := r.Store.View(ctx, func(v *store.View) error {
+			named, last, rest, err := digestsSaid(v, looked, retainedAtOnce)
+			looked, more = last, rest
+			for _, digest := range named {
+				delete(unused, digest)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for len(unused) > 0 {
+		var s swept
+		err := r.update(ctx, r.by, func(o *op) (err error) {
+			s, err = o.forgetUnused(unused, looked)
+			return err
+		})
+		if err != nil || s.late {
+			return err
+		}
+		r.done.Bytes += s.freed
+		for _, digest := range s.gone {
+			delete(unused, digest)
+		}
+	}
+	return nil
+}
+
+// swept is what one transaction of a sweep did.
+type swept struct {
+	gone  []string // digests of unused content that it deleted, or found used or damaged
+	freed int64
+	late  bool // more came since the registry was read than it looks at: the next retention is soon enough
+}
+
+func (o *op) forgetUnused(unused map[string]bool, looked uint64) (s swept, err error) {
+	named, _, more, err := digestsSaid(o.View, looked, lookedAtAgain)
+	if err != nil || more {
+		s.late = more
+		return s, err
+	}
+	used := map[string]bool{}
+	for _, digest := range named {
+		used[digest] = true
+	}
+	for digest := range unused {
+		if len(s.gone) == sweptAtOnce {
+			break
+		}
+		s.gone = append(s.gone, digest)
+		if used[digest] {
+			continue
+		}
+		kept, err := o.Kept(digest)
+		if errors.Is(err, store.ErrCorrupt) {
+			continue // an audit tells of it
+		}
+		if err == nil {
+			err = o.tx.Forget(digest)
+		}
+		if err != nil {
+			return s, err
+		}
+		s.freed += int64(len(kept))
+	}
+	return s, nil
+}
+
+// digestsSaid are the digests of kept content that stand in the contents of so many events after one, and the last of
+// these events.
+func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
+	last = after
+	for e, err := range v.EventsAfter(after) {
+		if err != nil || e.N-after > most {
+			return digests, last, err == nil, err
+		}
+		last = e.N
+		said, err := v.Said(e.Handoff, e.N)
+		if err != nil {
+			return digests, last, false, err
+		}
+		digests = append(digests, digestsIn(said)...)
+	}
+	return digests, last, false, nil
+}
+
+// digestsIn are the texts in a content that look like digests of kept content.
+func digestsIn(said []byte) (digests []string) {
+	const kind, size = "sha256:", len("sha256:") + 64
+	for {
+		i := bytes.Index(said, []byte(kind))
+		if i < 0 || len(said) < i+size {
+			return digests
+		}
+		digests = append(digests, string(said[i:i+size]))
+		said = said[i+len(kind):]
+	}
+}
