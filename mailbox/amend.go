@@ -48,6 +48,11 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, err
 	}
 	tellWaits(&now, rev.changes.Options, out)
+	if r.Status == schemas.Waiting && in.Action == schemas.ActAmend {
+		answer := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
+			r.Holder, schemas.Call(answer, "answers what it asked")))
+	}
 	return &now, o.commit(amended)
 }
 

@@ -34,6 +34,10 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, schemas.Invalidf("questions", "is needed to ask").
 			WithNext(holderDoes(life.Ask, r.ID, ""), schemas.Call(permission, "asks for what only a person may grant"))
 	}
+	r, err := o.marked(r, in, out)
+	if err != nil {
+		return nil, err
+	}
 	now, err := o.step(life.Ask, r)
 	if err != nil {
 		return nil, err
@@ -100,6 +104,13 @@ func questionsOf(in schemas.UpdateIn) []string {
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
+	}
+	if in.Changes != nil { // what is asked for changes with the answer
+		amended, err := o.amend(r, schemas.UpdateIn{HandoffID: in.HandoffID, Action: in.Action, Changes: in.Changes}, out)
+		if err != nil {
+			return nil, err
+		}
+		r = amended
 	}
 	now, err := o.step(life.Answer, r)
 	if err != nil {

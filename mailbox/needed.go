@@ -2,9 +2,10 @@ package mailbox
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 
-	"handoff/mailbox/content"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -14,6 +15,7 @@ type needed struct {
 	until     uint64
 	workflows map[schemas.Workflow]bool
 	ids       map[schemas.ID]bool
+	followed  map[schemas.ID]bool // of ids, those to which something refers
 }
 
 // neededNow is what is needed by all that is open.
@@ -51,7 +53,7 @@ func neededSince(v *store.View, event uint64) (needed, error) {
 
 func newNeeded(v *store.View) (needed, error) {
 	newest, err := v.Events()
-	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}}, err
+	return needed{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
 // join adds what is needed since. What was open once stays: it may have ended meanwhile, and the next retention is soon
@@ -72,29 +74,38 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 		return err
 	}
 	n.workflows[r.Workflow] = true
-	named := []schemas.ID{r.Parent, r.RetryOf, r.ReworkOf, r.Review, r.Reviews, r.Rollback, r.Forwarded, r.Successor}
+	named := []schemas.ID{r.RetryOf, r.ReworkOf, r.Review, r.Reviews, r.Rollback, r.Forwarded, r.Successor}
 	for _, id := range slices.Concat(named, r.After, r.Freed) {
 		n.ids[id] = true
 	}
-	n.addReferences(v, r)
+	for before := r; before != nil && before.Parent != 0; { // the brief tells of all of them
+		n.ids[before.Parent] = true
+		before = reading.Readable(v, before.Parent)
+	}
+	n.follow(v, r)
 	return nil
 }
 
-// addReferences adds the handoffs to which what was sent with one refers, and those to which that leads on. What cannot be
-// read leads nowhere.
-func (n *needed) addReferences(v *store.View, r *store.Record) {
-	var sent struct{ Context schemas.Context }
-	if v.Saying(r.ID, r.Body, &sent) != nil {
-		return
-	}
-	for _, ref := range sent.Context.References {
-		place, here := content.PlaceOf(ref.URL, 0)
-		if !here || n.ids[place.Handoff] {
+// follow adds the handoffs to which what was sent and asked refers, and those to which that leads on. What cannot be read
+// leads nowhere.
+func (n *needed) follow(v *store.View, r *store.Record) {
+	for _, event := range []uint64{r.Body, r.Ask} {
+		said, err := v.Said(r.ID, event)
+		if err != nil {
 			continue
 		}
-		n.ids[place.Handoff] = true
-		if next, err := v.Record(place.Handoff); err == nil && next != nil {
-			n.addReferences(v, next)
+		for _, found := range referredTo.FindAllSubmatch(said, -1) {
+			id, ok := schemas.ParseID(string(found[1]))
+			if !ok || n.followed[id] {
+				continue
+			}
+			n.ids[id], n.followed[id] = true, true
+			if next := reading.Readable(v, id); next != nil {
+				n.follow(v, next)
+			}
 		}
 	}
 }
+
+// referredTo are the handoffs to which a text refers.
+var referredTo = regexp.MustCompile(`context://(ho_[0-9]+)`)

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -72,6 +73,9 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	}
 	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
 	cards, err := o.cards()
+	if near := nearPools(pool, cards); near != "" {
+		warning += "; " + near
+	}
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
@@ -80,6 +84,23 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	}
 	return []string{warning}, err
 }
+
+// nearPools names a pool of the same kind that was likely meant, and who takes work from it; empty where there is none.
+func nearPools(pool schemas.Address, cards []schemas.Card) string {
+	kind, wanted, _ := strings.Cut(string(pool), ":")
+	for _, c := range cards {
+		for _, box := range roster.Boxes(c)[1:] { // the first is its name
+			of, name, _ := strings.Cut(string(box), ":")
+			if of == kind && name != roster.Anything && len(closest.Meant(loosely(wanted), []string{loosely(name)})) > 0 {
+				return fmt.Sprintf("%s takes %s: amend it to that, if it is meant", c.Name, box)
+			}
+		}
+	}
+	return ""
+}
+
+// loosely is a name without what people spell otherwise.
+func loosely(name string) string { return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name) }
 
 // checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default. What was
 // claimed does not count, and handoffs that the rules make are let in above the limit.

@@ -37,6 +37,10 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 			return nil, err
 		}
 	}
+	r, err := o.marked(r, in, out)
+	if err != nil {
+		return nil, err
+	}
 	now, err := o.release(r, to, in.Note)
 	if err != nil {
 		return nil, err

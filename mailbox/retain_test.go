@@ -118,7 +118,7 @@ func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
 	sent := w.send(a, "qa", "look", func(in *schemas.SendIn) { in.Parent = "none" }, change)
 	w.claim(qa)
 	w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
-		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image"))}
+		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image")), "log": strings.Repeat("log ", 60)}
 	})
 	return sent
 }
@@ -130,16 +130,19 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 	lead := w.ended(func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "deep", URL: "context://" + deep.HandoffID.String() + "/detail"}}}
 	})
-	gone := w.ended(func(in *schemas.SendIn) { in.Detail = long })
+	gone, named := w.ended(func(in *schemas.SendIn) { in.Detail = long }), w.ended(func(in *schemas.SendIn) { in.Detail = long })
 	w.later(halfYear)
 	open := w.send(w.stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
 		in.Parent = "none"
 		in.Context = &schemas.Context{References: []schemas.Reference{{URL: "context://" + lead.HandoffID.String() + "/deep"}}}
+		in.Options = &schemas.SendOptions{After: []string{lead.HandoffID.String()}}
+		in.Detail = "as in context://" + named.HandoffID.String() + "/detail"
 	})
 	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
 	require.NoError(t, err)
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, "[no longer kept]", w.full(gone.HandoffID).Handoff.Detail)
+	require.Contains(t, w.full(named.HandoffID).Handoff.Detail, "long")
 	got, err := w.Get(t.Context(), w.stdio("qa"), schemas.GetIn{
 		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + lead.HandoffID.String() + "/deep",
 	})
@@ -156,8 +159,15 @@ func TestWorkThatLostItsDataIsNotDoneAgain(t *testing.T) {
 	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
 	require.NoError(t, err)
 	require.Equal(t, store.DigestOf([]byte("image")), w.full(sent.HandoffID).Completion.Results["digest"], "it is short")
+	require.Equal(t, "[no longer kept]", w.full(sent.HandoffID).Completion.Results["log"])
 	_, err = w.tryUpdate(w.stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
 	refused(t, err, schemas.Conflict, "no longer kept in full")
+	events, err := w.Get(t.Context(), w.stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
+	require.NoError(t, err)
+	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
+	found, err := w.List(t.Context(), person, schemas.ListIn{Box: "all", Query: "kept"})
+	require.NoError(t, err)
+	require.Empty(t, found.Items, "the placeholder is not found")
 }
 
 // What an interrupted retention left is taken by the next, and a handoff that cannot be read is passed over.

@@ -26,7 +26,8 @@ import (
 // and return the handoff that was created; for cancel the children, which go on; for amend the fields that changed.
 //
 // Errors:
-//   - invalid: an action that does not exist, or what an action needs is missing; a holder's action without proof.
+//   - invalid: an action that does not exist, what an action needs is missing, or an argument that it does not use; a
+//     holder's action without proof.
 //   - not_found: there is no handoff with the id; for amend and release, no agent with the name of the new recipient.
 //   - conflict: the state does not allow the action; the error names the handoff that took its place.
 //   - denied: the caller plays none of the parts that may do it.
@@ -42,6 +43,9 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	do, ok := updates[in.Action]
 	if !ok {
 		return schemas.UpdateOut{}, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
+	}
+	if err := unheeded(in); err != nil {
+		return schemas.UpdateOut{}, err
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
 		if in.Action == schemas.ActCancel && strings.HasPrefix(in.HandoffID, "no_") {
@@ -153,13 +157,9 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err := o.heldNow(life.Progress, r, in.Token); err != nil {
 		return nil, err
 	}
-	if in.Changes != nil && in.Changes.Checkpoint != nil {
-		kept, err := o.checkpoint(r, in.Changes.Checkpoint)
-		if err != nil {
-			return nil, inChanges(err)
-		}
-		r = kept
-		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
+	r, err := o.marked(r, in, out)
+	if err != nil {
+		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: few(o.by.Tree)}
 	now, err := o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
@@ -171,6 +171,20 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		out.Warnings, err = o.beside(now)
 	}
 	return now, err
+}
+
+// marked keeps the checkpoint that came with an action, and gives the record as it is then.
+func (o *op) marked(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	c := orZero(in.Changes).Checkpoint
+	if c == nil {
+		return r, nil
+	}
+	kept, err := o.checkpoint(r, c)
+	if err != nil {
+		return nil, inChanges(err)
+	}
+	out.Checkpoint = reading.CheckpointID(kept.Checkpoint)
+	return kept, nil
 }
 
 // checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"handoff/mailbox/compose"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -23,5 +24,6 @@ func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	for _, a := range orZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)
 	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })
 	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
 }

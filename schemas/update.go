@@ -42,8 +42,8 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff}, merged, for amend, return, retry; {checkpoint: {state: object,
-	// note: text}} for progress
+	// {task, expectations, options… as send_handoff}, merged, for amend, answer, return, retry; {checkpoint: {state: object,
+	// note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
@@ -53,7 +53,7 @@ type UpdateIn struct {
 // Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,
 // the rest replaced. What is to go is in remove. The word none as the first of options.after or options.after_accepted
 // empties that list before, and so does an empty list. The handoff has the limits of a sent one. Checkpoint is for
-// progress and nothing else.
+// progress, ask and release.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -71,7 +71,7 @@ type Changes struct {
 	Requirements []string          `json:"requirements,omitempty"`
 	Options      *SendOptions      `json:"options,omitempty"`
 	Remove       *Removal          `json:"remove,omitempty"`
-	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // only with progress
+	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // with progress, ask and release
 
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
 }

@@ -19,7 +19,7 @@ const (
 const shortText = 200
 
 // Lessen gives content, which is one JSON object, without what takes space: texts over 200 bytes become [NotKept], what
-// is longer in a field whose form is the sender's goes, and so do digests of content that was sent along. What says who,
+// is still longer then in a field whose form is the sender's goes, and so do digests of content that was sent along. What says who,
 // where and when stays, and so do titles, tags and short texts. The field [Lessened] is added. It gives nil where nothing
 // of that is there, so what was lessened once stays as it is. The error is that of decoding.
 func Lessen(content []byte) ([]byte, error) {
@@ -51,10 +51,10 @@ func lessen(field string, v any) (_ any, changed bool) {
 	case map[string]any:
 		for name := range v {
 			switch {
-			case slices.Contains(freeForm, name):
-				if isLong(v[name]) {
-					delete(v, name)
-					changed = true
+			case slices.Contains(freeForm, name) && isLong(v[name]):
+				changed = true
+				if v[name], _ = lessen(name, v[name]); isLong(v[name]) {
+					delete(v, name) // it has many short texts
 				}
 			case field == "references" && name == "digest":
 				delete(v, name)

@@ -19,7 +19,9 @@ type said struct {
 	Percent   int      `json:"percent"`
 	Questions []string `json:"questions"`
 	Summary   string   `json:"summary"`
-	Context   struct {
+
+	Before  time.Time `json:"ended_before"` // of a retention
+	Context struct {
 		Answers []schemas.Answer `json:"answers"`
 	} `json:"context"`
 	Failure struct {
@@ -42,7 +44,13 @@ var words = map[life.Action]func(said) string{
 	life.Fail:     func(s said) string { return s.Failure.Description },
 	life.Reject:   func(s said) string { return s.Failure.Description },
 	life.Decline:  func(s said) string { return s.Failure.Description },
-	life.Late:     func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
+	life.Redact: func(s said) string {
+		if s.Before.IsZero() {
+			return ""
+		}
+		return "long texts are no longer kept of what ended before " + s.Before.Format(time.DateOnly)
+	},
+	life.Late: func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
 // Moments tell events in words: what was said with each, where something was said and is not erased. Times are to the

@@ -47,6 +47,7 @@ type attempt struct {
 	at     *gate // of the process that it runs in
 	cancel context.CancelFunc
 	cut    bool // its connection broke
+	done   bool // its call had changed something before it began, or it did so itself
 	out    any
 	err    error
 }
@@ -136,7 +137,7 @@ func (l *world) deliver(i int) {
 // start runs a call in the process that owns the workspace.
 func (l *world) start(k *call) {
 	l.attempts++
-	a := &attempt{n: l.attempts, call: k, at: l.gate}
+	a := &attempt{n: l.attempts, call: k, at: l.gate, done: l.log.effects[k.by.Request] > 0}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), attemptKey{}, a))
 	a.cancel = cancel
 	l.running = append(l.running, a)

@@ -413,10 +413,11 @@ func doneTwice(s *step) error {
 	return nil
 }
 
-// refusedAndDone finds calls that changed something and are refused, but for outcomes that come late, which are kept.
+// refusedAndDone finds calls that changed something and are refused, but for outcomes that come late, which are kept. A
+// repetition that was refused before another one took effect was refused rightly.
 func refusedAndDone(s *step) error {
 	for _, a := range s.told {
-		if a.err != nil && s.log.effects[a.call.by.Request] > 0 && schemas.AsError(a.err).Code != schemas.Stale {
+		if a.err != nil && a.done && schemas.AsError(a.err).Code != schemas.Stale {
 			return fmt.Errorf("call %d changed something: %w", a.call.n, a.err)
 		}
 	}

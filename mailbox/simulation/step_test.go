@@ -94,6 +94,9 @@ func (l *world) look(by *attempt, wrote bool, answers []*attempt) {
 	}
 	l.noteHeard()
 	l.judge(s, rules)
+	if s.effect() != nil {
+		by.done = true
+	}
 	l.remember(s, raw)
 	if len(s.events) > 0 {
 		if l.writes++; l.writes%40 == 0 {

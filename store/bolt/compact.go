@@ -41,6 +41,10 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	if err == nil {
 		done.After, err = sizeOf(fresh)
 	}
+	if err == nil && done.After >= done.Before { // as of a file that was compacted before
+		done.After = done.Before
+		return done, errors.Join(source.Close(), removed(fresh))
+	}
 	if failed := source.Close(); err == nil {
 		err = failed
 	}

@@ -38,7 +38,7 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c := compaction{App: a, Try: *try}
 		var err error
-		if c.keep, err = retention(a, *keep, *try); err != nil {
+		if c.keep, err = retention(a, cmd.Flags().Changed("keep"), *keep, *try); err != nil {
 			return err
 		}
 		if c.place, err = workspace.Find(a.Location()); err != nil {
@@ -53,16 +53,15 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 const leastKept = 24 * time.Hour
 
 // retention reads for how long texts are kept, zero for ever.
-func retention(a *cli.App, keep string, try bool) (time.Duration, error) {
+func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, error) {
 	kept, err := schemas.ParseDuration("keep", keep)
 	switch {
-	case err != nil:
-		return 0, err
-	case keep != "" && kept < leastKept:
-		return 0, schemas.Invalidf("keep", "%q is less than a day", schemas.Visible(keep)).WithHint("Nothing was changed. Write a number of days, as 180d.")
-	case keep == "" && try:
+	case given && (err != nil || kept < leastKept):
+		return 0, schemas.Invalidf("keep", "%q is no time of a day or more", schemas.Visible(keep)).
+			WithHint("Nothing was changed. Write a number of days, 3650 at most, as 180d.")
+	case !given && try:
 		return 0, schemas.Invalidf("dry-run", "--dry-run tells of what --keep would let go").WithHint("Write --keep 180d --dry-run.")
-	case keep == "" && a.InDatabase():
+	case !given && a.InDatabase():
 		return 0, schemas.Errorf(schemas.Invalid, "compact without --keep is for the files of this machine, and HANDOFF_STORE names a database").
 			WithHint("Nothing was changed. PostgreSQL gives space back by itself: autovacuum does, and VACUUM at once.")
 	}
@@ -110,6 +109,10 @@ func (c *compaction) retain(ctx context.Context) error {
 		"before": c.Now().Add(-c.keep), "dry_run": c.Try,
 	})
 	c.Retained = &out
+	if e := schemas.AsError(err); e != nil && e.Code == schemas.Unavailable && !c.Try {
+		return schemas.Errorf(e.Code, "the retention was interrupted: %w", err).
+			WithHint("Texts of some handoffs may be gone already. Call again for the rest.")
+	}
 	return err
 }
 
@@ -142,6 +145,8 @@ func (c *compaction) page(p *cli.Page) {
 		p.Line("passed over %s that cannot be read: handoff check tells why", cli.Counted(c.Retained.Unread, "handoff"))
 	}
 	switch {
+	case c.Compacted != "" && c.After == c.Before:
+		p.Line("%s has no space to give back: its file has %s", p.Bold(c.Compacted), size(c.After))
 	case c.Compacted != "":
 		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), size(c.After), size(c.Before))
 	case c.Later != "":

@@ -1,0 +1,94 @@
+package mailbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// A caller believes that what is accepted is used.
+func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
+	w := newWorld(t)
+	a, qa := w.stdio("a"), w.stdio("qa")
+	id := w.send(a, "qa", "x").HandoffID
+	w.claim(qa)
+	checkpoint := &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "half"}}
+	task := &schemas.Changes{Task: "y"}
+	for _, tt := range []struct {
+		action schemas.Action
+		with   func(*schemas.UpdateIn)
+		says   string
+	}{
+		{schemas.ActProgress, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} }, "Ask with the action ask"},
+		{schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
+		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
+		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Percent = 5 }, "Report it with progress"},
+		{schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Changes = checkpoint }, "keep a checkpoint"},
+		{schemas.ActCancel, func(in *schemas.UpdateIn) { in.To = "b" }, "have a new recipient"},
+		{schemas.ActAccept, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{} }, "Ask with the action ask"},
+	} {
+		_, err := w.tryUpdate(qa, id, tt.action, note("n"), tt.with)
+		refused(t, err, schemas.Invalid, tt.says)
+	}
+	require.Equal(t, schemas.Accepted, w.status(id))
+}
+
+func TestACheckpointGoesWithAQuestionAndARelease(t *testing.T) {
+	w := newWorld(t)
+	a, qa := w.stdio("a"), w.stdio("qa")
+	id := w.send(a, "qa", "x").HandoffID
+	at := func(text string) func(*schemas.UpdateIn) {
+		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: text}} }
+	}
+	kept := func() string {
+		out, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
+		require.NoError(t, err)
+		return out.Checkpoint.Note
+	}
+	w.claim(qa)
+	require.NotEmpty(t, w.update(qa, id, schemas.ActAsk, note("which?"), at("half")).Checkpoint)
+	require.Equal(t, "half", kept())
+	w.update(a, id, schemas.ActAnswer, note("this"))
+	w.claim(qa)
+	w.update(qa, id, schemas.ActRelease, at("most"))
+	require.Equal(t, "most", kept())
+}
+
+// A correction with the answer is one call. An amendment alone leaves the question open, and says so.
+func TestWhatIsAskedForChangesWithAnAnswer(t *testing.T) {
+	w := newWorld(t)
+	a, qa := w.stdio("a"), w.stdio("qa")
+	id := w.send(a, "qa", "x").HandoffID
+	w.claim(qa)
+	w.update(qa, id, schemas.ActAsk, note("which?"))
+	task := func(text string) func(*schemas.UpdateIn) {
+		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: text} }
+	}
+	amended := w.update(a, id, schemas.ActAmend, note("that one"), task("y"))
+	require.Contains(t, strings.Join(amended.Warnings, " "), "qa still waits for an answer")
+	require.Equal(t, schemas.Waiting, w.status(id))
+	answered := w.update(a, id, schemas.ActAnswer, note("this"), task("z"))
+	require.Contains(t, answered.Changed, "task")
+	require.Equal(t, schemas.Pending, w.status(id))
+	require.Equal(t, "z", w.full(id).Handoff.Task)
+	require.Contains(t, w.claim(qa).Brief, "z")
+	w.Intact()
+}
+
+func TestAPoolThatIsSpelledOtherwiseIsNamed(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	_, err := w.Register(t.Context(), w.stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
+	require.NoError(t, err)
+	for to, near := range map[string]string{
+		"capability:security_review": "rev takes capability:security-review", "capability:securityreviews": "rev takes capability:security-review",
+		"role:Reviewers": "rev takes role:reviewer", "capability:code": "",
+	} {
+		warnings := strings.Join(w.send(a, to, "x", func(in *schemas.SendIn) { in.Parent = "none" }).Warnings, " ")
+		require.Contains(t, warnings, near)
+		require.Equal(t, near == "", !strings.Contains(warnings, " takes "), warnings)
+	}
+}
