@@ -171,11 +171,8 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 }
 
 // checkChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
-// failed work. A checkpoint is refused: it belongs to progress.
+// failed work.
 func (o *op) checkChanges(c *schemas.Changes) error {
-	if c.Checkpoint != nil {
-		return schemas.Invalidf("checkpoint", "belongs to a report of progress").WithHint("Leave it out of an amendment.")
-	}
 	return cmp.Or(
 		oneHandoff(c.Options), o.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
 		checkNamed(c.Expectations, c.Rollback), payloadSizes(c.Summary, c.Detail, c.Data),

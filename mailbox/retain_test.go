@@ -82,7 +82,11 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, shared, got.Content)
 			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: old.HandoffID.String(), Reference: "l"})
-			refused(t, err, schemas.NotFound, "no reference")
+			refused(t, err, schemas.NotFound, "no longer kept")
+			_, err = w.Send(t.Context(), a, schemas.SendIn{To: "qa", Task: "x", Parent: "none", Context: &schemas.Context{
+				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
+			}})
+			refused(t, err, schemas.NotFound, "no longer kept")
 			_, err = w.tryUpdate(a, old.HandoffID, schemas.ActReturn, note("again"))
 			refused(t, err, schemas.Conflict, "no longer kept in full")
 			w.Intact()

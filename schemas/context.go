@@ -90,6 +90,10 @@ type Reference struct {
 // Kept tells whether the content of a reference is kept here: it is not after it was redacted.
 func (r Reference) Kept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
+// NotKept is the digest of a reference whose content a retention let go of, and the name of a field that says so of what
+// was sent.
+const NotKept = "not_kept"
+
 // Answer is a reply to the questions of a holder.
 type Answer struct {
 	Questions []string  `json:"questions,omitempty"`

@@ -56,7 +56,7 @@ var doors = slices.Concat(
 	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin audit_events", "admin audit_tree",
 		"admin audit_verify",
 		"admin connection_close", "admin connection_open",
-		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news", "admin store_check",
+		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news", "admin store_check", "admin store_retain",
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_backup", "admin workspace_export", "admin workspace_overview",
 		"admin workspace_stats"),
 	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",

@@ -214,8 +214,12 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
 		text := strings.Join(nonEmpty(r.Name, r.URL), " ")
-		if r.Kept() {
+		switch {
+		case r.Kept():
 			text = r.Name
+		case r.Digest == schemas.NotKept:
+			elsewhere = append(elsewhere, r.Name+" (no longer kept)")
+			continue
 		}
 		var size string
 		if r.Tokens > 0 {

@@ -8,19 +8,16 @@ import (
 	"handoff/schemas"
 )
 
-// NotKept stands in the place of a text for which a workspace no longer spends space, and the field [Lessened] says that
-// something was let go of.
-const (
-	NotKept  = "[no longer kept]"
-	Lessened = "not_kept"
-)
+// NotKept stands in the place of a text for which a workspace no longer spends space.
+const NotKept = "[no longer kept]"
 
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
 const shortText = 200
 
 // Lessen gives content, which is one JSON object, without what takes space: texts over 200 bytes become [NotKept], what
-// is still longer then in a field whose form is the sender's goes, and so do digests of content that was sent along. What says who,
-// where and when stays, and so do titles, tags and short texts. The field [Lessened] is added. It gives nil where nothing
+// is still longer then in a field whose form is the sender's goes, and digests of content that was sent along become
+// [schemas.NotKept]. What says who,
+// where and when stays, and so do titles, tags and short texts. The field [schemas.NotKept] is added. It gives nil where nothing
 // of that is there, so what was lessened once stays as it is. The error is that of decoding.
 func Lessen(content []byte) ([]byte, error) {
 	var object map[string]any
@@ -32,7 +29,7 @@ func Lessen(content []byte) ([]byte, error) {
 	if _, changed := lessen("", object); !changed {
 		return nil, nil
 	}
-	object[Lessened] = true
+	object[schemas.NotKept] = true
 	return schemas.Encode(object)
 }
 
@@ -57,8 +54,8 @@ func lessen(field string, v any) (_ any, changed bool) {
 					delete(v, name) // it has many short texts
 				}
 			case field == "references" && name == "digest":
-				delete(v, name)
-				changed = true
+				changed = changed || v[name] != schemas.NotKept
+				v[name] = schemas.NotKept
 			default:
 				less, did := lessen(name, v[name])
 				v[name], changed = less, changed || did

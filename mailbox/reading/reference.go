@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/content"
 	"handoff/schemas"
 	"handoff/store"
@@ -119,10 +120,12 @@ func within(v *store.View, said []byte, path string, names int) ([]byte, error) 
 				err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
 			}
 			return kept, err
+		case ref.Digest == schemas.NotKept && ref.Name == path:
+			return nil, notKept()
 		case ref.Name == path && ref.URL != "":
 			named = &ref
 		}
-		if ref.Name != "" {
+		if ref.Name != "" && ref.Digest != schemas.NotKept {
 			known = append(known, ref.Name)
 		}
 	}
@@ -149,13 +152,23 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 	for _, in := range []string{"context/", "expectations/", ""} {
 		raw, err := content.Pointer(said, in+path)
 		if err == nil {
-			return []byte(content.Text(raw)), nil
+			text := content.Text(raw)
+			if text == compose.NotKept {
+				err = notKept()
+			}
+			return []byte(text), err
 		}
 		if _, absent := content.Pointer(said, in+first); absent == nil {
 			return nil, err
 		}
 		known = append(known, schemas.AsError(err).Known...)
 	}
+	known = slices.DeleteFunc(known, func(name string) bool { return name == schemas.NotKept })
 	slices.Sort(known)
 	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
+}
+
+// notKept refuses to read what a retention let go of.
+func notKept() *schemas.Error {
+	return schemas.Errorf(schemas.NotFound, "it is gone").WithHint("It is no longer kept: its handoff ended long ago.")
 }
