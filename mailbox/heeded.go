@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -48,7 +47,7 @@ func unheeded(in schemas.UpdateIn) error {
 	} {
 		if given.is && !slices.Contains(heeded[in.Action], given.argument) {
 			return schemas.Invalidf(given.field, "%s has no use for it", in.Action).
-				WithHint("%s", fmt.Sprintf("%s Nothing was changed.", instead[given.argument]))
+				WithHint("%s Nothing was changed.", instead[given.argument])
 		}
 	}
 	return nil

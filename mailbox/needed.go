@@ -21,9 +21,12 @@ type needed struct {
 // neededNow is what is needed by all that is open.
 func neededNow(v *store.View) (needed, error) {
 	n, err := newNeeded(v)
+	if err != nil {
+		return n, err
+	}
 	for _, status := range schemas.Open.States() {
-		for id, failed := range v.Oldest(store.InState(status), 0) {
-			if err = failed; err == nil {
+		for id, err := range v.Oldest(store.InState(status), 0) {
+			if err == nil {
 				err = n.add(v, id)
 			}
 			if err != nil {
@@ -31,7 +34,7 @@ func neededNow(v *store.View) (needed, error) {
 			}
 		}
 	}
-	return n, err
+	return n, nil
 }
 
 // neededSince is what is needed by what is open and changed after an event.

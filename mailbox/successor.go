@@ -225,7 +225,7 @@ func (o *op) redirect(h *happening) (*store.Record, error) {
 func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 	var sent struct {
 		*schemas.Handoff
-		Lessened bool `json:"not_kept"` // see [compose.Lessen]
+		Lessened bool `json:"not_kept"` // [schemas.NotKept]
 	}
 	sent.Handoff = h
 	if err := o.Saying(r.ID, r.Body, &sent); err != nil || !sent.Lessened {

@@ -1,8 +1,6 @@
 package compose
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 
 	"handoff/schemas"
@@ -16,14 +14,12 @@ const shortText = 200
 
 // Lessen gives content, which is one JSON object, without what takes space: texts over 200 bytes become [NotKept], what
 // is still longer then in a field whose form is the sender's goes, and digests of content that was sent along become
-// [schemas.NotKept]. What says who,
-// where and when stays, and so do titles, tags and short texts. The field [schemas.NotKept] is added. It gives nil where nothing
-// of that is there, so what was lessened once stays as it is. The error is that of decoding.
+// [schemas.NotKept]. What says who, where and when stays, and so do titles, tags and short texts. The field
+// [schemas.NotKept] is added. It gives nil where nothing of that is there, so what was lessened once stays as it is. The
+// error is that of decoding.
 func Lessen(content []byte) ([]byte, error) {
-	var object map[string]any
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber()
-	if err := d.Decode(&object); err != nil {
+	object, err := objectOf(content)
+	if err != nil {
 		return nil, err
 	}
 	if _, changed := lessen("", object); !changed {

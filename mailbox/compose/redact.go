@@ -18,10 +18,8 @@ const Redacted = "[redacted]"
 // list. Names of fields, numbers, times and what says who, where and when stay. A title goes with the task that it may
 // have been made of. The error is that of decoding.
 func Redact(content []byte, path string) ([]byte, error) {
-	var object map[string]any
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber()
-	if err := d.Decode(&object); err != nil {
+	object, err := objectOf(content)
+	if err != nil {
 		return nil, err
 	}
 	_, changed := redact(object, strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), false)
@@ -33,6 +31,14 @@ func Redact(content []byte, path string) ([]byte, error) {
 		return nil, nil
 	}
 	return schemas.Encode(object)
+}
+
+// objectOf decodes content, with numbers as they are written.
+func objectOf(content []byte) (object map[string]any, err error) {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	err = d.Decode(&object)
+	return object, err
 }
 
 // redact replaces the texts at the end of a path through a value, and tells whether there were any. In an object whose

@@ -44,10 +44,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	if w.Exists {
-		w.Agents, err = seen(ctx, a)
-		if w.Error = schemas.AsError(err); err == nil {
-			w.Old = old(ctx, a)
-		}
+		w.Error = schemas.AsError(w.lookInside(ctx, a))
 	}
 	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
@@ -59,32 +56,29 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// seen gives the agents that were ever in the workspace, the last first.
-func seen(ctx context.Context, a *cli.App) ([]sight, error) {
-	var out schemas.AgentsOut
-	err := a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
-		_, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out)
-		return err
-	})
-	seen := []sight{}
-	for _, c := range out.Agents {
-		seen = append(seen, sight{c.Name, c.Live, c.Seen})
-	}
-	return seen, err
-}
-
 // oldWait is how long is waited for what takes as long as reading all that is old.
 const oldWait = time.Second
 
-// old is what [schemas.LongKept] would let go of; nil where that is not found out soon.
-func old(ctx context.Context, a *cli.App) *schemas.RetainOut {
-	ctx, end := context.WithTimeout(ctx, oldWait)
-	defer end()
-	out, _, err := cli.Call[schemas.RetainOut](ctx, a, "store_retain", cli.Arguments{"before": a.Now().Add(-schemas.LongKept), "dry_run": true})
-	if err != nil {
+// lookInside adds the agents that were ever in the workspace, the last first, and what [schemas.LongKept] would let go of,
+// where that is found out soon.
+func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
+	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
+		var out schemas.AgentsOut
+		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out); err != nil {
+			return err
+		}
+		for _, c := range out.Agents {
+			w.Agents = append(w.Agents, sight{c.Name, c.Live, c.Seen})
+		}
+		soon, end := context.WithTimeout(ctx, oldWait)
+		defer end()
+		var old schemas.RetainOut
+		in := cli.Arguments{"before": a.Now().Add(-schemas.LongKept), "dry_run": true}
+		if _, err := conn.Call(soon, "store_retain", in, &old); err == nil {
+			w.Old = &old
+		}
 		return nil
-	}
-	return &out
+	})
 }
 
 func printWhereabouts(p *cli.Page, w whereabouts) {
