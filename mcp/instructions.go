@@ -199,6 +199,9 @@ const maxGreeting = 200
 // confirmed: the next call then does.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c := sessionOf(ctx)
+	if c.greeted.Load() { // so it is for all calls but the first
+		return result
+	}
 	if by.Agent == "" || agentIn(args) != "" || !c.naming.confirmed(by.Agent) {
 		return result
 	}

@@ -38,21 +38,27 @@ func (n *naming) announce(ctx context.Context, by schemas.Caller, limit time.Dur
 	if n.conn == "" {
 		return by
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	switch pending, first := n.join(by); {
-	case first:
-		n.ask(ctx, by)
-	case pending != nil:
-		select {
-		case <-pending:
-		case <-ctx.Done():
-		}
+	if pending, first := n.join(by); pending != nil {
+		n.settle(ctx, by, limit, pending, first)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	by.Agent = cmp.Or(n.agent, by.Agent)
 	return by
+}
+
+// settle makes the call that is under way, or waits for it.
+func (n *naming) settle(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if first {
+		n.ask(ctx, by)
+		return
+	}
+	select {
+	case <-pending:
+	case <-ctx.Done():
+	}
 }
 
 // confirmed reports whether the mailbox knows the connection under this name, or the connection is not announced.

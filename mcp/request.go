@@ -65,6 +65,9 @@ func (s *Server) handle(ctx context.Context, m jsonrpc.Message) (response sdk.JS
 			response = jsonrpc.InternalError(sdk.NewRequestId(nil))
 		}
 	}()
+	if response, plain := s.callPlainly(ctx, m); plain {
+		return response
+	}
 	response = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
 	if failed, ok := response.(sdk.JSONRPCError); ok {
 		return slot.complete(failed)
@@ -166,10 +169,7 @@ func argumentsOf(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	if under, ok := ctx.Value(underwayKey{}).(*underway); ok && under.call != nil {
 		args = under.call.Arguments
 	}
-	if len(args) == 0 || string(args) == "null" {
-		return noArguments
-	}
-	return args
+	return orNone(args)
 }
 
 // noteClaim remembers the claim of a successful call, in case its result does not arrive.

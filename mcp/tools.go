@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
+	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -34,22 +35,54 @@ func describe(row tools.Tool) sdk.Tool {
 	return t
 }
 
-var noArguments = json.RawMessage(`{}`)
+// orNone is what a call says, or an empty object for one that says nothing.
+func orNone(args json.RawMessage) json.RawMessage {
+	if len(args) == 0 || string(args) == "null" {
+		return json.RawMessage(`{}`)
+	}
+	return args
+}
 
-// callTool never returns a Go error: the SDK would make a protocol error of it, which models do not see.
+// callTool is how the SDK calls a tool. It never returns a Go error: the SDK would make a protocol error of it, which
+// models do not see.
 func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if name, ok := r.Params.Arguments.(unknownTool); ok {
 		return toolError(name.refuse()), nil
 	}
-	args, by := argumentsOf(ctx, r), s.caller(ctx, r.Params.Meta)
-	out, refused := s.invoke(ctx, by, r.Params.Name, args)
-	if refused != nil {
-		return toolError(refused), nil
+	return s.call(ctx, r.Params.Name, argumentsOf(ctx, r), r.Params.Meta), nil
+}
+
+// callPlainly responds to a call of which the SDK has nothing to say: one that is plain and does not name its revision,
+// as all do since 2026-07-28. Most clients call so, and the SDK takes as long for a call as a small one takes as a whole.
+// Ok is false for any other message.
+func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
+	if m.Call == nil || !m.Call.Plain {
+		return nil, false
 	}
-	s.noteClaim(ctx, by, r.Params.Name, args, out)
+	var meta *sdk.Meta
+	if m.Call.Meta != nil && json.Unmarshal(m.Call.Meta, &meta) != nil || sdk.IsModernProtocol(meta.ProtocolVersion()) {
+		return nil, false
+	}
+	answer := func(r *sdk.CallToolResult) sdk.JSONRPCMessage {
+		return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), r)
+	}
+	if !offered(m.Call.Name) {
+		return answer(toolError(unknownTool(m.Call.Name).refuse())), true
+	}
+	return answer(s.call(ctx, m.Call.Name, orNone(m.Call.Arguments), meta)), true
+}
+
+// call calls a tool that is offered.
+func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
+	by := s.caller(ctx, meta)
+	out, refused := s.invoke(ctx, by, tool, args)
+	if refused != nil {
+		return toolError(refused)
+	}
+	s.noteClaim(ctx, by, tool, args, out)
 	out = s.addGreeting(ctx, by, args, out)
 	content := []sdk.Content{sdk.NewTextContent(string(out))}
-	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}, nil
+	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }
 
 // toolError has no structured content, because some clients check that against the output schema.
@@ -69,10 +102,15 @@ type unknownTool string
 // catchUnknown sends a call of an unknown tool to the handler that all tools share. The SDK would respond with a
 // protocol error, which models do not see.
 func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	if !slices.ContainsFunc(tools.Table, func(row tools.Tool) bool { return row.Name == r.Params.Name }) {
+	if !offered(r.Params.Name) {
 		r.Params.Arguments = unknownTool(r.Params.Name)
 		r.Params.Name = tools.Table[0].Name
 	}
+}
+
+// offered reports whether clients may call a tool. Those of the command line are not in the table.
+func offered(name string) bool {
+	return slices.ContainsFunc(tools.Table, func(row tools.Tool) bool { return row.Name == name })
 }
 
 func (name unknownTool) refuse() *schemas.Error {

@@ -18,6 +18,9 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none
 	Meta      json.RawMessage `json:"_meta"`     // nil when there is none
 
+	// Plain says that the message is a request of JSON-RPC 2.0 with no other parameters than these.
+	Plain bool `json:"-"`
+
 	// Rest is the message with an empty object in the place of the arguments. It is for the SDK, which looks at all the
 	// rest, and would decode the arguments several times only to give them back as they came.
 	Rest []byte `json:"-"`
@@ -25,7 +28,7 @@ type Call struct {
 
 // names are those that a message has, and params those of a call that concern us.
 var (
-	names  = []string{"id", "method", "params", "result", "error"}
+	names  = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	params = []string{"name", "arguments", "_meta"}
 )
 
@@ -34,9 +37,11 @@ var (
 // capitals, or a method that is no text.
 func (m *Message) scan() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
-	call, at := Call{}, 0
-	ok := object(d, names, func(name string) bool {
+	call, at, version := Call{}, 0, json.RawMessage(nil)
+	_, ok := object(d, names, func(name string) bool {
 		switch name {
+		case "jsonrpc":
+			return m.value(d, &version)
 		case "id":
 			return m.value(d, &m.ID)
 		case "method":
@@ -59,6 +64,7 @@ func (m *Message) scan() bool {
 		if call.Arguments != nil {
 			call.Rest = slices.Concat(m.Text[:at], []byte("{}"), m.Text[at+len(call.Arguments):])
 		}
+		call.Plain = call.Plain && string(version) == `"2.0"` && m.ID != nil && m.Result == nil
 		m.Call = &call
 	}
 	return true
@@ -66,7 +72,7 @@ func (m *Message) scan() bool {
 
 // params reads those of a call, and notes where the arguments are.
 func (m *Message) params(d *jsontext.Decoder, c *Call, at *int) bool {
-	return object(d, params, func(name string) bool {
+	others, ok := object(d, params, func(name string) bool {
 		switch name {
 		case "name":
 			return text(d, &c.Name)
@@ -77,12 +83,15 @@ func (m *Message) params(d *jsontext.Decoder, c *Call, at *int) bool {
 		*at = int(d.InputOffset()) - len(c.Arguments)
 		return ok
 	})
+	c.Plain = !others
+	return ok
 }
 
-// object reads an object, whose wanted members are read by a function. It passes over the others.
-func object(d *jsontext.Decoder, wanted []string, read func(name string) bool) bool {
+// object reads an object, whose wanted members are read by a function. It passes over others, and reports whether there
+// are any.
+func object(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return false
+		return false, false
 	}
 	for d.PeekKind() == '"' {
 		t, _ := d.ReadToken() // or the next one fails
@@ -90,16 +99,16 @@ func object(d *jsontext.Decoder, wanted []string, read func(name string) bool) b
 		switch {
 		case slices.Contains(wanted, name):
 			if !read(name) {
-				return false
+				return others, false
 			}
-		case slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, name) }):
-			return false
-		case d.SkipValue() != nil:
-			return false
+		case slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, name) }), d.SkipValue() != nil:
+			return others, false
+		default:
+			others = true
 		}
 	}
 	t, err := d.ReadToken()
-	return err == nil && t.Kind() == '}'
+	return others, err == nil && t.Kind() == '}'
 }
 
 // value reads the next value as it stands in the text.
