@@ -23,15 +23,21 @@ func (r rule) marks() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 
-// beginnings are the rules by the first two bytes of their tokens.
-type beginnings [1024][]rule
+// beginnings are the rules by the first two bytes of their tokens. The slots are small, since one is looked at for each
+// letter of a text.
+type beginnings struct {
+	slots [1024]uint8 // the place among the rules
+	rules [][]rule    // those of a slot; the first are none
+}
 
-// of is the slot of two bytes. Several pairs share one, so the whole beginning is compared afterwards.
-func (t *beginnings) of(a, b byte) *[]rule { return &t[(int(a)<<4^int(b))&1023] }
+// of are the rules of two bytes. Several pairs share a slot, so the whole beginning is compared afterwards.
+func (t *beginnings) of(a, b byte) []rule { return t.rules[t.slots[slot(a, b)]] }
+
+func slot(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
 // byBeginning is made at the first text, since most processes look at none.
 var byBeginning = sync.OnceValue(func() *beginnings {
-	var t beginnings
+	t := beginnings{rules: make([][]rule, 1)}
 	for line := range strings.Lines(rules) {
 		if fields := strings.Fields(line); fields[0] != "#" {
 			least, err := strconv.Atoi(fields[1])
@@ -39,8 +45,12 @@ var byBeginning = sync.OnceValue(func() *beginnings {
 				panic(err) // the table is ours
 			}
 			for _, prefix := range fields[2:] {
-				here := t.of(prefix[0], prefix[1])
-				*here = append(*here, rule{fields[0], prefix, least})
+				here := &t.slots[slot(prefix[0], prefix[1])]
+				if *here == 0 {
+					*here = uint8(len(t.rules)) //nolint:gosec // as many as there are beginnings at most
+					t.rules = append(t.rules, nil)
+				}
+				t.rules[*here] = append(t.rules[*here], rule{fields[0], prefix, least})
 			}
 		}
 	}
@@ -48,9 +58,12 @@ var byBeginning = sync.OnceValue(func() *beginnings {
 })
 
 // words are what the name of a secret ends with, and the kind of secret that it then names.
-var words = []struct{ kind, ends string }{
-	{"password", "password passwd passphrase pwd"},
-	{"token", "token authorization bearer"},
-	{"secret", "secret credential credentials creds"},
-	{"key", "apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey licensekey"},
+var words = []struct {
+	kind string
+	ends []string
+}{
+	{"password", strings.Fields("password passwd passphrase pwd")},
+	{"token", strings.Fields("token authorization bearer")},
+	{"secret", strings.Fields("secret credential credentials creds")},
+	{"key", strings.Fields("apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey licensekey")},
 }

@@ -26,14 +26,14 @@ func Mask(text string) (masked string, kinds []string) {
 	begun := byBeginning()
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
-		var f found
-		switch c := text[i]; {
-		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
-			if starts := *begun.of(c, text[i+1]); starts != nil {
-				f = token(text, i, starts)
+		c, f := text[i], found{}
+		if small := c | 0x20; 'a' <= small && small <= 'z' { // the most frequent case
+			starts := begun.of(c, text[i+1])
+			if starts == nil {
+				continue
 			}
-		case c == ' ':
-		default:
+			f = token(text, i, starts)
+		} else if strings.IndexByte(":=>,-", c) >= 0 {
 			f = assigned(text, i)
 		}
 		if f.kind == "" || f.from < done {
@@ -177,11 +177,10 @@ func named(name string) string {
 			return ""
 		}
 	}
+	tail := string(letters[n:])
 	for _, w := range words {
-		for end := range strings.FieldsSeq(w.ends) {
-			if strings.HasSuffix(string(letters[n:]), end) {
-				return w.kind
-			}
+		if slices.ContainsFunc(w.ends, func(end string) bool { return strings.HasSuffix(tail, end) }) {
+			return w.kind
 		}
 	}
 	return ""
