@@ -89,6 +89,7 @@ func New(c Config) *Server {
 		server.WithTitle("Handoff"),
 		server.WithHooks(s.hooks()),
 		server.WithToolCapabilities(false),
+		server.WithToolFilter(describe),
 		server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(true, false),
 		server.WithCompletions(),

@@ -16,16 +16,27 @@ import (
 	"handoff/tools"
 )
 
-// addTools offers every row of the table. The SDK does not respond to tools/list when one does not encode; the rows
-// never change, so a test of the list finds that.
+// addTools offers every row of the table. The SDK looks in the schemas of what is added for names of headers, which ours
+// do not have, and that takes as long as opening the store. So it gets them only for a list.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
-		s.sdk.AddTool(describe(row), s.callTool)
+		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.callTool)
 	}
 }
 
-// describe sets all four hints: the SDK sends those that are left out as destructive and open to the world.
-func describe(row tools.Tool) sdk.Tool {
+// describe completes tools for a list. The SDK does not respond to tools/list when one does not encode; the rows never
+// change, so a test of the list finds that.
+func describe(_ context.Context, listed []sdk.Tool) []sdk.Tool {
+	for _, row := range tools.Table {
+		if i := slices.IndexFunc(listed, func(t sdk.Tool) bool { return t.Name == row.Name }); i >= 0 {
+			listed[i] = description(row)
+		}
+	}
+	return listed
+}
+
+// description sets all four hints: the SDK sends those that are left out as destructive and open to the world.
+func description(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input())
 	t.Title, t.RawOutputSchema = row.Title, row.Output()
 	t.Annotations = sdk.ToolAnnotation{

@@ -3,15 +3,19 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// encodeResult encodes the response to a call of a tool, byte by byte as json.Marshal does, which writes it three times
-// over: as the SDK has its results encoded, within a map. It reports false for results of other kinds than our tools
-// give.
+// encodeResult encodes the response to a call of a tool or to tools/list, byte by byte as json.Marshal does, which writes
+// it three times over: as the SDK has its results encoded, within a map. It reports false for results of other kinds
+// than our tools give.
 func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
+	if list, is := r.Result.(sdk.ListToolsResult); is {
+		return encodeList(r, list)
+	}
 	result, is := r.Result.(*sdk.CallToolResult)
 	if !is || len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return nil, false
@@ -51,4 +55,30 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	}
 	b.WriteString("}}")
 	return b.Bytes(), ok
+}
+
+// encodeList encodes a list of tools, which is longer than all other responses of a start together.
+func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
+	tools := make([]map[string]any, len(list.Tools))
+	for i, t := range list.Tools {
+		tools[i] = map[string]any{
+			"name": t.Name, "title": t.Title, "description": t.Description, "annotations": t.Annotations,
+			"inputSchema": t.RawInputSchema, "outputSchema": t.RawOutputSchema,
+		}
+		if !described(t) {
+			return nil, false
+		}
+	}
+	list.Tools = nil
+	r.Result = list
+	around, err := json.Marshal(r)
+	before, found := bytes.CutSuffix(around, []byte("null}}"))
+	text, failed := json.Marshal(tools)
+	return slices.Concat(before, text, []byte("}}")), found && err == nil && failed == nil
+}
+
+// described reports whether a tool has what our tools have, and nothing else.
+func described(t sdk.Tool) bool {
+	has := t.Title != "" && t.Description != "" && t.RawInputSchema != nil && t.RawOutputSchema != nil
+	return has && t.Meta == nil && t.Icons == nil && t.Execution == nil && !t.DeferLoading
 }

@@ -33,3 +33,26 @@ func FuzzEncodeResult(f *testing.F) {
 		require.Equal(t, string(want), string(got))
 	})
 }
+
+// A list of tools is encoded as encoding/json has it.
+func FuzzEncodeList(f *testing.F) {
+	f.Add("send", "Send <work> & wait \u2028", `{"type": "object", "a": "<b>"}`, "complete", int64(7))
+	f.Add("x", "y", `{}`, "", int64(0))
+	f.Fuzz(func(t *testing.T, name, description, schema, kind string, ttl int64) {
+		if !json.Valid([]byte(schema)) || name == "" || description == "" {
+			return
+		}
+		tool := sdk.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+		tool.Title, tool.RawOutputSchema, tool.Annotations.IdempotentHint = name, json.RawMessage(schema), new(ttl > 0)
+		r := sdk.ListToolsResult{Tools: []sdk.Tool{tool, tool}[:min(2, max(1, ttl))]}
+		if r.SetResultType(sdk.ResultType(kind)); ttl > 0 {
+			r.SetCacheHints(ttl, "public")
+		}
+		response := sdk.NewJSONRPCResultResponse(sdk.NewRequestId(json.RawMessage("7")), r)
+		want, err := json.Marshal(response)
+		require.NoError(t, err)
+		got, ok := encodeResult(response)
+		require.True(t, ok)
+		require.Equal(t, string(want), string(got))
+	})
+}

@@ -56,6 +56,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	life.Follow(os.Getppid)
 	process.LeaveGroup(a.Stdin, a.IsTerminal)
 	process.SpendMemory(false)
+	input, back := process.Polled(a.Stdin, a.Stdout, a.Stderr)
+	defer back()
 	stderr := process.NewDropping(a.Stderr)
 	defer stderr.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
@@ -99,7 +101,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			NewRequestID: requestIDs(a),
 			Version:      a.Release.Version, Workspace: place.Name, Drain: answering, Logger: log,
 		})
-		if err := server.ServeStdio(ctx, life.Input(a.Stdin), life.Output(a.Stdout)); err != nil {
+		if err := server.ServeStdio(ctx, life.Input(input), life.Output(a.Stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)
 		}
 		return nil
