@@ -47,7 +47,7 @@ var byBeginning = sync.OnceValue(func() *beginnings {
 			for _, prefix := range fields[2:] {
 				here := &t.slots[slot(prefix[0], prefix[1])]
 				if *here == 0 {
-					*here = uint8(len(t.rules)) //nolint:gosec // as many as there are beginnings at most
+					*here = uint8(len(t.rules))
 					t.rules = append(t.rules, nil)
 				}
 				t.rules[*here] = append(t.rules[*here], rule{fields[0], prefix, least})

@@ -30,7 +30,7 @@ func Polled(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	if err != nil || unix.SetNonblock(fd, true) != nil {
 		return input, as
 	}
-	polling := os.NewFile(uintptr(fd), f.Name()) //nolint:gosec // a small number
+	polling := os.NewFile(uintptr(fd), f.Name())
 	return polling, func() {
 		_ = unix.SetNonblock(fd, false) // nobody may read it any more
 		_ = polling.Close()
