@@ -71,7 +71,7 @@ type Server struct {
 // change while the program runs.
 const catalogTTL = 5 * 60 * 1000
 
-// New returns a server. It panics when a row of [tools.Table] does not encode, which is a bug in the table.
+// New returns a server.
 func New(c Config) *Server {
 	if c.Name == nil {
 		c.Name = AgentOf

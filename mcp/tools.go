@@ -57,10 +57,11 @@ func orNone(args json.RawMessage) json.RawMessage {
 // callTool is how the SDK calls a tool. It never returns a Go error: the SDK would make a protocol error of it, which
 // models do not see.
 func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	if name, ok := r.Params.Arguments.(unknownTool); ok {
-		return toolError(name.refuse()), nil
+	name := r.Params.Name
+	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
+		name = string(unknown)
 	}
-	return s.call(ctx, r.Params.Name, argumentsOf(ctx, r), r.Params.Meta), nil
+	return s.call(ctx, name, argumentsOf(ctx, r), r.Params.Meta), nil
 }
 
 // callPlainly responds to a call of which the SDK has nothing to say: one that is plain and does not name its revision,
@@ -74,17 +75,15 @@ func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response s
 	if m.Call.Meta != nil && json.Unmarshal(m.Call.Meta, &meta) != nil || sdk.IsModernProtocol(meta.ProtocolVersion()) {
 		return nil, false
 	}
-	answer := func(r *sdk.CallToolResult) sdk.JSONRPCMessage {
-		return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), r)
-	}
-	if !offered(m.Call.Name) {
-		return answer(toolError(unknownTool(m.Call.Name).refuse())), true
-	}
-	return answer(s.call(ctx, m.Call.Name, orNone(m.Call.Arguments), meta)), true
+	result := s.call(ctx, m.Call.Name, orNone(m.Call.Arguments), meta)
+	return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), result), true
 }
 
-// call calls a tool that is offered.
+// call calls a tool, or says that it is not offered.
 func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
+	if !offered(tool) {
+		return toolError(notOffered(tool))
+	}
 	by := s.caller(ctx, meta)
 	out, refused := s.invoke(ctx, by, tool, args)
 	if refused != nil {
@@ -124,8 +123,8 @@ func offered(name string) bool {
 	return slices.ContainsFunc(tools.Table, func(row tools.Tool) bool { return row.Name == name })
 }
 
-func (name unknownTool) refuse() *schemas.Error {
-	if _, err := tools.Find(string(name)); err != nil {
+func notOffered(name string) *schemas.Error {
+	if _, err := tools.Find(name); err != nil {
 		return schemas.AsError(err)
 	}
 	return schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
