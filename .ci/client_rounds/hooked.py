@@ -69,9 +69,9 @@ def apart(office, checks):
         first = office.as_set_up(client, [
             step("mail", "claim_handoff"), take("told"), take("end"), finish("end"), finish("mail")])
         until(f"a claim by {name}", lambda: office.find("for the first", "accepted"))
-        office.send(f"{name}-2", "for the second")
+        office.send(f"{name}-2", f"for the second {client}")
         second = office.as_set_up(client, [step("mail", "claim_handoff"), {"text": "I stop here"}, finish("mail")])
-        until(f"a claim by {name}-2", lambda: office.taken("for the second"))
+        until(f"a claim by {name}-2", lambda: office.taken(f"for the second {client}"))
         office.send(name, "while the second is there", "--type", "message")
         until("a wait that the message ended", lambda: first.answered("claim_handoff") and first.heard("while the second is there"))
         until("the end of the second session", second.ended)
