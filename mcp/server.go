@@ -3,8 +3,9 @@
 // It decides nothing about handoffs.
 //
 // The SDK checks and dispatches messages of all revisions of the protocol: of 2026-07-28, where each request names its
-// client, and of those before, which begin with initialize. This file configures the SDK, and the other files are named
-// after what they are about. Those of the transport over HTTP begin with its name.
+// client, and of those before, which begin with initialize. Calls of tools for which it has nothing to do go past it.
+// This file configures the SDK, and the other files are named after what they are about. Those of the transport over
+// HTTP begin with its name.
 //
 // Both transports are ours, on top of the SDK's HandleMessage. The SDK's own transport over two streams gives requests
 // to a fixed number of workers: a cancellation right behind its request is lost, a call may overtake the initialize
