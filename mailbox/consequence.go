@@ -58,6 +58,8 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		return came, o.notify(h.was.Asker, h.notice())
 	case life.TellHuman:
 		return came, o.notify(schemas.Human, h.notice())
+	case life.WaitAgain:
+		return came, o.waitAgain(h.now)
 	case life.EndLeftovers:
 		return came, o.endLeftovers(h.now)
 	case life.SendRouted:

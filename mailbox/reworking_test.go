@@ -285,3 +285,37 @@ func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
 	w.update(c, back, schemas.ActRelease)
 	require.NotZero(t, w.update(a, id, schemas.ActRetry).Created)
 }
+
+func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
+	for name, back := range map[string]func(*world, schemas.Caller){
+		"released": func(w *world, c schemas.Caller) { w.update(c, 2, schemas.ActRelease) },
+		"lapsed": func(w *world, c schemas.Caller) {
+			_, err := w.Detach(t.Context(), c, schemas.ConnIn{Conn: c.Conn})
+			require.NoError(w.t, err)
+			w.later(time.Hour)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, a, b, c := completed(t)
+			w.send(a, "c", "begun", afterwards("1"))
+			w.claim(c)
+			again := w.update(a, 1, schemas.ActReturn, note("no")).Created
+			back(w, c)
+			require.Equal(t, []string{again.String()}, w.full(2).Standing.BlockedBy)
+			w.claim(b)
+			w.complete(b, again, evidence("1"))
+			require.Empty(t, w.full(2).Standing.BlockedBy)
+		})
+	}
+}
+
+// Nobody could begin where two wait for each other.
+func TestWorkThatIsGivenBackDoesNotWaitForWhatWaitsForIt(t *testing.T) {
+	w, a, _, c := completed(t)
+	w.send(a, "c", "begun", afterwards("1"))
+	w.claim(c)
+	again := w.update(a, 1, schemas.ActReturn, note("no")).Created
+	w.update(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
+	w.update(c, 2, schemas.ActRelease)
+	require.Empty(t, w.full(2).Standing.BlockedBy)
+}

@@ -235,6 +235,31 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	return nil
 }
 
+// waitAgain lets r, which nobody holds any more, wait for the rework of what was returned while it was held; not where that
+// waits for r itself.
+func (o *op) waitAgain(r *store.Record) error {
+	for _, id := range slices.Clone(r.Freed) {
+		gone := o.usable(id)
+		if gone == nil || gone.Status != schemas.Returned {
+			continue
+		}
+		again, err := o.lastRound(gone)
+		if err != nil {
+			return err
+		}
+		if o.wayBack(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
+			continue
+		}
+		if r, err = o.Record(r.ID); err != nil {
+			return err
+		}
+		if err := o.waitInstead(r, gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begunWith notes that r was begun, or done, with a result that is returned now.
 func (o *op) begunWith(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
@@ -243,7 +268,7 @@ func (o *op) begunWith(r, gone *store.Record) error {
 	if !r.Status.Held() {
 		return nil
 	}
-	text := fmt.Sprintf("%s, with whose result you began, was returned: %s does it again. Ask if that concerns your work.",
+	text := fmt.Sprintf("%s, with whose result you began, was returned: %s does it again. Ask if that concerns your work, or release it: then it waits for that.",
 		gone.ID, gone.Successor)
 	return o.notify(r.Holder, noticeOf(life.Return, r, text))
 }

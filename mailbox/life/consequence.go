@@ -40,6 +40,8 @@ const (
 	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait for
 	// the new one. The holders of those that were begun are told.
 	MoveFreed Consequence = "let those that waited for it wait for the new one"
+	// WaitAgain has the handoff, which nobody holds any more, wait for the rework of what was returned since it was begun.
+	WaitAgain Consequence = "let it wait for the rework of what was returned meanwhile"
 	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
 	// claimed.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
@@ -134,10 +136,13 @@ var follows = []Row{
 	{Ask, NeedsPermission, then(TellHuman)},
 	{Ask, Always, then(TellAnswerer)},
 	{Answer, Always, then(TellAsker)},
-	{Release, Always, then(TellHolder)},
+	{Release, Always, then(TellHolder, WaitAgain)},
 	{Release, PassedOn, then(TellSender)},
 	{Untaken, Always, then(TellSender)},
 	{Silent, Always, then(TellSender)},
+
+	{Requeue, Always, then(WaitAgain)},
+	{Decline, Always, then(WaitAgain)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},
