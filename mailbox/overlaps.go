@@ -57,7 +57,7 @@ func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
 	}
 	t.Claims, t.Named = r.Claims, nil
 	if tree, saw := o.by.Tree, o.by.Touched; tree != nil && saw != nil {
-		t.Repository, t.Branch, t.Commit = saw.Repository, tree.Branch, tree.Commit
+		t.Repository, t.Path, t.Branch, t.Commit = saw.Repository, tree.Path, tree.Branch, tree.Commit
 		if tree.Unknown == "" {
 			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
 		}
@@ -117,16 +117,22 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	if !held && slices.Contains(orZero(o.by.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has them
 	}
-	changing, naming := overlap.Files(*mine, theirs)
+	seen, told, tree := *mine, theirs.Told[r.ID], []string(nil)
+	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
+		if held && len(mine.Loose) > 0 {
+			tree = []string{mine.Path}
+		}
+		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // nothing tells who changed them
+	}
+	changing, naming := overlap.Files(seen, theirs)
 	if other.Parent == r.ID || r.Parent == other.ID { // who passes work on names what it was given
 		naming = nil
 	}
-	told := theirs.Told[r.ID]
 	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
 		told = nil
 	}
-	changing, naming = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told)
-	if len(changing)+len(naming) == 0 {
+	changing, naming, tree = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told), mine.News(other.ID, tree, told)
+	if len(changing)+len(naming)+len(tree) == 0 {
 		return "", nil
 	}
 	var parts []string
@@ -137,8 +143,9 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	}
 	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], changing)
 	say("is to work on %s", naming)
+	say("works in the same tree, so changes there may be of either: %s", tree)
 	if held {
-		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(changing, naming...)))
+		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(slices.Concat(changing, naming, tree)))
 		if err := o.notify(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
 			return "", err
 		}

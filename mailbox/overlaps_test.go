@@ -101,6 +101,19 @@ func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 	require.Empty(t, w.claim(w.in("shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
+// What git sees in a tree that two agents share is of neither of them.
+func TestOfASharedTreeNobodyIsSaidToHaveChangedAFile(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "x.go", "y.go")
+	b.Tree.Path = a.Tree.Path
+	first, second := w.send(lead, "a", "One", wanting("x.go")).HandoffID, w.send(lead, "b", "Two").HandoffID
+	w.claim(a)
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.claim(b).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: /a", second)}, w.overlapNotices(a))
+	require.Empty(t, w.report(b, second))
+}
+
 // BenchmarkClaimBeside measures a claim of work that nobody else touches, and beside seven that changed 400 files each.
 func BenchmarkClaimBeside(b *testing.B) {
 	for _, others := range []int{0, 7} {

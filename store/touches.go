@@ -19,6 +19,7 @@ type Touch struct {
 	Ended  uint64        `json:"ended,omitempty"` // that of the completion
 
 	Repository string   `json:"repo,omitempty"` // empty where nobody looked
+	Path       string   `json:"path,omitempty"` // of the working tree
 	Branch     string   `json:"branch,omitempty"`
 	Commit     string   `json:"commit,omitempty"`
 	Committed  []string `json:"-"`               // since the base
