@@ -140,10 +140,10 @@ func (o *op) notHolder(r *store.Record) error {
 	case r.Holder == "":
 		return o.beforeClaim(e, r)
 	case r.From == o.by.Agent:
-		return e.WithHint("%s holds it. If that is you, act as %s. As its sender you may cancel it, or wait for what comes.",
+		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for what comes.",
 			r.Holder, r.Holder).WithNext(tellAgent(r.Holder), waitForChange(r))
 	}
-	return e.WithHint("%s holds it. If that is you, act as %s, or give the claim token over the connection that claimed.",
+	return e.WithHint("%s holds it. Give the claim token over the connection that claimed, or act as %s if that is your own subagent or earlier session.",
 		r.Holder, r.Holder).WithNext(tellAgent(r.Holder))
 }
 

@@ -62,7 +62,7 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
 	}
-	return e.WithHint("If you are one of them, act as that one; else send them a message.")
+	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
 // keptForAnother refuses an agent that qualifies for a handoff which is kept for another for a time, nil for others. The

@@ -73,11 +73,8 @@ func (t Tool) placed(u unknownField) schemas.Error {
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
 	}
-	if text, _ := u.value.(string); t.Name == (schemas.ListIn{}).Tool() && holders[name] {
-		if agent, err := schemas.ParseAgent(name, text); err == nil {
-			held := schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what "+string(agent)+" holds")
-			e.Next = append(e.Next, held.As(agent))
-		}
+	if t.Name == (schemas.ListIn{}).Tool() && holders[name] {
+		e.Next = append(e.Next, schemas.Call(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists what anybody holds"))
 	}
 	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
 		e.Hint = "Nobody is excluded by name: send to a named agent, or to a pool, which passes over who rejected the work."
