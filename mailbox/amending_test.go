@@ -3,6 +3,7 @@ package mailbox_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -110,9 +111,15 @@ func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
 func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	w := newWorld(t)
 	a := w.stdio("a")
-	w.send(a, "b", "x")
+	require.Nil(t, w.send(a, "b", "x").Deadline)
 	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
 	})
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
 }
+
+	w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
+	second := w.send(a, "b", "y", func(in *schemas.SendIn) { in.Deadline = "2h" }).Deadline
+	rows, err := w.List(t.Context(), a, schemas.ListIn{Box: "sent"})
+	require.NoError(t, err)
+	require.Equal(t, []*time.Time{second, second}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})

@@ -145,7 +145,7 @@ func elsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.Lis
 	}
 	quiet := func(*store.View, *store.Record, *schemas.Item) {}
 	all, err := f.Handoffs(v, "", nil, quiet)
-	out.Elsewhere = max(all.Total, len(all.Items))
+	out.Elsewhere, out.Nowhere, out.Fewer = max(all.Total, len(all.Items)), all.Nowhere, all.Fewer
 	return err
 }
 

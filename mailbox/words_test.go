@@ -36,3 +36,19 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 		return err
 	}))
 }
+
+func TestASearchThatFindsNothingNamesWordsThatNothingHas(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "Find the needle")
+	w.send(a, "b", "Mow the hay")
+	for query, want := range map[string][2]string{
+		"needle zebra": {"zebra", "needle"}, "zebra gnu": {"zebra gnu", ""}, "needle hay": {"", ""}, "needle find": {"", ""},
+	} {
+		for _, box := range []string{"all", "inbox"} {
+			out, err := w.List(t.Context(), a, schemas.ListIn{Box: box, Query: query})
+			require.NoError(t, err)
+			require.Equal(t, want, [2]string{strings.Join(out.Nowhere, " "), out.Fewer}, query)
+		}
+	}
+}

@@ -22,7 +22,7 @@ type ListIn struct {
 	// Default 10, ≤50
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Cursor string `json:"cursor,omitempty"`
-	// In box notices: wait for anything new (≤50)
+	// In box notices: only unread, waiting for any (≤50)
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
@@ -34,8 +34,10 @@ type ListOut struct {
 	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
 
-	Mail      bool `json:"-"` // the wait ended since something may be claimed
-	Elsewhere int  `json:"-"` // how many the query finds in all boxes, where it finds none in this one
+	Mail      bool     `json:"-"` // the wait ended since something may be claimed
+	Elsewhere int      `json:"-"` // how many the query finds in all boxes, where it finds none in this one
+	Nowhere   []string `json:"-"` // words of the query that no handoff has which passes the other filters
+	Fewer     string   `json:"-"` // the other words, where that is so
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.
@@ -54,6 +56,7 @@ type Item struct {
 	Accepted  bool       `json:"accepted,omitempty"` // its result, by the sender
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	BlockedBy []string   `json:"blocked_by,omitempty"`
+	Deadline  *time.Time `json:"deadline,omitempty"`
 	Reason    string     `json:"reason,omitempty"`                                              // why it stands so, where the status alone does not tell
 	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
 	Tags      []string   `json:"tags,omitempty"`

@@ -121,20 +121,21 @@ type JoinOptions struct {
 // Warnings tell the sender of an accepted send what may not have been meant, such as a recipient as whom nobody has
 // claimed yet.
 type SendOut struct {
-	HandoffID ID       `json:"handoff_id,omitempty"`
-	NoticeID  NoticeID `json:"notice_id,omitempty"` // instead of handoff_id for type message
-	Status    string   `json:"status"`
-	To        Address  `json:"to"`
-	Workflow  Workflow `json:"workflow,omitempty"`
-	Parent    ID       `json:"parent,omitempty"`
-	Position  int      `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
-	Routed    *Routed  `json:"routed,omitempty"`
-	BlockedBy []string `json:"blocked_by,omitempty"`
-	Parts     []ID     `json:"parts,omitempty"`   // one for each text of options.each; the other fields are of the first
-	Joined    ID       `json:"joined,omitempty"`  // what waits for all of them
-	Brief     string   `json:"brief,omitempty"`   // of a dry run: what the receiver would see
-	Missing   []string `json:"missing,omitempty"` // of a dry run: what it may need besides
-	Warnings  []string `json:"warnings,omitempty"`
+	HandoffID ID         `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for type message
+	Status    string     `json:"status"`
+	To        Address    `json:"to"`
+	Workflow  Workflow   `json:"workflow,omitempty"`
+	Parent    ID         `json:"parent,omitempty"`
+	Deadline  *time.Time `json:"deadline,omitempty"` // as it was understood, or by the timeout
+	Position  int        `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
+	Routed    *Routed    `json:"routed,omitempty"`
+	BlockedBy []string   `json:"blocked_by,omitempty"`
+	Parts     []ID       `json:"parts,omitempty"`   // one for each text of options.each; the other fields are of the first
+	Joined    ID         `json:"joined,omitempty"`  // what waits for all of them
+	Brief     string     `json:"brief,omitempty"`   // of a dry run: what the receiver would see
+	Missing   []string   `json:"missing,omitempty"` // of a dry run: what it may need besides
+	Warnings  []string   `json:"warnings,omitempty"`
 }
 
 // Routed says why an address that is not an agent went where it went. Candidates qualify, the best first; those who

@@ -180,6 +180,9 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	switch {
 	case o.Elsewhere > 0:
 		in.Box = "all"
+	case o.Fewer != "":
+		in.Query = o.Fewer
+		return advise(schemas.Call(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.Nowhere, ", "))))
 		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.Elsewhere)))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
 		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})

@@ -79,8 +79,8 @@ func (f Filter) passesAll() bool {
 }
 
 // passes tells whether a list shows a handoff. The words that were searched for all have to be among those by which it
-// is found. Words cost a read, so they are asked last.
-func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
+// is found. Words cost a read, so they are asked last. Those that a handoff has which passes the rest are taken off unseen.
+func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
 		f.in.Status == schemas.Blocked && !r.Blocked(),
@@ -92,6 +92,15 @@ func (f Filter) passes(v *store.View, r *store.Record) (bool, error) {
 	}
 	if len(f.words) == 0 {
 		return true, nil
+	}
+	*unseen = slices.DeleteFunc(*unseen, func(w string) (has bool) {
+		if err == nil {
+			has, err = v.HasWords(r.ID, []string{w})
+		}
+		return has
+	})
+	if err != nil || len(*unseen) > 0 { // which this one has not either
+		return false, err
 	}
 	return v.HasWords(r.ID, f.words)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/schemas"
@@ -28,7 +29,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 	if err != nil {
 		return p.out, err
 	}
-	last, looked := schemas.ID(0), 0
+	last, looked, unseen := schemas.ID(0), 0, slices.Clone(f.words)
 	for id, err := range ids {
 		if err != nil {
 			return p.out, err
@@ -47,7 +48,7 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		if err != nil || r == nil {
 			continue
 		}
-		shown, err := f.passes(v, r)
+		shown, err := f.passes(v, r, &unseen)
 		if err != nil {
 			return p.out, err
 		}
@@ -58,6 +59,10 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 			}
 		}
 		last = id
+	}
+	if p.out.Cursor == "" && f.cursor == 0 && len(unseen) > 0 { // all were looked at
+		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
+		p.out.Nowhere, p.out.Fewer = unseen, strings.Join(seen, " ")
 	}
 	f.total(&p.out)
 	return p.out, nil
@@ -157,6 +162,7 @@ func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
+		Deadline: r.Deadline.Ptr(),
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
