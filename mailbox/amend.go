@@ -80,9 +80,11 @@ func (o *op) amended(
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
+		before := len(orZero(body.Expectations).SuccessCriteria)
 		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
 			return
 		}
+		tellCriteria(before, body, rev.changes, out)
 		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
 			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.by.Agent, At: o.now})
@@ -252,6 +254,15 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 		now.MaxDepth = most
 	}
 	return nil
+}
+
+// tellCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
+func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
+	after := len(orZero(h.Expectations).SuccessCriteria)
+	if before > 0 && after > before && c.Remove == nil {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, also those of before: "+
+			"changes.remove.success_criteria takes some away, by their text or number", after))
+	}
 }
 
 // tellWaits says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says

@@ -73,6 +73,20 @@ func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 	require.Empty(t, w.full(3).Standing.BlockedBy)
 }
 
+func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x", criteria(false, "one"))
+	amend := func(remove *schemas.Removal, all ...string) []string {
+		return w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{
+			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},
+		})).Warnings
+	}
+	require.Contains(t, amend(nil, "two")[0], "all 2 success criteria count")
+	require.Empty(t, amend(&schemas.Removal{Criteria: []string{"1"}}, "three"))
+	require.Equal(t, []string{"two", "three"}, w.full(1).Handoff.Expectations.SuccessCriteria)
+}
+
 func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
@@ -116,10 +130,10 @@ func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
 	})
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
-}
 
 	w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
 	second := w.send(a, "b", "y", func(in *schemas.SendIn) { in.Deadline = "2h" }).Deadline
 	rows, err := w.List(t.Context(), a, schemas.ListIn{Box: "sent"})
 	require.NoError(t, err)
 	require.Equal(t, []*time.Time{second, second}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})
+}

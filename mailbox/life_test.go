@@ -343,6 +343,9 @@ func TestCancelTellsTheHolder(t *testing.T) {
 	require.Equal(t, "cancelled", w.notices(b)[0].Kind)
 	_, err := w.tryUpdate(b, 1, schemas.ActProgress)
 	refused(t, err, schemas.Conflict, "cancelled")
+	_, err = w.tryUpdate(a, 1, schemas.ActCancel)
+	refused(t, err, schemas.Conflict, "cannot be cancelled")
+	require.Equal(t, []string{"ho_2"}, schemas.AsError(err).Known)
 }
 
 func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {

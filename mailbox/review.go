@@ -300,6 +300,17 @@ func (o *op) reviewInstead(h *happening) (*store.Record, error) {
 	return next, o.commit(happening{action: life.Forward, was: gone, now: &now, other: next.ID})
 }
 
+// tellReviewer says in the result of an action that ended a review who judges the work now.
+func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
+	followed, err := o.follow()
+	if next := followed.successor; err == nil && next != nil {
+		out.Created = next.ID
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is still to be judged, now by %s (%s): accept or return %s to end that",
+			gone.Reviews, next.To, next.ID, gone.Reviews))
+	}
+	return err
+}
+
 // endReview cancels the review of work that was judged without it, in the name of the clock.
 func (o *op) endReview(judged *store.Record) error {
 	review := o.usable(judged.Review)

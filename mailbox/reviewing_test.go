@@ -93,7 +93,11 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 		"rejected": func(w *world, c schemas.Caller, id schemas.ID) {
 			w.give(c, id, schemas.FailIn{Outcome: schemas.OutcomeRejected})
 		},
-		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) { w.update(person, id, schemas.ActCancel) },
+		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) {
+			out := w.update(person, id, schemas.ActCancel)
+			require.Equal(w.t, id+1, out.Created)
+			require.Contains(w.t, out.Warnings[0], "ho_1 is still to be judged, now by")
+		},
 		"timed out": func(w *world, _ schemas.Caller, id schemas.ID) {
 			w.update(person, id, schemas.ActAmend, changing(schemas.Changes{Deadline: "5m"}))
 			w.later(6 * time.Minute)
@@ -115,7 +119,7 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 			require.Contains(t, w.reason(1), "under review by a (ho_3)")
 			lose(w, a, 3)
 			require.Contains(t, w.reason(1), "under review by human (ho_4)")
-			w.update(person, 4, schemas.ActCancel)
+			require.Empty(t, w.update(person, 4, schemas.ActCancel).Warnings)
 			require.Contains(t, w.reason(1), "a accepts or returns it")
 			w.update(a, 1, schemas.ActAccept)
 		})

@@ -59,6 +59,11 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		if err != nil {
 			return out, err
 		}
+		if r.Reviews != 0 && now.Status.Ended() {
+			if err := o.tellReviewer(r, &out); err != nil {
+				return out, err
+			}
+		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
 		if judged(in.Action) { // who acted on what it was told reads it no more
@@ -117,24 +122,33 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	})
 }
 
-// cancel ends a handoff that is no longer wanted, see [life.Cancel]. Its children are listed and go on: who wants those
-// to end cancels them, too. A child that cannot be read is left out.
+// cancel ends a handoff that is no longer wanted, see [life.Cancel]. What is open below it is listed and goes on: who wants
+// that to end cancels it, too; so one that has ended itself is refused with what is open below it.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
-	if out.Children, err = o.openChildren(r); err != nil {
+	if out.Children, err = o.openBelow(r); err != nil {
 		return nil, err
+	}
+	if _, err := o.step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
+		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).
+			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
 	return o.changeNoted(unjudged(happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
 }
 
-// openChildren are the children of a handoff that have not ended, oldest first.
-func (o *op) openChildren(r *store.Record) (open []schemas.ID, err error) {
-	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
-		if err != nil {
-			return nil, err
-		}
-		if child := reading.Readable(o.View, id); child != nil && !child.Status.Ended() {
-			open = append(open, id)
+// openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first [mostLooked].
+// One that cannot be read is left out.
+func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
+	below := []schemas.ID{r.ID}
+	for i := 0; i < min(len(below), mostLooked); i++ {
+		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, id)
+			if child := reading.Readable(o.View, id); child != nil && !child.Status.Ended() {
+				open = append(open, id)
+			}
 		}
 	}
 	return open, nil

@@ -42,8 +42,8 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff}, merged, for amend, answer, return, retry; {checkpoint: {state: object,
-	// note: text}} for progress, ask, release
+	// {task, expectations, options… as send_handoff; lists grow, remove: {success_criteria: text[]…}} for amend, answer,
+	// return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
@@ -110,6 +110,6 @@ type UpdateOut struct {
 	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
 	Changed    []string   `json:"changed,omitempty"`
 	BlockedBy  []string   `json:"blocked_by,omitzero"` // after amend
-	Children   []ID       `json:"children,omitempty"`  // still open, not cancelled along
+	Children   []ID       `json:"children,omitempty"`  // and theirs: still open, not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
 }

@@ -162,8 +162,7 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 		return advise(nextOne())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			child := schemas.GetIn{HandoffID: o.Children[0].String()}
-			return advise(schemas.Call(child, "shows the first child, which goes on all the same"))
+			return advise(schemas.Advice{Say: "What is below it, its children, goes on: cancel each that nobody needs."})
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
@@ -180,10 +179,10 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	switch {
 	case o.Elsewhere > 0:
 		in.Box = "all"
+		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.Elsewhere)))
 	case o.Fewer != "":
 		in.Query = o.Fewer
 		return advise(schemas.Call(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.Nowhere, ", "))))
-		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.Elsewhere)))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
 		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Mail:

@@ -45,7 +45,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	case err != nil:
 		return nil, err
 	case wf != nil:
-		e = e.WithHint("That is a workflow.").
+		e = e.WithHint("That is a workflow: its handoffs are changed one by one.").
 			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"))
 	case strings.HasPrefix(id, "wf_"):
 		e = unknownWorkflow(v, name).WithField("handoff_id")
