@@ -131,7 +131,7 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
 		told = nil
 	}
-	changing, naming, tree = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told), mine.News(other.ID, tree, told)
+	changing, naming, tree = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told), mine.News(other.ID, tree, nil)
 	if len(changing)+len(naming)+len(tree) == 0 {
 		return "", nil
 	}
@@ -144,8 +144,8 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], changing)
 	say("is to work on %s", naming)
 	say("works in the same tree, so changes there may be of either: %s", tree)
-	if held {
-		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(slices.Concat(changing, naming, tree)))
+	if held && len(changing)+len(naming) > 0 { // of the tree its holder hears with its own next call
+		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(changing, naming...)))
 		if err := o.notify(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
 			return "", err
 		}

@@ -110,7 +110,9 @@ func TestOfASharedTreeNobodyIsSaidToHaveChangedAFile(t *testing.T) {
 	first, second := w.send(lead, "a", "One", wanting("x.go")).HandoffID, w.send(lead, "b", "Two").HandoffID
 	w.claim(a)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.claim(b).Overlaps)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: /a", second)}, w.overlapNotices(a))
+	require.Empty(t, w.overlapNotices(a))
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, w.report(a, first))
+	require.Empty(t, w.report(a, first))
 	require.Empty(t, w.report(b, second))
 }
 
