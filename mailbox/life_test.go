@@ -223,6 +223,15 @@ func TestOnlyAPersonGrantsPermission(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.status(1))
 }
 
+func TestASenderIsToldHowPendingWorkGoesToAnother(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	w.send(a, "b", "x")
+	_, err := w.tryUpdate(a, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c" })
+	next := refused(t, err, schemas.Conflict, "cannot be released").Next[0]
+	require.Equal(t, `sends it to another {"handoff_id":"ho_1","action":"amend","to":"…"}`, next.Say+" "+string(next.Args))
+}
+
 func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")

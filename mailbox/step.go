@@ -183,6 +183,9 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(tellAgent(r.Holder))
 	case r.Status.Held() && a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+	case r.Status == schemas.Pending && a == life.Release && o.allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
+		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
+		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
 	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
 		return o.beforeClaim(e, r)
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):

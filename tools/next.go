@@ -288,7 +288,7 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(in.Capability)}
 		return advise(schemas.Call(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
-	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{schemas.Blank}}
+	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{cmp.Or(in.Capability, schemas.Blank)}, Role: in.Role}
 	return advise(schemas.Call(one, "makes one known"))
 }
 

@@ -46,7 +46,8 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 		return nil, err
 	case wf != nil:
 		e = e.WithHint("That is a workflow: its handoffs are changed one by one.").
-			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"))
+			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"),
+				schemas.Call(schemas.ListIn{Box: "all", Workflow: string(name), Status: schemas.Open}, "lists what of it is open"))
 	case strings.HasPrefix(id, "wf_"):
 		e = unknownWorkflow(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
