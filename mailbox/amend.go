@@ -259,7 +259,7 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 // tellCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
 func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(orZero(h.Expectations).SuccessCriteria)
-	if before > 0 && after > before && c.Remove == nil {
+	if before > 0 && after > before && len(orZero(c.Remove).Criteria) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, also those of before: "+
 			"changes.remove.success_criteria takes some away, by their text or number", after))
 	}

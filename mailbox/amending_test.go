@@ -132,8 +132,17 @@ func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
 
 	w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
-	second := w.send(a, "b", "y", func(in *schemas.SendIn) { in.Deadline = "2h" }).Deadline
+	out := w.send(a, "b", "y", func(in *schemas.SendIn) {
+		in.Deadline, in.Options = "2h", &schemas.SendOptions{NotBefore: "1h"}
+	})
 	rows, err := w.List(t.Context(), a, schemas.ListIn{Box: "sent"})
 	require.NoError(t, err)
-	require.Equal(t, []*time.Time{second, second}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})
+	require.Equal(t, []*time.Time{out.Deadline, out.Deadline}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})
+	require.Equal(t, out.Deadline.Add(-time.Hour), *rows.Items[0].NotBefore)
+	require.Equal(t, out.NotBefore, rows.Items[0].NotBefore)
+
+	w.update(a, 2, schemas.ActAmend, changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
+	standing := w.full(2).Handoff.Metadata
+	require.Nil(t, standing.Deadline)
+	require.Nil(t, standing.NotBefore)
 }

@@ -100,6 +100,11 @@ func (o *op) revised(
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
+	if c.Deadline == compose.None { // as where a list is emptied
+		gone := orZero(c.Remove)
+		gone.Fields = append(slices.Clone(gone.Fields), "deadline")
+		c.Deadline, c.Remove = "", &gone
+	}
 	var sent schemas.Handoff
 	if err := o.Saying(r.ID, r.Body, &sent); err != nil {
 		return nil, err

@@ -191,7 +191,7 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
-		Deadline: r.Deadline.Ptr(),
+		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
 	}
 	m, err := o.Mailbox(r.Box)
 	if err != nil {

@@ -105,12 +105,15 @@ func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	return t, err
 }
 
-// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, or a duration
+// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, "now", or a duration
 // from now or ago; now is where the caller is. Empty text is the zero time, so the text of that time is refused. The error
 // names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
-	if s == "" {
+	switch s {
+	case "":
 		return time.Time{}, nil
+	case "now":
+		return now.UTC(), nil
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

@@ -57,6 +57,7 @@ type Item struct {
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	BlockedBy []string   `json:"blocked_by,omitempty"`
 	Deadline  *time.Time `json:"deadline,omitempty"`
+	NotBefore *time.Time `json:"not_before,omitempty"`
 	Reason    string     `json:"reason,omitempty"`                                              // why it stands so, where the status alone does not tell
 	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
 	Tags      []string   `json:"tags,omitempty"`

@@ -128,6 +128,7 @@ type SendOut struct {
 	Workflow  Workflow   `json:"workflow,omitempty"`
 	Parent    ID         `json:"parent,omitempty"`
 	Deadline  *time.Time `json:"deadline,omitempty"` // as it was understood, or by the timeout
+	NotBefore *time.Time `json:"not_before,omitempty"`
 	Position  int        `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
 	Routed    *Routed    `json:"routed,omitempty"`
 	BlockedBy []string   `json:"blocked_by,omitempty"`

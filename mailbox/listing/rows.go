@@ -162,7 +162,7 @@ func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
-		Deadline: r.Deadline.Ptr(),
+		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
