@@ -87,6 +87,7 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
 			}})
 			refused(t, err, schemas.NotFound, "no longer kept")
+			require.True(t, w.full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
 			_, err = w.tryUpdate(a, old.HandoffID, schemas.ActReturn, note("again"))
 			refused(t, err, schemas.Conflict, "no longer kept in full")
 			w.Intact()

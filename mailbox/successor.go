@@ -223,17 +223,9 @@ func (o *op) redirect(h *happening) (*store.Record, error) {
 
 // sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let go of.
 func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
-	var sent struct {
-		*schemas.Handoff
-		Lessened bool `json:"not_kept"` // [schemas.NotKept]
-	}
-	sent.Handoff = h
-	if err := o.Saying(r.ID, r.Body, &sent); err != nil || !sent.Lessened {
-		return err
-	}
-	salted, err := o.Salted(r.Body)
-	if err != nil || salted { // a sender said it
-		return err
+	lessened, err := reading.Lessened(o.View, r)
+	if err != nil || !lessened {
+		return cmp.Or(err, o.Saying(r.ID, r.Body, h))
 	}
 	return schemas.Errorf(schemas.Conflict, "what was sent with %s is no longer kept in full, so it cannot be done again", r.ID).
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")

@@ -164,6 +164,7 @@ type Standing struct {
 	Successor  ID         `json:"successor,omitempty"`
 	Checkpoint string     `json:"checkpoint_id,omitempty"`
 	Late       int        `json:"late_results,omitempty"`
+	NotKept    bool       `json:"not_kept,omitempty"` // what was sent is not kept in full any more: it cannot be returned or done again
 }
 
 // AcceptanceOf stands in blocked_by before the id of a handoff whose result has to be accepted.

@@ -226,11 +226,12 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
 	case o.Judges:
+		next := advise(schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"))
+		if o.Standing != nil && o.Standing.NotKept {
+			return next
+		}
 		back := schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActReturn, Note: schemas.Blank}
-		return advise(
-			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"),
-			schemas.Call(back, "returns it with points to mend"),
-		)
+		return append(next, schemas.Call(back, "returns it with points to mend"))
 	case o.Waits:
 		return advise(
 			await(o.HandoffID, "waits for the verdict"),

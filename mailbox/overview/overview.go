@@ -128,7 +128,7 @@ func (l *look) finish(p part) schemas.Part {
 	out := schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.early}
 	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
 		l.err = cmp.Or(l.err, l.tell(&r))
-		r.Next = next(r.Concern)
+		r.Next = l.next(r)
 		out.Items = append(out.Items, r.Concern)
 	}
 	return out
@@ -268,7 +268,7 @@ func (l *look) tell(r *row) error {
 }
 
 // next are the calls by which a person goes on with a concern, the likeliest first.
-func next(c schemas.Concern) []schemas.Advice {
+func (l *look) next(c row) []schemas.Advice {
 	id := c.HandoffID.String()
 	show := schemas.Call(schemas.GetIn{HandoffID: id}, "shows it")
 	do := func(a schemas.Action, say string) schemas.Advice {
@@ -281,6 +281,9 @@ func next(c schemas.Concern) []schemas.Advice {
 	case schemas.ConcernApproval:
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
+		if lessened, err := reading.Lessened(l.View, c.of); lessened || err != nil {
+			break // it would be refused
+		}
 		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show}
 	case schemas.ConcernEscalation:
 		return []schemas.Advice{show, schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it")}

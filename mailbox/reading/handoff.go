@@ -178,11 +178,27 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if r.Status == schemas.Completed {
 		st.Percent = 0
 	}
+	if st.NotKept, err = Lessened(v, r); err != nil {
+		return st, err
+	}
 	e, err := v.Event(r.Note)
 	if e != nil && isNote(*e) { // a report is history once the work ended, the reason of an end is not
 		st.Note = ""
 	}
 	return st, err
+}
+
+// Lessened tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
+func Lessened(v *store.View, r *store.Record) (bool, error) {
+	salted, err := v.Salted(r.Body)
+	if err != nil || salted { // a sender may say the same
+		return false, err
+	}
+	var sent struct {
+		Lessened bool `json:"not_kept"` // [schemas.NotKept]
+	}
+	err = v.Saying(r.ID, r.Body, &sent)
+	return sent.Lessened, err
 }
 
 // Beside is what a holder said with its questions: its note, where that is not the question itself, and when it expects

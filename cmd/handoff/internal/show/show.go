@@ -203,11 +203,13 @@ func Next(got schemas.GetOut) (steps []Step) {
 	case schemas.Waiting:
 		add("answers, and its holder goes on", "answer %s '…'", id)
 	case schemas.Completed:
-		if st.Successor == 0 {
+		if st.Successor == 0 && !st.NotKept {
 			add("gives it back if it is not good enough", "update %s --return --reason '…'", id)
 		}
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled:
-		add("does it again with what is known", "retry %s", id)
+		if !st.NotKept {
+			add("does it again with what is known", "retry %s", id)
+		}
 	case schemas.Returned:
 	}
 	if st.Successor != 0 {
