@@ -84,7 +84,7 @@ func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	s.Ask("tools/call", look)
 	backup := filepath.Join(t.TempDir(), "w.backup")
 	p.Must("backup", backup)
-	for _, command := range [][]string{{"workspace", "copy", "--to", address}, {"restore", backup, "--replace"}} {
+	for _, command := range [][]string{{"workspace", "copy", "--to", address}, {"restore", backup, "--replace"}, {"restore", "--accept"}} {
 		code, _, errs := p.Run(command...)
 		require.Equal(t, 5, code)
 		require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))

@@ -150,7 +150,7 @@ func (r restoring) accept(ctx context.Context) error {
 	if r.InDatabase() {
 		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
 	}
-	return open.AcceptFiles(r.to)
+	return locked(r.to, func() error { return keptError(r.to, open.AcceptFiles(r.to)) })
 }
 
 // keptError is the error of what is done with what was kept; nil for none.
@@ -163,6 +163,9 @@ func keptError(of workspace.Workspace, err error) error {
 
 // kept does something with what was kept, and tells it.
 func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) error) error {
+	if !r.InDatabase() && !r.to.Exists() {
+		return missing(r.to, "on this machine") // to lock it would make it
+	}
 	if err := keptError(r.to, fn(ctx)); err != nil {
 		return err
 	}
