@@ -22,14 +22,14 @@ type Compacted struct{ Before, After int64 }
 // there is room for a second file.
 //
 // After an error, and when the process dies meanwhile, the file is as it was or is the new one, and holds the same rows.
-// What is left over beside it the next call removes. The errors are those of [Open], [store.ErrFull], and those of the
+// What is left over beside it [Sweep] removes. The errors are those of [Open], [store.ErrFull], and those of the
 // system.
 func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
-	fresh, old := path+".new", path+".old"
-	if err := errors.Join(removed(fresh), removed(old)); err != nil {
+	if err := Sweep(path); err != nil {
 		return done, err
 	}
+	fresh, old := path+".new", path+".old"
 	c := Config{Path: path}.withDefaults()
 	source, _, err := open(ctx, c)
 	if err != nil {
@@ -68,6 +68,10 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	}
 	return done, removed(old)
 }
+
+// Sweep removes what a call of [Compact] left beside the file at path whose process died. Whoever calls it keeps other
+// processes from opening the file, which can be opened.
+func Sweep(path string) error { return errors.Join(removed(path+".new"), removed(path+".old")) }
 
 func removed(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -18,8 +18,8 @@ import (
 // they are.
 func classify(err error) error {
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrFull):
+		return err
 	case errors.Is(err, berrors.ErrTimeout):
 		return store.ErrLocked
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):

@@ -30,15 +30,15 @@ func (e *byFile) Prepare() error {
 		return nil
 	}
 	if err := prepare(e.config.Dir); err != nil {
-		return unusableDir(e.config, err)
+		return e.Unusable(err)
 	}
 	mark, err := openPresence(e.config.Dir)
 	if err != nil {
-		return unusableDir(e.config, err)
+		return e.Unusable(err)
 	}
 	if e.config.Stays {
 		if err := mark.set(); err != nil {
-			return unusableDir(e.config, errors.Join(err, mark.close()))
+			return e.Unusable(errors.Join(err, mark.close()))
 		}
 	}
 	e.presence = mark
@@ -102,7 +102,9 @@ func (e *byFile) Close() error {
 
 func (e *byFile) Unserved() *schemas.Error { return unserved(e.config) }
 
-func (e *byFile) Unusable(err error) *schemas.Error { return unshareable(e.config, err) }
+func (e *byFile) Unusable(err error) *schemas.Error {
+	return Unusable(e.config.Name, e.config.Dir, err)
+}
 
 // Stalled tells which process to look at.
 func (e *byFile) Stalled(owner Note) *schemas.Error {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
+	"syscall"
 
 	"handoff/schemas"
 )
@@ -46,19 +49,23 @@ func incompatible(c Config, met Note) *schemas.Error {
 
 func orUnknown(version string) string { return cmp.Or(version, "of unknown version") }
 
-// unusableDir is the error of a directory that cannot hold a store.
-func unusableDir(c Config, err error) *schemas.Error {
-	if n, ok := errors.AsType[*networkFS](err); ok {
-		const said = "workspace %s cannot be on a network file system (%s): %s is one"
-		return schemas.Errorf(schemas.Unavailable, said, c.Name, n.kind, n.dir).
-			WithHint("Agents share a store on one machine. Keep state on a local disk: set XDG_STATE_HOME.")
+// Unusable is the error of a workspace whose files cannot be made, written or locked in its directory.
+func Unusable(name, dir string, err error) *schemas.Error {
+	is := func(causes ...error) bool {
+		return slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) })
 	}
-	return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", c.Name, err).
-		WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", c.Dir)
-}
-
-// unshareable is the error of a directory in which locks or sockets do not work.
-func unshareable(c Config, err error) *schemas.Error {
-	return schemas.Errorf(schemas.Unavailable, "workspace %s cannot be shared: %w", c.Name, err).
-		WithHint("Look at %s.", c.Dir)
+	n, network := errors.AsType[*networkFS](err)
+	switch {
+	case network:
+		const said = "workspace %s cannot be on a network file system (%s): %s is one"
+		return schemas.Errorf(schemas.Unavailable, said, name, n.kind, n.dir).
+			WithHint("Agents share a store on one machine. Keep state on a local disk: set XDG_STATE_HOME.")
+	case is(syscall.ENOSPC, syscall.EDQUOT):
+		return schemas.Errorf(schemas.Unavailable, "no space is left for the files of workspace %s: %w", name, err).
+			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
+	case is(fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR):
+		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", name, err).
+			WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", dir)
+	}
+	return schemas.Errorf(schemas.Unavailable, "the files of workspace %s cannot be used: %w", name, err).WithHint("Look at %s.", dir)
 }

@@ -90,7 +90,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	require.NoError(t, filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil || !info.Mode().IsRegular() || slices.Contains([]string{"handoff.lock", "handoff.here"}, info.Name()) { // these stay, and are empty
+		if err != nil || !info.Mode().IsRegular() || slices.Contains([]string{"handoff.lock", "handoff.here"}, info.Name()) { // these stay, and hold nothing
 			return err
 		}
 		content, err := os.ReadFile(path)

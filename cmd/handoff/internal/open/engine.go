@@ -3,6 +3,7 @@ package open
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -15,7 +16,32 @@ import (
 // openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
 // second engine is chosen here. The error wraps [store.ErrLocked] while another process has the rows open.
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
-	return openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
+	if err := errEmptied(dir); err != nil {
+		return nil, err
+	}
+	if (workspace.Workspace{Dir: dir}).Untouched() {
+		workspace.MarkOpened(dir, false) // until it is made
+	}
+	b, err := openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
+	if err == nil {
+		workspace.MarkOpened(dir, true)
+	}
+	return b, err
+}
+
+// sweep removes what commands left beside the rows in dir that were killed. The caller has the workspace alone, and opened
+// its rows. What cannot be removed takes space, and no more.
+func sweep(dir string) {
+	path := filepath.Join(dir, workspace.StoreFile)
+	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))
+}
+
+// errEmptied is the error of a file that lost what it held: bbolt would make a new store of it.
+func errEmptied(dir string) error {
+	if !workspace.Emptied(dir) {
+		return nil
+	}
+	return fmt.Errorf("%w: it is empty, and was not", store.ErrCorrupt)
 }
 
 func openRows(ctx context.Context, c bolt.Config) (store.Backend, error) {

@@ -6,14 +6,14 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/journal"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
@@ -141,6 +141,9 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend
 		if err = c.compactIfAsked(ctx, log); err == nil {
 			b, err = openEngine(ctx, c.Dir, log)
 		}
+		if err == nil {
+			sweep(c.Dir)
+		}
 		if !errors.Is(err, store.ErrLocked) {
 			return b, err
 		}
@@ -177,20 +180,20 @@ func explain(c Config, err error) error {
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Install the newest handoff. Nothing was changed.")
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
-		if exists(beforeRestore(c.Dir)) {
-			return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
-				WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
+		refused := schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err)
+		switch {
+		case exists(beforeRestore(c.Dir)):
+			return refused.WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
+		case errEmptied(c.Dir) != nil:
+			return refused.WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one. "+
+				"To begin anew without what it held, remove %s. Nothing was changed.", filepath.Join(c.Dir, workspace.StoreFile))
 		}
-		return schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err).
+		return refused.
 			WithHint("Look at %s, put a backup in its place with handoff restore FILE --replace, which keeps this one, "+
 				"or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
-	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
-			WithHint("Free space on the disk of %s.", c.Dir)
-	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission),
-		errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
-		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", c.Name, err).
-			WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", c.Dir)
+			WithHint("Free space on the disk of %s. Nothing was changed.", c.Dir)
 	}
-	return schemas.Errorf(schemas.Internal, "open workspace %s: %w", c.Name, err).WithHint("Look at %s.", c.Dir)
+	return relay.Unusable(c.Name, c.Dir, err)
 }

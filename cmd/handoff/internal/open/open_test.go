@@ -117,6 +117,29 @@ func TestFilesInTheWayAreErrors(t *testing.T) {
 	}
 }
 
+// A process that dies while it makes the file leaves it empty. One that was open is never left so.
+func TestAFileThatWasEmptiedIsNotTakenForANewOne(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "handoff.db")
+	opened := func() error {
+		m, err := open.Workspace(t.Context(), config(dir))
+		require.NoError(t, err)
+		_, err = m.Invoke(t.Context(), look)
+		require.NoError(t, m.Close())
+		return err
+	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, opened(), "it was being made")
+	require.NoError(t, os.Truncate(file, 0))
+	for range 2 {
+		refused := schemas.AsError(opened())
+		require.ErrorContains(t, refused, "it is empty, and was not")
+		require.Contains(t, refused.Hint, "remove "+file)
+	}
+	require.NoError(t, os.Remove(file))
+	require.NoError(t, opened())
+}
+
 // A client that starts a server reads no reason why it ended: calls tell it.
 func TestAServerStartsWithoutAPlaceForItsFiles(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")

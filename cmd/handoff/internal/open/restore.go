@@ -29,6 +29,8 @@ func KeptName(name string) string { return name + "~before" }
 // Shelved tells whether a workspace of a database is one that restores keep beside another.
 func Shelved(name string) bool { return strings.Contains(name, "~") }
 
+func restoringFile(at string) string { return at + ".restoring" }
+
 func stagedName(name string) string { return name + "~restoring" }
 
 // RestoreFiles puts a backup, which was verified, in the place of the files of a workspace. What was in use before is
@@ -51,7 +53,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		}
 		kept = before
 	}
-	next := at + ".restoring"
+	next := restoringFile(at)
 	defer func() { _ = os.Remove(next) }() // it is only there where this failed
 	if err := copyFile(ctx, next, backup); err != nil {
 		return "", err
@@ -171,7 +173,7 @@ func UndoFiles(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFiles deletes what the last restore replaced.
+// AcceptFiles deletes what the last restore replaced. The caller has locked the files.
 func AcceptFiles(w workspace.Workspace) error {
 	if !keptFile(w) {
 		return nothingKept(w.Name)

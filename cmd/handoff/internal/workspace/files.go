@@ -31,7 +31,7 @@ const (
 	HeadFile = "handoff.head"
 )
 
-// CompactFile is there when the file of the store is to be compacted when it is opened next.
+// CompactFile is there when the file of the store is to be compacted when it is opened next. It says why that failed.
 const CompactFile = "handoff.compact"
 
 const (
@@ -89,6 +89,18 @@ func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
 
 // Before is the file that a restore replaced and kept. Ok is false when there is none.
 func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
+
+// Compaction says what becomes of the compaction of the store that somebody asked for; empty when nobody did, or it is done.
+func (w Workspace) Compaction() string {
+	failed, err := platform.ReadRegular(filepath.Join(w.Dir, CompactFile), 4<<10)
+	switch {
+	case err != nil:
+		return ""
+	case len(failed) == 0:
+		return "it is compacted when it is opened next"
+	}
+	return "it waits to be compacted, which failed: " + schemas.Visible(string(failed))
+}
 
 // Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }

@@ -116,7 +116,11 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
 	}
-	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
+	found := append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
+	if waits := w.Compaction(); waits != "" {
+		found = append(found, skipped(aboutStore, "%s", waits).try(sh.line("compact")))
+	}
+	return found
 }
 
 // Beside finds the other workspaces in which agents may be looked for who are not here.
@@ -190,6 +194,9 @@ func storeFile(path string, sh Shell) []Finding {
 		return nil // the directory tells why
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
+	case workspace.Emptied(filepath.Dir(path)):
+		return []Finding{failure(aboutStore, "%s is empty, and was not: what it held is lost without a backup", path).
+			try(sh.line("restore FILE --replace"))}
 	case info.Size() == 0:
 		return []Finding{warning(aboutStore, "%s is empty: %s", path, lost).try(sh.line("list"))}
 	}

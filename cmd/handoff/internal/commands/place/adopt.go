@@ -141,7 +141,10 @@ func hold(w workspace.Workspace, free bool, fn func() error) error {
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
 			WithHint("End the clients that use it, then call again.")
 	}
-	if err == nil && free {
+	if err != nil {
+		return relay.Unusable(w.Name, w.Dir, err)
+	}
+	if free {
 		err = release() // files that are open are neither removed nor moved there: not ours, and not those of who comes now
 	}
 	if err == nil {

@@ -32,3 +32,30 @@ func TestAWorkspaceThatIsOpenIsCompactedWhenItIsOpenedNext(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(dir(p, "w"), "handoff.compact"))
 	require.Contains(t, p.Must("check"), "OK")
 }
+
+func TestACompactionThatFailsStaysAskedFor(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	asked, inTheWay := filepath.Join(dir(p, "w"), "handoff.compact"), filepath.Join(dir(p, "w"), "handoff.db.new", "x")
+	require.NoError(t, os.WriteFile(asked, nil, 0o600))
+	require.NoError(t, os.MkdirAll(inTheWay, 0o700))
+	require.Contains(t, p.Must("list"), "ho_1")
+	require.Contains(t, p.Must("where"), "it waits to be compacted, which failed")
+	require.NoError(t, os.Remove(inTheWay))
+	require.Contains(t, p.Must("compact"), "compacted")
+	require.NoFileExists(t, asked)
+}
+
+func TestWhatAKilledCommandLeftBesideTheStoreIsRemoved(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	p.Must("send", "qa", "Test it", "--agent", "dev")
+	for _, end := range []string{"new", "old", "restoring"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir(p, "w"), "handoff.db."+end), []byte("half"), 0o600))
+	}
+	p.Must("list")
+	left, err := filepath.Glob(filepath.Join(dir(p, "w"), "handoff.db*"))
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir(p, "w"), "handoff.db")}, left)
+}

@@ -45,6 +45,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	}
 	if w.Exists {
 		w.Error = schemas.AsError(w.lookInside(ctx, a))
+		w.Compaction = workspace.Workspace{Dir: w.Directory}.Compaction()
 	}
 	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
@@ -106,6 +107,7 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 		p.Field("  old texts", fmt.Sprintf("%s of %s that ended half a year ago: handoff compact --keep 180d lets go of them",
 			size(w.Old.Bytes), cli.Counted(w.Old.Handoffs, "handoff")))
 	}
+	p.Field("  asked for", w.Compaction)
 	printFile(p, "log", w.Log)
 	p.Field("kept from before a restore", w.Kept)
 	p.Field("owner", w.Owner.describe(p.Now))
@@ -140,7 +142,8 @@ type whereabouts struct {
 	Directory  string                `json:"directory,omitempty"`    // of its files
 	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
 	Store      *workspace.File       `json:"store,omitempty"`
-	Old        *schemas.RetainOut    `json:"old,omitempty"` // what compact --keep 180d would let go of
+	Old        *schemas.RetainOut    `json:"old,omitempty"`        // what compact --keep 180d would let go of
+	Compaction string                `json:"compaction,omitempty"` // that was asked for, and is not done
 	Log        *workspace.File       `json:"log,omitempty"`
 	Kept       string                `json:"kept,omitempty"`   // what was there before the last restore: a file, or a name in the database
 	Owner      *owner                `json:"owner"`            // null when nobody has it open
