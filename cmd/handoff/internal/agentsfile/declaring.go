@@ -66,11 +66,8 @@ func (f File) says(text []byte, expressions bool) (said schemas.DeclaringFile, p
 func (f File) sentences(wrong ...Problem) []string { return Sentences(f.Name, wrong) }
 
 // Sentences tell what is wrong with a file of that name, each with its line and remedy.
-func Sentences(name string, wrong []Problem) (said []string) {
-	for _, p := range wrong {
-		said = append(said, fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy))
-	}
-	return said
+func Sentences(name string, wrong []Problem) []string {
+	return schemas.Map(wrong, func(p Problem) string { return fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy) })
 }
 
 // Declaring is an invoker that tells the workspace what the files of a project declare, before the first call for which

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"handoff/schemas"
 )
 
 // File is where a list stands in a repository.
@@ -80,12 +82,7 @@ func (l List) wanted(asked []string) (names []string) {
 }
 
 // Names are those of all checks, in the order of the list.
-func (l List) Names() (names []string) {
-	for _, c := range l.Checks {
-		names = append(names, c.Name)
-	}
-	return names
-}
+func (l List) Names() []string { return schemas.Map(l.Checks, func(c Check) string { return c.Name }) }
 
 // String says in a line what a check does, as a person reads it before it is allowed.
 func (c Check) String() string {

@@ -136,9 +136,5 @@ func (a *App) likelyWorkspaces() []string {
 	if err != nil {
 		return nil
 	}
-	names := make([]string, len(all))
-	for i, w := range all {
-		names[i] = w.Name
-	}
-	return closest.Meant(a.Workspace, names)
+	return closest.Meant(a.Workspace, schemas.Map(all, func(w workspace.Workspace) string { return w.Name }))
 }

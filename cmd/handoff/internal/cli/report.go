@@ -49,10 +49,7 @@ func (a *App) ways(cmd *cobra.Command, e *schemas.Error) []string {
 	if cmd.Name() == "call" {
 		render = schemas.Advice.String
 	}
-	for _, next := range e.Next {
-		ways = append(ways, render(next))
-	}
-	return ways
+	return append(ways, schemas.Map(e.Next, render)...)
 }
 
 // told says how a command is told an argument that no single flag gives.

@@ -118,10 +118,7 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 func (f Field) texts(value any) (texts []string) {
 	switch value := value.(type) {
 	case []any:
-		for _, item := range value {
-			texts = append(texts, fmt.Sprint(item))
-		}
-		if f.form.kind == kindWords {
+		if texts = schemas.Texts(value); f.form.kind == kindWords {
 			return []string{strings.Join(texts, ",")}
 		}
 		return texts

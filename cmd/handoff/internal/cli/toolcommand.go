@@ -243,11 +243,8 @@ func (conn *Connection) Listed(ctx context.Context, in schemas.ListIn) (items []
 // PageLimit is the largest that list_handoffs gives at once.
 const PageLimit = 50
 
-func idsOf(items []schemas.Item) (ids []string) {
-	for _, item := range items {
-		ids = append(ids, item.HandoffID.String())
-	}
-	return ids
+func idsOf(items []schemas.Item) []string {
+	return schemas.Map(items, func(item schemas.Item) string { return item.HandoffID.String() })
 }
 
 // held is the handoff that the caller holds, where it is one.

@@ -6,6 +6,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/schemas"
 )
 
 // Begin says what this program is and how the clients on this machine stand to it, in two lines, and the one command that
@@ -51,10 +52,7 @@ func knowing(a *cli.App) (told, untold []client.Client) {
 
 // named lists clients as a sentence does.
 func named(all []client.Client) string {
-	titles := make([]string, len(all))
-	for i, c := range all {
-		titles[i] = c.Title
-	}
+	titles := schemas.Map(all, func(c client.Client) string { return c.Title })
 	last := len(titles) - 1
 	return strings.TrimPrefix(strings.Join(titles[:last], ", ")+" and "+titles[last], " and ")
 }

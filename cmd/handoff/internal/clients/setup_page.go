@@ -200,10 +200,7 @@ func (s *setupRun) printSnippets() error {
 		Client string          `json:"client"`
 		Files  []setup.Snippet `json:"files"`
 	}
-	var all []snippets
-	for _, c := range s.clients {
-		all = append(all, snippets{c.Name, c.desired.Snippets(c.Client)})
-	}
+	all := schemas.Map(s.clients, func(c *clientSetup) snippets { return snippets{c.Name, c.desired.Snippets(c.Client)} })
 	return s.PrintValue(map[string]any{"scope": s.within.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {

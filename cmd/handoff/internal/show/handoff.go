@@ -145,13 +145,8 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(done.Basis(a))))
 		}
 	}
-	for _, text := range criteria {
-		items = append(items, "[ ] "+text)
-	}
-	for _, text := range e.Constraints {
-		items = append(items, "Constraint: "+text)
-	}
-	return items
+	items = append(items, schemas.Map(criteria, func(text string) string { return "[ ] " + text })...)
+	return append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
 }
 
 func (s sheet) completion(c *schemas.Completion) {

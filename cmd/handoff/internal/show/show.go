@@ -91,11 +91,7 @@ func few[T any](list []T, name func(T) string) string {
 // names joins the names of the first members of a list.
 func names[T any](list []T, name func(T) string) string {
 	const shown = 5
-	var first []string
-	for _, v := range list[:min(len(list), shown)] {
-		first = append(first, name(v))
-	}
-	text := strings.Join(first, ", ")
+	text := strings.Join(schemas.Map(list[:min(len(list), shown)], name), ", ")
 	if more := len(list) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -99,10 +99,7 @@ func (s Style) DrawTable(t Table) string {
 	var b strings.Builder
 	var table [][]string
 	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		var cells []string
-		for _, cell := range row {
-			cells = append(cells, strings.Join(strings.Fields(schemas.Visible(cell)), " "))
-		}
+		cells := schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.Visible(cell)), " ") })
 		table = append(table, cells)
 		if !s.Terminal {
 			b.WriteString(strings.Join(cells, "\t") + "\n")

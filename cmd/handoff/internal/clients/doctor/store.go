@@ -124,11 +124,10 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 }
 
 // Beside finds the other workspaces in which agents may be looked for who are not here.
-func Beside(w workspace.Workspace, getenv func(string) string) (all []Finding) {
-	for _, n := range workspace.Neighbours(w, getenv) {
-		all = append(all, skipped(aboutStore, "beside it is %s", n).try(n.Join))
-	}
-	return all
+func Beside(w workspace.Workspace, getenv func(string) string) []Finding {
+	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
+		return skipped(aboutStore, "beside it is %s", n).try(n.Join)
+	})
 }
 
 // Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store

@@ -139,11 +139,7 @@ func readText(text string) (h head, err error) {
 }
 
 func signers(signatures []note.Signature) string {
-	names := make([]string, len(signatures))
-	for i, s := range signatures {
-		names[i] = signerName(s.Name, s.Hash)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(schemas.Map(signatures, func(s note.Signature) string { return signerName(s.Name, s.Hash) }), ", ")
 }
 
 func signerName(name string, hash uint32) string { return fmt.Sprintf("%s+%08x", name, hash) }

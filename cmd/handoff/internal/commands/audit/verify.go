@@ -58,11 +58,7 @@ type verified struct {
 }
 
 func verify(ctx context.Context, a *cli.App, heads []end, others []string) error {
-	var in schemas.AuditIn
-	for _, e := range heads {
-		in.Sizes = append(in.Sizes, e.Size)
-	}
-	in.Sizes = slices.Compact(in.Sizes)
+	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e end) uint64 { return e.Size }))}
 	walking, end := a.Progress(ctx, "verifying the registry")
 	out, _, err := cli.Call[schemas.AuditOut](walking, a, "audit_verify", in)
 	end()

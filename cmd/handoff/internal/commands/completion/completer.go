@@ -65,23 +65,14 @@ func listed[Out any](tool string, args cli.Arguments, words func(*cli.Connection
 
 // words completes with the same words at all times.
 func words[T ~string](all ...T) completer {
-	return func(context.Context, *cli.App, string) (found []cobra.Completion) {
-		for _, word := range all {
-			found = append(found, string(word))
-		}
-		return found
-	}
+	return func(context.Context, *cli.App, string) []cobra.Completion { return schemas.Texts(all) }
 }
 
 // commaSeparated completes the last of several.
 func commaSeparated(c completer) completer {
 	return func(ctx context.Context, a *cli.App, typed string) []cobra.Completion {
 		cut := strings.LastIndex(typed, ",") + 1
-		found := c(ctx, a, typed[cut:])
-		for i := range found {
-			found[i] = typed[:cut] + found[i]
-		}
-		return found
+		return schemas.Map(c(ctx, a, typed[cut:]), func(last cobra.Completion) cobra.Completion { return typed[:cut] + last })
 	}
 }
 
@@ -95,11 +86,8 @@ func described(word, text string) cobra.Completion {
 }
 
 // agents completes with the names of agents, the last seen first.
-var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
-	for _, c := range cards {
-		found = append(found, described(string(c.Name), aboutAgent(c, conn)))
-	}
-	return found
+var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) []cobra.Completion {
+	return schemas.Map(cards, func(c schemas.Card) cobra.Completion { return described(string(c.Name), aboutAgent(c, conn)) })
 })
 
 // recipients completes with all to whom something can be sent.
@@ -179,20 +167,14 @@ var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection
 })
 
 // workspaceNames completes with those on this machine.
-func workspaceNames(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
+func workspaceNames(_ context.Context, a *cli.App, _ string) []cobra.Completion {
 	all, _ := workspace.All(a.Getenv) // none where they cannot be listed
-	for _, w := range all {
-		found = append(found, described(w.Name, w.Project))
-	}
-	return found
+	return schemas.Map(all, func(w workspace.Workspace) cobra.Completion { return described(w.Name, w.Project) })
 }
 
 // toolNames completes with the tools that agents are offered.
-func toolNames(context.Context, *cli.App, string) (found []cobra.Completion) {
-	for _, t := range tools.Table {
-		found = append(found, described(t.Name, t.Description))
-	}
-	return found
+func toolNames(context.Context, *cli.App, string) []cobra.Completion {
+	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return described(t.Name, t.Description) })
 }
 
 // plans completes with the workflows that the files of the project declare.

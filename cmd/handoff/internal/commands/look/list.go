@@ -317,10 +317,8 @@ func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Argu
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.Everybody}, &players); err != nil {
 		return nil, err
 	}
-	may := []schemas.Address{schemas.Address("role:" + l.role)}
-	for _, c := range players.Agents {
-		may = append(may, schemas.Address(c.Name))
-	}
+	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
+		schemas.Address("role:"+l.role))
 	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && l.keeps(item) }, nil
 }
 

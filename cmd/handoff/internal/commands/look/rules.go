@@ -102,10 +102,9 @@ func (t testedRules) print(p *cli.Page) {
 			p.Line("  %s: nothing, %s", schemas.Visible(r.Route), schemas.Visible(r.Why))
 			continue
 		}
-		var sends []string
-		for _, send := range r.Sends {
-			sends = append(sends, send.To+" – "+schemas.Shorten(cmp.Or(send.Title, send.Task), 80))
-		}
+		sends := schemas.Map(r.Sends, func(send schemas.SendIn) string {
+			return send.To + " – " + schemas.Shorten(cmp.Or(send.Title, send.Task), 80)
+		})
 		p.Line("  %s %s: sends %s", p.Green("fires"), schemas.Visible(r.Route), schemas.Visible(strings.Join(sends, "; ")))
 	}
 }

@@ -16,8 +16,10 @@ import (
 	"handoff/schemas"
 )
 
+type view struct{ name, help string }
+
 // views are the depths at which get_handoff gives a handoff, each with its flag.
-var views = []struct{ name, help string }{
+var views = []view{
 	{"full", "also everything that was said, as JSON"},
 	{"brief", "what its receiver reads"},
 	{"events", "every step, and what was said"},
@@ -27,11 +29,8 @@ var views = []struct{ name, help string }{
 }
 
 // viewChoices are the flags of show that stand for a view.
-func viewChoices() (all []cli.Choice) {
-	for _, v := range views {
-		all = append(all, cli.Choice{Argument: "view", Value: v.name, Flag: v.name})
-	}
-	return all
+func viewChoices() []cli.Choice {
+	return schemas.Map(views, func(v view) cli.Choice { return cli.Choice{Argument: "view", Value: v.name, Flag: v.name} })
 }
 
 func showCommand(a *cli.App) *cobra.Command {

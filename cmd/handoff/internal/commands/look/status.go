@@ -191,11 +191,7 @@ func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(sch
 	if len(loads) == 0 {
 		return
 	}
-	each := make([]string, len(loads))
-	for i, l := range loads {
-		each[i] = said(l)
-	}
-	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(each, ", "), len(heading)+2))
+	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
 }
 
 // parted leaves a line free behind what is there.

@@ -193,11 +193,8 @@ func (w watching) wants(c schemas.Change) bool {
 }
 
 // actionNames are what can be watched for.
-func actionNames() (names []string) {
-	for _, a := range append(slices.Clone(life.Actions), life.Register, life.Message) {
-		names = append(names, string(a))
-	}
-	return names
+func actionNames() []string {
+	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message))
 }
 
 // eventPrinter prints each event as it comes: a line for people, or an object for programs.

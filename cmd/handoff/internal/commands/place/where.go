@@ -68,9 +68,7 @@ func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &out); err != nil {
 			return err
 		}
-		for _, c := range out.Agents {
-			w.Agents = append(w.Agents, sight{c.Name, c.Live, c.Seen})
-		}
+		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) sight { return sight{c.Name, c.Live, c.Seen} })...)
 		soon, end := context.WithTimeout(ctx, oldWait)
 		defer end()
 		var old schemas.RetainOut

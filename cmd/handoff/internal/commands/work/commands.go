@@ -11,14 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package but [Wait], for the root to add.
-func Commands(a *cli.App) (all []*cobra.Command) {
-	for _, c := range acts {
-		all = append(all, c.command(a))
-	}
-	return append(all,
+func Commands(a *cli.App) []*cobra.Command {
+	return append(schemas.Map(acts, func(c act) *cobra.Command { return c.command(a) }),
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
 		redactCommand(a), workflowCommand(a))
 }

@@ -126,12 +126,10 @@ func failCommand(a *cli.App) *cobra.Command {
 			if reject {
 				args["outcome"] = schemas.OutcomeRejected
 			}
-			var blockers []schemas.Blocker
-			for _, text := range cli.Given(cmd, "blocker") {
-				blockers = append(blockers, schemas.Blocker{Description: text, RequiredToProceed: true})
-			}
-			if blockers != nil {
-				args["blockers"] = blockers
+			if given := cli.Given(cmd, "blocker"); given != nil {
+				args["blockers"] = schemas.Map(given, func(text string) schemas.Blocker {
+					return schemas.Blocker{Description: text, RequiredToProceed: true}
+				})
 			}
 			return nil
 		},

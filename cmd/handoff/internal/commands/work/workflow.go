@@ -35,14 +35,9 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 			return a.PrintValue(plans, func(p *cli.Page) {
 				var rows [][]string
 				for _, plan := range plans {
-					var steps []string
-					for _, unit := range plan.Steps {
-						var names []string
-						for _, step := range unit {
-							names = append(names, step.Step)
-						}
-						steps = append(steps, strings.Join(names, " + "))
-					}
+					steps := schemas.Map(plan.Steps, func(unit []schemas.PlanStep) string {
+						return strings.Join(schemas.Map(unit, func(step schemas.PlanStep) string { return step.Step }), " + ")
+					})
 					rows = append(rows, []string{plan.Name, strings.Join(steps, ", ")})
 				}
 				p.List("no workflow is declared: handoff rules --help shows how", []string{"WORKFLOW", "STEPS"}, rows)
