@@ -158,16 +158,17 @@ func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string
 	return err
 }
 
-// unwritten is the error of a backup that was not made.
+// unwritten is the error of a backup that was not made; nil for none.
 func unwritten(file string, err error) error {
-	if coded, is := errors.AsType[*schemas.Error](err); is {
-		return coded
-	}
 	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
-// fileError is the error of what was done with a file, with a way out. Otherwise says what became of everything else.
+// fileError is the error of what was done with a file, with a way out; nil for none. Otherwise says what became of
+// everything else. An error that has a way out already stays as it is.
 func fileError(doing string, err error, otherwise string) error {
+	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
+		return err
+	}
 	for _, known := range []struct {
 		is   error
 		code schemas.Code

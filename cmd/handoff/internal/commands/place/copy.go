@@ -122,15 +122,7 @@ func (c copying) copy(ctx context.Context, node *cluster.Node, to, next string, 
 // undo has a workspace used again that was copied.
 func (c copying) undo(ctx context.Context) error {
 	reopen := func(b store.Backend) error { return open.Reopen(ctx, c.of.Name, b) }
-	err := missing(c.of, "on this machine")
-	if address := c.Getenv("HANDOFF_STORE"); address != "" {
-		err = c.known(ctx, address, func(node *cluster.Node) error {
-			return open.WithDatabase(ctx, c.of.Name, node, reopen)
-		})
-	} else if c.of.Used() {
-		err = locked(c.of, func() error { return open.WithFiles(ctx, c.of, c.log, reopen) })
-	}
-	if err != nil {
+	if err := ownStore(ctx, c.App, c.of, reopen); err != nil {
 		return err
 	}
 	return c.PrintValue(map[string]any{"reopened": c.of.Name}, func(p *cli.Page) {

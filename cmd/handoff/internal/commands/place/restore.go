@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -72,10 +71,9 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if err != nil {
 		return err
 	}
-	const unchanged = "Nothing was changed."
 	found, err := r.verified(ctx, file)
 	if err != nil {
-		return fileError("restore from "+schemas.Visible(file), err, unchanged)
+		return fileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
 	}
 	kept, err := r.put(ctx, file, replace)
 	if err != nil {
@@ -98,9 +96,6 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 
 // restoreError is the error of a restore that changed nothing of what was there; nil for none.
 func restoreError(file string, err error) error {
-	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
-		return err
-	}
 	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
@@ -155,9 +150,6 @@ func (r restoring) accept(ctx context.Context) error {
 
 // keptError is the error of what is done with what was kept; nil for none.
 func keptError(of workspace.Workspace, err error) error {
-	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
-		return err
-	}
 	return fileError("look after what was kept of "+of.Name, err, "handoff where shows what is there.")
 }
 
