@@ -282,7 +282,9 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/installed", about: "what files of clients say of handoff",
-		imports: []string{"schemas", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit"},
+		imports: []string{
+			"schemas", "tools/relay/platform", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
+		},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",

@@ -66,18 +66,7 @@ func settle(path, text string) error {
 			return nil
 		}
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.WriteString(text)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = platform.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(temp.Name()))
-	}
-	return err
+	return platform.Replace(path, ".new-*", []byte(text), nil)
 }
 
 // git runs git, with an input, and gives what it printed. The error says what git said.

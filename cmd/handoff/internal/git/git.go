@@ -63,7 +63,7 @@ func workingTree(dir string) (Repository, bool) {
 // --separate-git-dir leave no sign there of the working tree.
 func ofAnother(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
-	return err != nil || filepath.Base(real) == ".git" && !same(filepath.Dir(real), dir)
+	return err != nil || filepath.Base(real) == ".git" && !platform.SameFile(filepath.Dir(real), dir)
 }
 
 // isGitDir recognises a git directory as git does: by HEAD and by the directories of objects and references, which a
@@ -79,7 +79,8 @@ func isGitDir(dir, shared string) bool {
 func common(gitDir, dotGit string) string {
 	shared, named := pathIn(gitDir, "commondir")
 	back, backNamed := pathIn(gitDir, "gitdir")
-	if named && backNamed && same(filepath.Dir(gitDir), filepath.Join(shared, "worktrees")) && same(back, dotGit) {
+	worktrees := filepath.Join(shared, "worktrees")
+	if named && backNamed && platform.SameFile(filepath.Dir(gitDir), worktrees) && platform.SameFile(back, dotGit) {
 		return shared
 	}
 	return gitDir
@@ -93,15 +94,6 @@ func pathIn(gitDir, file string) (string, bool) {
 	}
 	path, ok := firstLine(content)
 	return resolvePath(gitDir, path), ok
-}
-
-func same(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }
 
 // parseGitFile reads a ".git" file: one line, "gitdir: PATH".

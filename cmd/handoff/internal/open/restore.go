@@ -43,7 +43,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		return "", err
 	}
 	if used {
-		if sameFile(at, before) { // a restore was killed before it changed anything
+		if platform.SameFile(at, before) { // a restore was killed before it changed anything
 			if err := os.Remove(before); err != nil {
 				return "", err
 			}
@@ -70,12 +70,6 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		return "", err
 	}
 	return kept, platform.SyncDir(w.Dir)
-}
-
-func sameFile(a, b string) bool {
-	one, err := os.Stat(a)
-	other, failed := os.Stat(b)
-	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
 // filesInUse tells whether a workspace has something that a restore would replace. What cannot be read counts.
@@ -185,7 +179,7 @@ func AcceptFiles(w workspace.Workspace) error {
 // another name of the store.
 func keptFile(w workspace.Workspace) bool {
 	before := beforeRestore(w.Dir)
-	return exists(before) && !sameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
+	return exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
 func nothingKept(name string) error {

@@ -48,9 +48,9 @@ func Neighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 			n.Moved, n.Join = true, shell.Line([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
 		case here != w.Project && there != other.Project:
 			continue // one repository in another is meant so
-		case above(there, here):
+		case Above(there, here):
 			n.Join = join(there, w.Project)
-		case above(here, there):
+		case Above(here, there):
 			n.Join = join(here, other.Project)
 		default:
 			continue
@@ -77,7 +77,8 @@ func join(dir, below string) string {
 	return shell.Line([]string{"mkdir", filepath.Join(dir, ".handoff")})
 }
 
-func above(dir, path string) bool {
+// Above tells whether a path is below a directory, as far as the two are spelled alike.
+func Above(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }

@@ -169,19 +169,9 @@ func Remember(w Workspace) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(w.Dir, memoryFile+".*")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	err = platform.Replace(filepath.Join(w.Dir, memoryFile), memoryFile+".*", content, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remember the project: %w", err)
-	}
-	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), filepath.Join(w.Dir, memoryFile))
-	}
-	if err != nil {
-		return fmt.Errorf("remember the project: %w", errors.Join(err, os.Remove(temp.Name())))
 	}
 	return nil
 }

@@ -11,13 +11,13 @@ package installed
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/tools/relay/platform"
 )
 
 // How long a file may be that is read, in bytes.
@@ -68,7 +68,7 @@ func Read(path string, most int64) (File, error) {
 	case f.Info.Size() > most:
 		return f, fmt.Errorf("it has %d bytes, and is read up to %d", f.Info.Size(), most)
 	}
-	if f.Text, err = first(f.Resolved, most); err != nil {
+	if f.Text, err = platform.ReadRegular(f.Resolved, most); err != nil { // it may have grown since
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	}
 	return f, nil
@@ -86,16 +86,6 @@ func Resolved(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(dir), rest)
 	}
-}
-
-// first reads at most this many bytes: the file may have grown since its size was looked at.
-func first(path string, most int64) (text []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // Document parses the file. A missing file is an empty document. The error is a [*Broken].

@@ -131,30 +131,17 @@ func (s Setter) inTurn(ctx context.Context, do func() error) (err error) {
 // replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the owner of the old
 // one, of, if there was one. The function last, which may be nil, is called right before the new text gets its name,
 // and an error of it stops that.
-func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".handoff-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
+	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
+		if of != nil {
+			err = keepOwner(f, of)
 		}
-	}()
-	_, err = f.Write(text)
-	if of != nil {
-		err = errors.Join(err, keepOwner(f, of))
-	}
-	err = errors.Join(err, f.Chmod(mode)) // last: a new owner takes some of it away
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if last != nil {
-		if err := last(); err != nil {
-			return err
+		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the owner: a new one takes some of it away
+		if err == nil && last != nil {
+			err = last()
 		}
-	}
-	return os.Rename(f.Name(), path)
+		return err
+	})
 }
 
 // backup copies a file, for nobody else to read. The copy lies beside the file. That of a file of a project lies with

@@ -14,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/cmd/handoff/internal/workspace"
 )
 
 // Undo gives the changes that take handoff out of a client. It changes nothing. The text of a file becomes the one
@@ -162,7 +163,7 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
-		return !isAbove(installed.Resolved(dir), resolved)
+		return !workspace.Above(installed.Resolved(dir), resolved)
 	})
 	return errors.Join(err, s.leave(removeEmpty(made)))
 }
@@ -174,7 +175,7 @@ func (s Setter) leave(dirs []string) (err error) {
 	for _, name := range names {
 		other, ok := s.read(name)
 		n := 0
-		for ok && n < len(dirs) && isAbove(installed.Resolved(dirs[n]), other.Resolved) {
+		for ok && n < len(dirs) && workspace.Above(installed.Resolved(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {
@@ -214,10 +215,4 @@ func removeEmpty(dirs []string) (stay []string) {
 	}
 	slices.Reverse(stay)
 	return stay
-}
-
-// isAbove tells whether a path is in a directory, as far as the two are spelled alike.
-func isAbove(dir, path string) bool {
-	rest, err := filepath.Rel(dir, path)
-	return err == nil && rest != "." && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }

@@ -104,21 +104,11 @@ func keepCosigned(a *cli.App, k key, n *note.Note) error {
 }
 
 // replaceFile writes a file as a whole: who reads it finds the old text or the new one.
-func replaceFile(path string, text []byte, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+func replaceFile(path string, text []byte, mode fs.FileMode) error {
+	err := platform.Replace(path, filepath.Base(path)+".*", text, func(f *os.File) error {
+		return errors.Join(f.Chmod(mode), f.Sync())
+	})
 	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
 	return platform.SyncDir(filepath.Dir(path))
