@@ -136,10 +136,8 @@ func aboutAgent(c schemas.Card, conn *cli.Connection) string {
 }
 
 // said gives what cards say, sorted, each once.
-func said(cards []schemas.Card, of func(schemas.Card) []string) (all []string) {
-	for _, c := range cards {
-		all = append(all, of(c)...)
-	}
+func said(cards []schemas.Card, of func(schemas.Card) []string) []string {
+	all := slices.Concat(schemas.Map(cards, of)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

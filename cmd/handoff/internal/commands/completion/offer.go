@@ -7,6 +7,7 @@
 package completion
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,45 +68,35 @@ var failureTypes = words(
 	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
 )
 
-// paths are the flags, and the commands with such arguments, that shells complete by themselves: with files or with
-// directories.
-var paths = map[string]cobra.ShellCompDirective{
-	"dir":            cobra.ShellCompDirectiveFilterDirs,
-	"file":           cobra.ShellCompDirectiveDefault,
-	"from-log":       cobra.ShellCompDirectiveDefault,
-	"tls-cert":       cobra.ShellCompDirectiveDefault,
-	"tls-key":        cobra.ShellCompDirectiveDefault,
-	"mcp --agents":   cobra.ShellCompDirectiveDefault,
-	"serve --agents": cobra.ShellCompDirectiveDefault,
-	"agents check":   cobra.ShellCompDirectiveDefault,
-	"agents import":  cobra.ShellCompDirectiveDefault,
-	"capture":        cobra.ShellCompDirectiveDefault,
-	"exec":           cobra.ShellCompDirectiveDefault,
-	"render":         cobra.ShellCompDirectiveDefault,
-	"rules test":     cobra.ShellCompDirectiveDefault,
-}
+// fileFlags are those that shells complete by themselves, with names of files, and fileCommands have such arguments.
+var (
+	fileFlags    = []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}
+	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}
+)
 
 // Offer has the arguments and the flags of all commands completed by the table.
 func Offer(a *cli.App, root *cobra.Command) {
-	rows := map[string]completer{}
+	rows := map[string]cobra.CompletionFunc{"--dir": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)}
+	for _, flag := range fileFlags {
+		rows[flag] = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
 	for _, t := range table() {
 		for _, row := range t.rows {
-			rows[row] = t.by
+			rows[row] = offering(a, t.by)
 		}
 	}
-	offerBelow(a, root, rows)
+	offerBelow(root, rows)
 }
 
 // offerBelow does so for a command and those below it.
-func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
+func offerBelow(cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	directive, ok := paths[path]
-	if !ok {
-		directive = cobra.ShellCompDirectiveNoFileComp
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if slices.Contains(fileCommands, path) {
+		directive = cobra.ShellCompDirectiveDefault
 	}
 	cmd.CompletionOptions.SetDefaultShellCompDirective(directive)
-	if c := rows[path]; c != nil {
-		offer := offering(a, c)
+	if offer := rows[path]; offer != nil {
 		cmd.ValidArgsFunction = offer
 		if !alike(cmd) {
 			cmd.ValidArgsFunction = onlyFirst(offer)
@@ -113,22 +104,16 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]completer) {
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		_, f.Usage = pflag.UnquoteUsage(f) // the quotes name the value, for help
-		var offer cobra.CompletionFunc
-		if c, ok := rows[path+" --"+f.Name]; ok {
-			offer = offering(a, c)
-		} else if c, ok := rows["--"+f.Name]; ok {
-			offer = offering(a, c)
-		} else if directive, ok := paths[f.Name]; ok {
-			offer = cobra.FixedCompletions(nil, directive)
-		} else if directive, ok := paths[path+" --"+f.Name]; ok {
-			offer = cobra.FixedCompletions(nil, directive)
+		offer := rows[path+" --"+f.Name]
+		if offer == nil {
+			offer = rows["--"+f.Name]
 		}
 		if offer != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is not there, or has one
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		offerBelow(a, sub, rows)
+		offerBelow(sub, rows)
 	}
 }
 
