@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -27,7 +26,7 @@ func Below(waited int) (running []int) {
 	children := map[int][]int{}
 	ended := map[int]bool{}
 	for _, pid := range all() {
-		state, parent := stateOf(pid)
+		_, state, parent := about(pid)
 		if children[parent] = append(children[parent], pid); state == "Z" || state == "X" {
 			ended[pid] = true
 		}
@@ -61,16 +60,6 @@ func all() (pids []int) {
 		}
 	}
 	return pids
-}
-
-// stateOf reads the state and the parent of a process behind its name, which may have any character (proc_pid_stat(5)).
-func stateOf(pid int) (state string, parent int) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", 0
-	}
-	_, _ = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent)
-	return state, parent
 }
 
 // endLimit is how long processes may take to be gone that were killed.
