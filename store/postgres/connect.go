@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"handoff/store"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -37,6 +39,24 @@ func connect(ctx context.Context, address string, change func(*pgxpool.Config)) 
 		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	return pgxpool.NewWithConfig(ctx, c)
+}
+
+// insist asks the database, again while it does not answer, for up to patience: it may be starting anew. What is asked
+// changes nothing.
+func insist[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
+	for {
+		answer, err = ask(ctx)
+		if err = classify(err); !errors.Is(err, store.ErrUnreachable) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return answer, err
+		case <-time.After(again):
+		}
+	}
 }
 
 // hasPooler tells whether something answers for the server: it gives other numbers than those of the server's processes.

@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/jackc/pgx/v5"
@@ -115,15 +117,10 @@ const pageRows = 1000
 
 // page gives the first rows of a range.
 func (f frozen) page(r store.Range) ([]store.Row, error) {
-	query := `select key, value from handoff_row where workspace = $1 and space = $2 and key >= $3 and key < $4 order by key limit $5`
-	if r.Reverse {
-		query = `select key, value from handoff_row where workspace = $1 and space = $2 and key >= $3 and key < $4 order by key desc limit $5`
-	}
-	to := r.To
-	if to == nil {
-		to = []byte(behindAll)
-	}
-	found, err := f.tx.Query(f.ctx, query, f.workspace, spaceOf(r.Space), append([]byte{}, r.From...), to, pageRows)
+	const of = `select key, value from handoff_row where workspace = $1 and space = $2 and key >= $3 and key < $4 order by key %s limit $5`
+	query := fmt.Sprintf(of, map[bool]string{true: "desc"}[r.Reverse])
+	from, to := append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), behindAll))
+	found, err := f.tx.Query(f.ctx, query, f.workspace, spaceOf(r.Space), from, to, pageRows)
 	if err != nil {
 		return nil, classify(err)
 	}
