@@ -103,12 +103,16 @@ var author = []string{
 
 // add adds a head to the ref, unless it is its newest one, and pushes it.
 func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error {
-	old, err := at.tip(ctx)
+	old, err := at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
 	if err != nil {
 		return err
 	}
 	if old != "" {
-		if err := at.held(ctx, a, h); err != nil {
+		heads, _, err := at.heads(ctx)
+		if err == nil && len(heads) > 0 { // a registry that has the newest has those before
+			err = heads[len(heads)-1].held(ctx, a, h)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -129,20 +133,6 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 			p.Line("git push origin %s", spec)
 		}
 	})
-}
-
-// tip is the commit of the ref, empty where there is none.
-func (at anchor) tip(ctx context.Context) (string, error) {
-	return at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
-}
-
-// held refuses to go on where the registry does not have the newest head of the ref, and with it those before.
-func (at anchor) held(ctx context.Context, a *cli.App, now head) error {
-	heads, _, err := at.heads(ctx)
-	if err != nil || len(heads) == 0 {
-		return err
-	}
-	return heads[len(heads)-1].held(ctx, a, now)
 }
 
 // commit makes the commit of a head with plumbing, and moves the ref if it is still where it was.

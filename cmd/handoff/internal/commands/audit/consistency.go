@@ -112,10 +112,8 @@ func (k key) consistency(ctx context.Context, a *cli.App, old, now end) (text, s
 	if err != nil {
 		return "", "", schemas.InternalError(err)
 	}
-	text = fmt.Sprintf("old %d\n%s\n\n%s", old.Size, strings.Join(out.Consistency, "\n"), signed.signed)
-	if len(out.Consistency) == 0 {
-		text = fmt.Sprintf("old %d\n\n%s", old.Size, signed.signed)
-	}
+	lines := append([]string{fmt.Sprintf("old %d", old.Size)}, out.Consistency...)
+	text = strings.Join(lines, "\n") + "\n\n" + signed.signed
 	before := head{Checkpoint: headOf(schemas.TreeOut{Size: old.Size, Root: out.OldRoot})}
 	if _, err := checkRequest(text, before); err != nil {
 		return "", "", refused(verifyTells, "the tree of the registry contradicts itself: %v", err)
