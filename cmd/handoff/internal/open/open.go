@@ -76,57 +76,46 @@ func Nothing(now func() time.Time) tools.Invoker {
 // mailboxes are those of one workspace, open in this process.
 type mailboxes struct {
 	tools.Local
-	store *store.Store
-	log   ownerLog
+	store    *store.Store
+	closeLog func() error
 }
 
-// ownerLog is the log of what an owner does for all.
-type ownerLog interface {
-	Logger() *slog.Logger
-	Close() error
-}
-
-// log is beside the files of the workspace. A node of a cluster has one for all workspaces, which is not closed with one
-// of them.
-func (c Config) log() ownerLog {
-	if c.Cluster == nil {
-		return journal.New(c.Dir)
+// log is that of what an owner does for all, beside the files of the workspace. A node of a cluster has one for all
+// workspaces, which is not closed with one of them.
+func (c Config) log() (log *slog.Logger, closeLog func() error) {
+	if c.Cluster != nil {
+		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
 	}
-	return nodeLog{c.Logger.With(slog.String("workspace", c.Name))}
+	j := journal.New(c.Dir)
+	return j.Logger(), j.Close
 }
-
-type nodeLog struct{ to *slog.Logger }
-
-func (l nodeLog) Logger() *slog.Logger { return l.to }
-
-func (nodeLog) Close() error { return nil }
 
 // opening opens the rows of a workspace.
 type opening func(context.Context, *slog.Logger) (store.Backend, error)
 
 func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store, error) {
-	log := c.log()
-	backend, err := rows(ctx, log.Logger())
+	log, closeLog := c.log()
+	backend, err := rows(ctx, log)
 	if err != nil {
-		return nil, explain(c, errors.Join(err, log.Close()))
+		return nil, explain(c, errors.Join(err, closeLog()))
 	}
 	if err := store.Usable(ctx, backend); err != nil {
-		return nil, explain(c, errors.Join(err, backend.Close(), log.Close()))
+		return nil, explain(c, errors.Join(err, backend.Close(), closeLog()))
 	}
 	timed := store.NewTimed(backend, c.Now)
-	m := &mailboxes{store: store.New(timed), log: log}
-	m.Local = tools.Local{Logger: log.Logger(), Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
+	m := &mailboxes{store: store.New(timed), closeLog: closeLog}
+	m.Local = tools.Local{Logger: log, Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
-		Logger: log.Logger(), Commits: timed.Commits, Failed: timed.Failed, WriteFile: writerOf(backend),
+		Logger: log, Commits: timed.Commits, Failed: timed.Failed, WriteFile: writerOf(backend),
 		Free: freeOf(backend),
 	})}
 	return m, nil
 }
 
 // Close writes and closes the store. It may be called twice.
-func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.log.Close()) }
+func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.closeLog()) }
 
 const (
 	attempts = 600
