@@ -164,18 +164,19 @@ func (s sheet) completion(c *schemas.Completion) {
 
 func delivered(c *schemas.Completion) []string {
 	var items []string
-	count := func(label string, files []string) {
-		if len(files) > 0 {
-			items = append(items, fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same)))
-		}
-	}
 	for _, d := range c.Deliverables {
-		items = append(items, nonEmpty(strings.Join(nonEmpty(d.Type, d.Description), ": "))...)
-		count("Created", d.FilesCreated)
-		count("Modified", d.FilesModified)
-		count("Tests", d.TestsCreated)
+		items = append(items, nonEmpty(strings.Join(nonEmpty(d.Type, d.Description), ": "),
+			counted("Created", d.FilesCreated), counted("Modified", d.FilesModified), counted("Tests", d.TestsCreated))...)
 	}
 	return append(items, c.Outputs...)
+}
+
+// counted says how many files there are, and names the first of them; nothing for none.
+func counted(label string, files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same))
 }
 
 // observed is what git saw, which the holder did not say.
@@ -183,15 +184,11 @@ func observed(t *schemas.Tree) []string {
 	if t == nil {
 		return nil
 	}
-	items := nonEmpty(strings.Join(nonEmpty(t.Path, prefixed("branch ", t.Branch), prefixed("commit ", t.Commit)), ", "))
-	list := func(label string, files []string) {
-		if len(files) > 0 {
-			items = append(items, fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same)))
-		}
-	}
-	list("Changed since "+t.Since, t.Changed)
-	list("In no commit", t.Uncommitted)
-	return append(items, nonEmpty(prefixed("What changed is not known: ", t.Unknown))...)
+	return nonEmpty(
+		strings.Join(nonEmpty(t.Path, prefixed("branch ", t.Branch), prefixed("commit ", t.Commit)), ", "),
+		counted("Changed since "+t.Since, t.Changed), counted("In no commit", t.Uncommitted),
+		prefixed("What changed is not known: ", t.Unknown),
+	)
 }
 
 func verification(v *schemas.Verification) []string {
