@@ -39,27 +39,21 @@ type Config struct {
 // and its workspace holds what happened. Any result that the story does not expect is an error, and so is a server that
 // does not end well.
 func Play(ctx context.Context, c Config, look func()) error {
-	steps, err := story()
-	if err != nil {
+	var story []step
+	if err := json.Unmarshal(storyJSON, &story); err != nil {
 		return err
 	}
 	conn, err := connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err = conn.tell(ctx, steps); err == nil {
-		look()
-	}
-	return errors.Join(err, conn.Close())
-}
-
-func (conn *connection) tell(ctx context.Context, steps []step) error {
-	for _, s := range steps {
-		if err := conn.play(ctx, s); err != nil {
-			return err
+	for _, s := range story {
+		if err = conn.play(ctx, s); err != nil {
+			return errors.Join(err, conn.Close())
 		}
 	}
-	return nil
+	look()
+	return conn.Close()
 }
 
 // A connection is one client connected to one server process.
@@ -131,11 +125,6 @@ type step struct {
 	About string // of the call, for the reader
 	Args  map[string]any
 	Want  [][2]string // values that the result has, each behind its path: "forwarded.to"
-}
-
-func story() (steps []step, err error) {
-	err = json.Unmarshal(storyJSON, &steps)
-	return steps, err
 }
 
 func (conn *connection) play(ctx context.Context, s step) error {

@@ -45,14 +45,14 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 // Session returns the id of the session of a client, when the environment tells it. Variables of another client, which
 // started this one, do not count.
 func Session(agent schemas.Agent, getenv func(string) string) string {
-	return value(shellOf(agent).Run, getenv)
+	return getenv(shellOf(agent).Run)
 }
 
 // Process returns the process of the client in whose shell a command runs, empty when its shells do not tell. It tells
 // more than the id of the session: a client may begin another session without telling the server that it started
 // before.
 func Process(agent schemas.Agent, getenv func(string) string) string {
-	return value(shellOf(agent).Process, getenv)
+	return getenv(shellOf(agent).Process)
 }
 
 // ProcessOver returns the process of a client in the server that the client started, where parent is the parent
@@ -62,13 +62,6 @@ func ProcessOver(agent schemas.Agent, parent int) string {
 		return ""
 	}
 	return strconv.Itoa(parent)
-}
-
-func value(variable string, getenv func(string) string) string {
-	if variable == "" {
-		return ""
-	}
-	return getenv(variable)
 }
 
 // shellOf describes the shells of a client.

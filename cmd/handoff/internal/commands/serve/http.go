@@ -75,14 +75,16 @@ func (s *servingCommand) listenHTTP(
 func (s *servingCommand) newRoom(
 	place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
 ) (*room, error) {
-	h := &room{
-		servingCommand: s, place: place, boxes: boxes, traces: traces, log: log,
-	}
-	version := s.Release.Version
-	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: version, Now: s.Now, Logger: log})
-	if err := h.admit(); err != nil {
+	issuer, err := s.network.oauth(s.App, log)
+	if err != nil {
 		return nil, err
 	}
+	h := &room{servingCommand: s, place: place, boxes: boxes, traces: traces, log: log}
+	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
+	h.gate = auth.New(auth.Config{
+		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
+		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
+	})
 	h.endpoint = h.protocol().HTTP(mcp.HTTPConfig{Caller: h.caller, Still: h.gate.Still, Challenge: s.challenge, Now: s.Now})
 	return h, nil
 }
@@ -91,19 +93,6 @@ func (s *servingCommand) newRoom(
 func (s *servingCommand) challenge(err error) (string, bool) {
 	_, at := s.network.metadata()
 	return auth.Challenge(err, at)
-}
-
-// admit sets who is let in.
-func (h *room) admit() error {
-	issuer, err := h.network.oauth(h.App, h.log)
-	if err != nil {
-		return err
-	}
-	h.gate = auth.New(auth.Config{
-		Invoker: h.boxes, NewRequestID: requestIDs(h.App), Now: h.Now, Issuer: issuer, Rate: h.network.rate, Logger: h.log,
-		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },
-	})
-	return nil
 }
 
 // protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if there
