@@ -73,6 +73,13 @@ func (p *Page) Warn(warnings []string) {
 	}
 }
 
+// Problems adds what is wrong with what was read.
+func (p *Page) Problems(problems []string) {
+	for _, problem := range problems {
+		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+	}
+}
+
 // Answer adds what is said to a criterion, with its sign.
 func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 	sign := p.Red("✗")

@@ -110,9 +110,7 @@ func (v *verified) print(p *cli.Page) {
 	if len(v.Signers) > 1 {
 		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))
 	}
-	for _, problem := range v.Problems {
-		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
-	}
+	p.Problems(v.Problems)
 	if v.OK {
 		p.Line("%s", p.Green("OK"))
 	}

@@ -126,10 +126,8 @@ func read(ctx context.Context, a *cli.App, base string) (h here, at string, list
 }
 
 func (l listed) print(p *cli.Page) {
-	for problem := range strings.Lines(l.Problems) {
-		p.Line("%s %s", p.Red("problem:"), schemas.Visible(strings.TrimSpace(problem)))
-	}
 	if l.Problems != "" {
+		p.Problems(strings.Split(l.Problems, "\n"))
 		return
 	}
 	for _, c := range l.Checks {

@@ -146,9 +146,7 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	}
 	err := a.PrintValue(all, func(p *cli.Page) {
 		for _, f := range all {
-			for _, problem := range f.Problems {
-				p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
-			}
+			p.Problems(f.Problems)
 			if len(f.Problems) == 0 {
 				p.Line("%s %s: %s", p.Green("ok"), schemas.Visible(f.File), cli.Counted(f.Agents, "agent"))
 			}

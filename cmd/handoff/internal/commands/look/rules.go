@@ -87,9 +87,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 }
 
 func (t testedRules) print(p *cli.Page) {
-	for _, problem := range t.Problems {
-		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
-	}
+	p.Problems(t.Problems)
 	if len(t.Problems) == 0 {
 		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), cli.Counted(len(t.Routes), "route"), cli.Counted(len(t.Workflows), "workflow"))
 	}
