@@ -38,7 +38,7 @@ func (e *byFile) Prepare() error {
 	}
 	if e.config.Stays {
 		if err := mark.set(); err != nil {
-			return e.Unusable(errors.Join(err, mark.close()))
+			return e.Unusable(errors.Join(err, mark.file.Close()))
 		}
 	}
 	e.presence = mark
@@ -97,7 +97,7 @@ func (e *byFile) Close() error {
 	if e.presence = nil; mark == nil {
 		return nil
 	}
-	return mark.close()
+	return mark.file.Close() // which takes the mark away
 }
 
 func (e *byFile) Unserved() *schemas.Error { return unserved(e.config) }

@@ -145,9 +145,6 @@ func (p *presence) alone() (bool, error) {
 	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
 
-// close takes the mark away.
-func (p *presence) close() error { return p.file.Close() }
-
 // checkUnused returns ErrInUse when a process that stays uses the workspace. It is called with the lock held.
 func checkUnused(dir string) error {
 	mark, err := openPresence(dir)
@@ -158,5 +155,5 @@ func checkUnused(dir string) error {
 	if err == nil && !alone {
 		err = ErrInUse
 	}
-	return errors.Join(err, mark.close())
+	return errors.Join(err, mark.file.Close())
 }

@@ -51,9 +51,8 @@ func (o *Outlet) Write(p []byte) (int, error) {
 }
 
 // Close stops looking at the reader. It does not close w.
-func (o *Outlet) Close() error {
+func (o *Outlet) Close() {
 	o.left(context.Canceled)
 	o.wait.Wait()
 	signal.Stop(o.signals)
-	return nil
 }
