@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,10 +15,7 @@ const sums = "checksums.txt"
 
 // outFolder is where the release goes. It is emptied, so nothing but an earlier release may be in it.
 func outFolder(root, out string) (string, error) {
-	if out == "" {
-		out = filepath.Join(root, "dist")
-	}
-	out, err := filepath.Abs(out)
+	out, err := filepath.Abs(cmp.Or(out, filepath.Join(root, "dist")))
 	if err != nil {
 		return "", err
 	}

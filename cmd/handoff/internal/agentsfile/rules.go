@@ -94,9 +94,7 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 		if len(e.Known) > 0 && remedy == "" {
 			remedy = "There are " + strings.Join(e.Known, ", ") + "."
 		}
-		if remedy == "" {
-			remedy = "handoff rules --help shows a rule and a workflow."
-		}
+		remedy = cmp.Or(remedy, "handoff rules --help shows a rule and a workflow.")
 		p.wrong(below(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
 		return said
 	}

@@ -199,11 +199,8 @@ func (s *setupRun) forgetUntouched() {
 }
 
 // files gives the files of all clients.
-func (s *setupRun) files() (all []*fileSetup) {
-	for _, c := range s.clients {
-		all = append(all, c.Files...)
-	}
-	return all
+func (s *setupRun) files() []*fileSetup {
+	return slices.Concat(schemas.Map(s.clients, func(c *clientSetup) []*fileSetup { return c.Files })...)
 }
 
 func in(state fileState) func(*fileSetup) bool {

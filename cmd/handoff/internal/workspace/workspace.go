@@ -8,6 +8,7 @@
 package workspace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -224,9 +225,6 @@ func nameOf(project string) string {
 	}
 	slug := noSlug().ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
 	slug = strings.Trim(slug[:min(len(slug), 40)], "-")
-	if slug == "" {
-		slug = "project"
-	}
 	sum := sha256.Sum256([]byte(project))
-	return slug + "-" + hex.EncodeToString(sum[:6])
+	return cmp.Or(slug, "project") + "-" + hex.EncodeToString(sum[:6])
 }

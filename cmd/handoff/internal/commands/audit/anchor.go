@@ -156,10 +156,7 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	if old == "" {
-		old = strings.Repeat("0", len(commit))
-	}
-	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old)
+	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old) // empty: there must be none
 	return commit, err
 }
 
