@@ -165,11 +165,8 @@ func Remember(w Workspace) error {
 	if w.Project == "" || Remembered(w) == w.Project {
 		return nil
 	}
-	content, err := json.Marshal(memory{w.Project})
-	if err != nil {
-		return err
-	}
-	err = platform.Replace(filepath.Join(w.Dir, memoryFile), memoryFile+".*", content, nil)
+	content, _ := json.Marshal(memory{w.Project}) // a text can be encoded
+	err := platform.Replace(filepath.Join(w.Dir, memoryFile), memoryFile+".*", content, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remember the project: %w", err)
 	}

@@ -137,10 +137,7 @@ func tomlValue(value any) string {
 		}
 		return "{ " + strings.Join(parts, ", ") + " }"
 	case string:
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // a string always is
-		}
+		text, _ := json.Marshal(v) // a text can be encoded
 		return string(text)
 	}
 	return fmt.Sprint(value)
