@@ -53,6 +53,8 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			before := w.Now().Add(-time.Hour)
 			_, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before})
 			refused(t, err, schemas.Denied, "by a person alone")
+			_, err = w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
+			refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
 			_, err = w.Retain(t.Context(), byHuman, schemas.RetainIn{})
 			refused(t, err, schemas.Invalid, "since when")
 			would, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before, DryRun: true})

@@ -60,7 +60,7 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
-		return e.WithHint("A person decides this on the command line, as with handoff approve %s.", r.ID)
+		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }

@@ -48,7 +48,7 @@ func TestAdvisedCallsAreShownAsCommands(t *testing.T) {
 		`handoff call get_handoff '{"handoff_id":"ho_7","wait_seconds":50}'`: schemas.GetIn{HandoffID: id, WaitSeconds: 50},
 		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:          schemas.ListIn{Limit: 10, Cursor: "ho_3"},
 	} {
-		a := root.NewApp(cli.Env{}, "")
+		a := root.NewApp(cli.Env{Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return true }}, "")
 		require.Equal(t, want, a.CommandLine(schemas.Call(call, ""), ""))
 		requireCommand(t, want)
 	}

@@ -41,6 +41,9 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 		if s.Tool != call.Tool || json.Unmarshal(call.Args, &args) != nil {
 			continue
 		}
+		if act := args["action"]; act == string(schemas.ActApprove) || act == string(schemas.ActRefuse) {
+			flags = a.HumanAgain()
+		}
 		for _, name := range unsaid {
 			delete(args, name)
 		}
@@ -148,6 +151,14 @@ func (args Arguments) take(path string) (value any, ok bool) {
 // the same workspace: those that the environment does not say. It begins with a space, or is empty.
 func (a *App) Again() string {
 	return a.FlagAgain("agent", a.Agent) + a.PlaceAgain()
+}
+
+// HumanAgain is Again for what only human may do.
+func (a *App) HumanAgain() string {
+	if by, _ := a.Caller(false); by.Agent == schemas.Human {
+		return a.Again()
+	}
+	return a.FlagAgain("agent", string(schemas.Human)) + a.PlaceAgain()
 }
 
 // PlaceAgain are those of the workspace alone.

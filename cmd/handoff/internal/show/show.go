@@ -173,19 +173,26 @@ func eachLate(results []schemas.Late, draw func(label, text string)) {
 	}
 }
 
-// A Step is a command that a person may type next: its words behind the name of the program, and what it does.
-type Step struct{ Line, Does string }
+// A Step is a command that a person may type next: its words behind the name of the program, what it does, and whether only
+// human may.
+type Step struct {
+	Line, Does string
+	Human      bool
+}
 
 // Next are the commands that fit where a handoff stands, most wanted first. What is to be written is left as '…'.
 func Next(got schemas.GetOut) (steps []Step) {
 	id, st := got.HandoffID, *got.Standing
-	add := func(does, line string, words ...any) { steps = append(steps, Step{fmt.Sprintf(line, words...), does}) }
+	add := func(does, line string, words ...any) {
+		steps = append(steps, Step{Line: fmt.Sprintf(line, words...), Does: does})
+	}
 	switch st.Status {
 	case schemas.Pending:
 		for _, other := range st.BlockedBy[:min(len(st.BlockedBy), 5)] { // approval comes first
 			if other == approval {
 				add("lets it go on", "approve %s", id)
 				add("ends it", "refuse %s --reason '…'", id)
+				steps[0].Human, steps[1].Human = true, true
 				continue
 			}
 			add("shows what it waits for", "show %s", other)

@@ -117,7 +117,11 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}
-		line, gap := "  handoff "+step.Line+a.Again(), "  "
+		flags := a.Again()
+		if step.Human {
+			flags = a.HumanAgain()
+		}
+		line, gap := "  handoff "+step.Line+flags, "  "
 		if p.Width > 0 && draw.Columns(line+gap+step.Does) > p.Width {
 			gap = "\n      " // a command is never broken
 		}
