@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -103,6 +104,12 @@ var author = []string{
 
 // add adds a head to the ref, unless it is its newest one, and pushes it.
 func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error {
+	_, err := at.git(ctx, "", "check-ref-format", at.ref)
+	if said, ended := errors.AsType[*exec.ExitError](err); ended && said.ExitCode() == 1 {
+		return schemas.Invalidf("workspace", "git allows no ref with the name %s", at.ref).
+			WithHint("Nothing was changed. handoff audit anchor --trailer gives the head for a message of a commit. Under another name, " +
+				"as one that handoff restore BACKUP --workspace NAME makes, the workspace can be anchored.")
+	}
 	old, err := at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
 	if err != nil {
 		return err

@@ -64,6 +64,8 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
 	repository(t, s.dir)
 	git(t, remote, "init", "-q", "--bare")
+	s.Must("dev", "send", "qa", "Test it", "--workspace", "a..b")
+	require.Contains(t, s.refuses(2, "anchor", "--workspace", "a..b"), "git allows no ref with the name refs/handoff/heads/a..b")
 	s.audit("anchor", "--push", remote)
 	git(t, ".", "clone", "-q", remote, clone)
 	fetch := []string{"fetch", "origin", "refs/handoff/heads/*:refs/handoff/heads/*"}
