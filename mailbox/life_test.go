@@ -389,6 +389,8 @@ func TestUnknownRecipientsAreRefusedWhereAgentsAreDeclared(t *testing.T) {
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qab", Task: "x"})
 	e := refused(t, err, schemas.NotFound, "Agent not found: qab. Closest: qa. Nothing was sent.")
 	require.Equal(t, "qa", e.Known[0])
+	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "test-request", Task: "x"})
+	refused(t, err, schemas.NotFound, "qa takes capability:test_request. Nothing was sent.")
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"})
 	refused(t, err, schemas.Conflict, "does not accept")
 }

@@ -74,7 +74,7 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
 	cards, err := o.cards()
 	if near := nearPools(pool, cards); near != "" {
-		warning += "; " + near
+		warning += "; " + near + ": amend it to that, if it is meant"
 	}
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
 	if skilled >= 0 {
@@ -85,14 +85,15 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	return []string{warning}, err
 }
 
-// nearPools names a pool of the same kind that was likely meant, and who takes work from it; empty where there is none.
+// nearPools names a pool of the same kind, or of any where none was said, that was likely meant, and who takes work from
+// it; empty where there is none.
 func nearPools(pool schemas.Address, cards []schemas.Card) string {
 	kind, wanted, _ := strings.Cut(string(pool), ":")
 	for _, c := range cards {
 		for _, box := range roster.Boxes(c)[1:] { // the first is its name
 			of, name, _ := strings.Cut(string(box), ":")
-			if of == kind && name != roster.Anything && len(closest.Meant(loosely(wanted), []string{loosely(name)})) > 0 {
-				return fmt.Sprintf("%s takes %s: amend it to that, if it is meant", c.Name, box)
+			if (kind == "" || of == kind) && name != roster.Anything && len(closest.Meant(loosely(wanted), []string{loosely(name)})) > 0 {
+				return fmt.Sprintf("%s takes %s", c.Name, box)
 			}
 		}
 	}
@@ -135,6 +136,13 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	hint := fmt.Sprintf("Agent not found: %s.", to)
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
+	}
+	cards, err := o.cards()
+	if err != nil {
+		return nil, err
+	}
+	if near := nearPools(schemas.Address(":"+to), cards); near != "" {
+		hint += " " + near + "."
 	}
 	choices := schemas.Texts(closest.Order(to, known))
 	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).

@@ -50,7 +50,11 @@ func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 		return append(next, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
 	case o.HandoffID == 0:
 		next = append(next, afterNotices(o.Notices)...)
-		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for mail"))
+		say := "waits for mail"
+		if len(in.Tags) > 0 {
+			say += " of any tag"
+		}
+		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
 	case o.Again:
 		return append(next, whole(o.HandoffID))
 	}
