@@ -127,7 +127,7 @@ func (o *op) complete(
 		text = verdictIn(done.Output).Verdict + ": " + text
 	}
 	if r.Reviewer != "" {
-		text += fmt.Sprintf(" It counts once it was reviewed by %s.", r.Reviewer)
+		text = fmt.Sprintf("It counts once it was reviewed by %s: %s", r.Reviewer, text)
 		if err := o.holdBack(forward, &out); err != nil {
 			return out, err
 		}
