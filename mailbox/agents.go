@@ -286,8 +286,8 @@ func (s *Service) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) (
 	return cards, nil
 }
 
-// card is what is known of an agent now: what it registered, the counters of its own mailbox, whether it acts over an open
-// connection, and whether it waits for work. Pools are not counted for it.
+// card is what is known of an agent now: what it registered, the counters of its own mailbox, whether it acts over an
+// open connection, and whether it waits for work. Pools are not counted for it.
 func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))

@@ -18,9 +18,9 @@ import (
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
-// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answers]; a permission is asked
-// of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps them
-// with the answer. The questions are content of the event, and the record points to it until they are answered or
+// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answers]; a permission is
+// asked of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps
+// them with the answer. The questions are content of the event, and the record points to it until they are answered or
 // withdrawn. The words of the questions are found by a search from then on. What the sender needs to know besides, such
 // as the note, goes with the notice.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {

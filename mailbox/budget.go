@@ -105,8 +105,8 @@ func cost(done *schemas.Completion) float64 {
 	return usd
 }
 
-// limit sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person only,
-// who is told again when it is reached.
+// limit sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person
+// only, who is told again when it is reached.
 func limit(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	for _, name := range schemas.WorkflowLimits {
 		most, given := asked[name]
@@ -174,8 +174,8 @@ func (o *op) overBudget(name schemas.Workflow, b schemas.Budget, with float64) e
 // figure writes an amount, to the hundredth.
 func figure(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// markOver notes that human is told of what was refused last because of a limit. It gives that once for each workflow and
-// limit, nil afterwards and where nothing was refused.
+// markOver notes that human is told of what was refused last because of a limit. It gives that once for each workflow
+// and limit, nil afterwards and where nothing was refused.
 func (o *op) markOver() (over *overrun, err error) {
 	if over, o.over = o.over, nil; over == nil {
 		return nil, nil
@@ -210,7 +210,8 @@ func (s *Service) tellRefused(ctx context.Context, refused overrun) {
 	}
 }
 
-// orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil then.
+// orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
+// then.
 func (o *op) orTell(h *happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.over == nil {

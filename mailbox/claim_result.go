@@ -109,10 +109,10 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	return got, err
 }
 
-// giveBack releases a claim that could not be delivered, unless another call returns it or its holder was heard of since,
-// and so knows that it holds it. It forgets its receipt, so that a repeat claims anew. It is the caller's call that is
-// over, so the context of the call is not used. The error is unavailable when the claim was given back, else why the
-// call ended. If the process dies before this, the claim stays until its lease ends.
+// giveBack releases a claim that could not be delivered, unless another call returns it or its holder was heard of
+// since, and so knows that it holds it. It forgets its receipt, so that a repeat claims anew. It is the caller's call
+// that is over, so the context of the call is not used. The error is unavailable when the claim was given back, else
+// why the call ended. If the process dies before this, the claim stays until its lease ends.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {

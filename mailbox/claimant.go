@@ -93,9 +93,9 @@ func (o *op) lostToken(r *store.Record) string {
 	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-// newToken is how a holder that can be told from others gets another claim token, see [op.claimAgain]. Over HTTP without an
-// instance nothing tells two workers of one token apart, so there is no advice, and none where a person at the keyboard
-// claimed and a client asks.
+// newToken is how a holder that can be told from others gets another claim token, see [op.claimAgain]. Over HTTP
+// without an instance nothing tells two workers of one token apart, so there is no advice, and none where a person at
+// the keyboard claimed and a client asks.
 func (o *op) newToken(r *store.Record) []schemas.Advice {
 	mine := o.by.Conn != "" && r.Conn == o.by.Conn
 	if !mine && !o.mayReclaim(r) && !o.awaited(r) {

@@ -160,9 +160,9 @@ func (o *op) alone(fn func() error) error {
 	return err
 }
 
-// lapseOne applies all that the clock has changed about one handoff, if it is still due: what followed from another one may
-// have applied it since the list was made. Nothing due is left, because whoever waits sleeps past what is overdue. A row of
-// time without a record is damage, and an error.
+// lapseOne applies all that the clock has changed about one handoff, if it is still due: what followed from another one
+// may have applied it since the list was made. Nothing due is left, because whoever waits sleeps past what is overdue.
+// A row of time without a record is damage, and an error.
 func (o *op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // Every criterion of the expectations is answered, by its text or by its number, and the output meets the schema, if
 // one was sent. The outcome is success, or partial when a criterion is not met. The handoff is completed, its sender is
 // told, and the handoffs that wait for it may go on. With continuation.to another handoff is sent in the same
-// transaction, with the completed one as its parent. Where the sender asked for a review, that is sent, and all else goes
-// on once the result is accepted. Of a review, the verdict takes effect.
+// transaction, with the completed one as its parent. Where the sender asked for a review, that is sent, and all else
+// goes on once the result is accepted. Of a review, the verdict takes effect.
 //
 // Errors:
 //   - invalid: an empty summary; a criterion that is not answered, or not one of this handoff; an output that does not
@@ -255,7 +255,8 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 	return p, nil
 }
 
-// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all work.
+// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all
+// work.
 func promises(r *store.Record, seen *schemas.Sight) bool {
 	return r.Promises || len(seen.Checks()) > 0
 }

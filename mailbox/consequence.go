@@ -122,8 +122,8 @@ func across(c life.Consequence, now *store.Record) (others store.Index, each fun
 }
 
 // endLeftovers cancels what was sent when an attempt before done failed, and nobody holds: nobody needs a rollback or a
-// decision of work that is done. The clock does it, since whoever completed is no party to those. What somebody holds goes
-// on, as work under way may still be of use.
+// decision of work that is done. The clock does it, since whoever completed is no party to those. What somebody holds
+// goes on, as work under way may still be of use.
 //
 // It goes back along RetryOf, from the attempt just before, and finds in the events of each what was sent because of it.
 // An attempt whose record cannot be read ends the walk; its sender may cancel by hand what is left then.

@@ -87,7 +87,8 @@ func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 
 // encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
 // content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
-// the session of the sender, and what git and the files were. It runs before the transaction where that is possible, because there is one writer.
+// the session of the sender, and what git and the files were. It runs before the transaction where that is possible,
+// because there is one writer.
 func (s *Service) encode(d *draft) error {
 	said, err := s.content("", d.handoff)
 	if err != nil {

@@ -90,8 +90,8 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	return d, nil
 }
 
-// locate says in which working tree the work was sent, unless the sender told of its project. It is no part of what makes
-// a send the same as another, since a tree goes on.
+// locate says in which working tree the work was sent, unless the sender told of its project. It is no part of what
+// makes a send the same as another, since a tree goes on.
 func (d *draft) locate(in *schemas.Tree) {
 	h := &d.handoff
 	if in == nil || h.Type == schemas.TypeMessage {

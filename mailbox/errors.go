@@ -30,8 +30,8 @@ func (errDryRun) Error() string { return "dry run" }
 
 // coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
 // through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
-// context, a disk that is full or fails, a database that is away, a store that is read-only, closed or damaged are unavailable; anything else is
-// a fault of this program, whose details go to the log and not to the caller.
+// context, a disk that is full or fails, a database that is away, a store that is read-only, closed or damaged are
+// unavailable; anything else is a fault of this program, whose details go to the log and not to the caller.
 func (s *Service) coded(err error) error {
 	var coded *schemas.Error
 	var dry errDryRun
@@ -81,8 +81,8 @@ func tellAgent(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// holderDoes advises an action of a holder, with a token or, where none is needed, without. What only the caller knows is
-// left to it.
+// holderDoes advises an action of a holder, with a token or, where none is needed, without. What only the caller knows
+// is left to it.
 func holderDoes(a life.Action, h schemas.ID, token string) schemas.Advice {
 	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
 	switch a { //nolint:exhaustive // the others report

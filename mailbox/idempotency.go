@@ -169,8 +169,8 @@ func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 	return nil, nil
 }
 
-// sameTimes tells whether a draft has the times of an earlier send: the same, or as far from each send. The digest leaves
-// them out.
+// sameTimes tells whether a draft has the times of an earlier send: the same, or as far from each send. The digest
+// leaves them out.
 func (o *op) sameTimes(d *draft, r *store.Record) bool {
 	if r == nil {
 		return true

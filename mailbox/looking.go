@@ -22,10 +22,10 @@ import (
 // connection of the holder is open, its calls put off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
-// view it then shows what changed. A handoff that ended is shown at once, unless another agent reviews its result. So is a
-// question that the caller is to answer, and to a session that asked the answer, with its claim. A wait that is taken up at
-// another process begins where it was, and misses no change. What tells the caller of a handoff whose outcome or standing
-// it is shown counts as read.
+// view it then shows what changed. A handoff that ended is shown at once, unless another agent reviews its result. So
+// is a question that the caller is to answer, and to a session that asked the answer, with its claim. A wait that is
+// taken up at another process begins where it was, and misses no change. What tells the caller of a handoff whose
+// outcome or standing it is shown counts as read.
 //
 // Errors:
 //   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
@@ -101,8 +101,8 @@ const fullTokens = 2500
 // only read; otherwise nothing changes.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of what was asked, decided and
-// delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows. Where
-// more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
+// delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
+// Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
 // records are left out.
 //
 // The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that cannot
@@ -209,9 +209,9 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 	return read(ctx, s, func(v *store.View) (schemas.HistoryOut, error) { return s.reader.History(v, in, s.Now()) })
 }
 
-// Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what agents
-// are at work on, what is stuck and why, and how much there is, see [overview.Of]. Any caller calls it; nothing changes
-// but what the clock has changed, and no notice counts as read.
+// Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what
+// agents are at work on, what is stuck and why, and how much there is, see [overview.Of]. Any caller calls it; nothing
+// changes but what the clock has changed, and no notice counts as read.
 //
 // A part has limit rows, 20 by default, and counts the others. The number of rows that are read is bounded, whatever the
 // workspace holds. The only errors are those of the store. It can be repeated freely.

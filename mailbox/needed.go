@@ -89,8 +89,8 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	return nil
 }
 
-// follow adds the handoffs to which what was sent and asked refers, and those to which that leads on. What cannot be read
-// leads nowhere.
+// follow adds the handoffs to which what was sent and asked refers, and those to which that leads on. What cannot be
+// read leads nowhere.
 func (n *needed) follow(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		said, err := v.Said(r.ID, event)

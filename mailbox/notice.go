@@ -125,8 +125,8 @@ func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
 	return err
 }
 
-// recall takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message that
-// the caller did not send, and conflict for one that was read.
+// recall takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message
+// that the caller did not send, and conflict for one that was read.
 func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 	var id schemas.NoticeID
 	n := (*schemas.Notice)(nil)

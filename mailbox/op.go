@@ -146,8 +146,8 @@ func (o *op) commit(h happening) error {
 }
 
 // event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
-// handoff that took part, who was told first, and for the clock when it was due and how long the machine slept meanwhile,
-// in seconds.
+// handoff that took part, who was told first, and for the clock when it was due and how long the machine slept
+// meanwhile, in seconds.
 func (o *op) event(h *happening) schemas.Event {
 	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
 	o.sign(&e, h.action)
@@ -265,8 +265,8 @@ func (o *op) change(h happening, r *store.Record, alter func(now *store.Record))
 }
 
 // changeNoted is [op.change] with the note that came with an action, to which the record points from then on. Without a
-// note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier notes stay with their events.
-// It gives the record as it is then.
+// note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier
+// notes stay with their events. It gives the record as it is then.
 func (o *op) changeNoted(
 	h happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {

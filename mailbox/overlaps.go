@@ -19,9 +19,10 @@ const (
 	mostOverlap = 20 // files that are named of a pair
 )
 
-// beside notes which files the caller's work touches, and says who else holds work that touches the same ones, or completed
-// such meanwhile with changes that the caller's commit has not. Other holders get a notice. Each pair is told of each file
-// once. Nothing is locked or refused, and leases end it: only held work counts, and what ended while that was held.
+// beside notes which files the caller's work touches, and says who else holds work that touches the same ones, or
+// completed such meanwhile with changes that the caller's commit has not. Other holders get a notice. Each pair is told
+// of each file once. Nothing is locked or refused, and leases end it: only held work counts, and what ended while that
+// was held.
 //
 // R is the record after the claim, the report or the completion. Rows that nobody needs any more are deleted.
 func (o *op) beside(r *store.Record) (told []string, err error) {

@@ -49,8 +49,8 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	return warnings, err
 }
 
-// warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said that
-// it is away. Neither is a reason to refuse.
+// warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said
+// that it is away. Neither is a reason to refuse.
 func warnOf(a *store.Agent, here bool) (warnings []string) {
 	if a.Claims == 0 && !here {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", a.Card.Name))

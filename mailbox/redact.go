@@ -94,9 +94,9 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
 //
-// The content of an earlier redaction and of an import is left alone: it holds digests, and no text of a caller. Content that is no JSON
-// object or that was erased is passed over. The error is invalid where nothing changed, so a person learns of a path
-// that is spelled wrong.
+// The content of an earlier redaction and of an import is left alone: it holds digests, and no text of a caller.
+// Content that is no JSON object or that was erased is passed over. The error is invalid where nothing changed, so a
+// person learns of a path that is spelled wrong.
 func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
@@ -122,9 +122,9 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 	return done, nil
 }
 
-// forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more. Other
-// handoffs that refer to it find it gone. Content is kept once for all that refer to it, so nobody else's reference can
-// keep it: what a person wants gone has to be gone everywhere.
+// forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more.
+// Other handoffs that refer to it find it gone. Content is kept once for all that refer to it, so nobody else's
+// reference can keep it: what a person wants gone has to be gone everywhere.
 func (o *op) forgetKept(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {

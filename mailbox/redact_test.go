@@ -29,7 +29,8 @@ func kept(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
 	return spaces
 }
 
-// A text is said in every way in which a handoff keeps one. Redacted, it is nowhere in the store, and all of that verifies.
+// A text is said in every way in which a handoff keeps one. Redacted, it is nowhere in the store, and all of that
+// verifies.
 func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 	for name, backend := range backends {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +88,8 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 	}
 }
 
-// Content stays when a text with its digest is redacted. Content that was changed is a fault of the store, and not told as gone.
+// Content stays when a text with its digest is redacted. Content that was changed is a fault of the store, and not told
+// as gone.
 func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
 	b := backends["memory"](t)
 	w := newWorldOn(t, b)

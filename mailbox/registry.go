@@ -129,16 +129,17 @@ func (s *Service) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditI
 }
 
 // Check looks at the whole store: how its rows lie on the disk, index rows, counters and all that can be held against
-// something, and the registry as [Service.Audit] does. A person calls it with handoff check. It takes about twice as long
-// as an audit. It changes nothing and can be repeated; what is wrong is in the result.
+// something, and the registry as [Service.Audit] does. A person calls it with handoff check. It takes about twice as
+// long as an audit. It changes nothing and can be repeated; what is wrong is in the result.
 func (s *Service) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := s.Store.Examine(ctx, Words)
 	return out, s.coded(err)
 }
 
-// Backup writes the store as it is now into a file that the caller made, whose path is absolute. The command handoff backup
-// calls it, verifies the file and gives it its name. Nobody is kept from working meanwhile. The error is conflict where
-// the store is in no file, and not_found where the owner does not see the file that the caller made, as in another container.
+// Backup writes the store as it is now into a file that the caller made, whose path is absolute. The command handoff
+// backup calls it, verifies the file and gives it its name. Nobody is kept from working meanwhile. The error is
+// conflict where the store is in no file, and not_found where the owner does not see the file that the caller made, as
+// in another container.
 func (s *Service) Backup(ctx context.Context, _ schemas.Caller, in schemas.BackupIn) (out schemas.BackupOut, err error) {
 	if s.WriteFile == nil {
 		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").

@@ -43,8 +43,8 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	return out, err
 }
 
-// alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known and
-// there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
+// alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known
+// and there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
 func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, error) {
 	if named == "" || named == r.From || named == o.by.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
 		return "", nil

@@ -11,9 +11,9 @@ import (
 )
 
 // releaseTo gives a claim back, or passes it to another with all progress and context, see [life.Release]. It is no
-// attempt. A holder proves its claim; the owner of the workflow and a person need none, but a token that they give has to
-// be that of the claim: who speaks of an own claim that was lost takes no other's. The new recipient is checked as for a
-// send.
+// attempt. A holder proves its claim; the owner of the workflow and a person need none, but a token that they give has
+// to be that of the claim: who speaks of an own claim that was lost takes no other's. The new recipient is checked as
+// for a send.
 //
 // The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
 // leaves the recipient as it is. The caller that is not the holder is judged by [op.step].

@@ -13,9 +13,9 @@ import (
 )
 
 // Retain takes out of handoffs that ended before a time what takes space, see [compose.Lessen]: their long texts, their
-// long data, and content that was sent along, where no other handoff refers to it. Who did what and when, titles and short
-// texts stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what was let go
-// from damage, as after [Service.Redact]. A person calls it with handoff compact --keep.
+// long data, and content that was sent along, where no other handoff refers to it. Who did what and when, titles and
+// short texts stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what
+// was let go from damage, as after [Service.Redact]. A person calls it with handoff compact --keep.
 //
 // A handoff is left whole as long as one that is open is of the same workflow, or names it: as what it came from, waits
 // or waited for, judges or refers to. Messages and notices stay. One that cannot be read is passed over and counted.

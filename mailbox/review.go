@@ -18,9 +18,9 @@ import (
 // go on waiting, and what its completion passes on is held back. The review is a handoff of its own, a child of the work
 // from the sender of that, whose completion accepts or returns the work. The record of the work names the latest one.
 
-// checkReviewer refuses work that whoever is to do it would review, unless the sender forces it and nobody else could; and
-// a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work or
-// declined to judge it. R is the record as it is, or as much of one as is known of a send.
+// checkReviewer refuses work that whoever is to do it would review, unless the sender forces it and nobody else could;
+// and a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work
+// or declined to judge it. R is the record as it is, or as much of one as is known of a send.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	const field = "expectations.review"
 	target := schemas.Agent(to)
@@ -109,9 +109,9 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	return to, err
 }
 
-// review makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the work.
-// Where nobody takes it, it goes to the sender, or to human. The errors are those of a chain that is too long, but for
-// human, and of a workflow past its limits.
+// review makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the
+// work. Where nobody takes it, it goes to the sender, or to human. The errors are those of a chain that is too long,
+// but for human, and of a workflow past its limits.
 func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.under(r)
 	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {

@@ -36,8 +36,8 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 //
 // It follows what comes of it by itself, since the result names the child. Those that waited for the work wait for the
 // child from then on; what was begun with the old result is not stopped, and the result warns of it. The error is
-// invalid where neither note nor changes say what to mend, limit for the chain, for the rounds of reviewed work or for the
-// token of the caller.
+// invalid where neither note nor changes say what to mend, limit for the chain, for the rounds of reviewed work or for
+// the token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, err := o.step(life.Return, r); err != nil {
 		return nil, err

@@ -83,8 +83,8 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 // comes again, and what fails there goes back one step more. Outside of plans, and where a handoff on the way cannot be
 // read, nothing is changed. The way is the chain of parents, which is short.
 //
-// Nor is it where others wait for r, as the step does that joins several: these go on when the work that was taken back is
-// done, see [life.FreeTakenBack], and would come twice else.
+// Nor is it where others wait for r, as the step does that joins several: these go on when the work that was taken back
+// is done, see [life.FreeTakenBack], and would come twice else.
 func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.Oldest(store.WaitingFor(r.ID), 0) {

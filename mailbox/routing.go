@@ -78,8 +78,8 @@ func toldFirst(r *store.Record) bool {
 // can take the work, and not everybody who can.
 const mostRouted = 5
 
-// route is [Service.candidates], with the first of them that is here and idle, "" for none. It is old as soon as an agent
-// claims or registers.
+// route is [Service.candidates], with the first of them that is here and idle, "" for none. It is old as soon as an
+// agent claims or registers.
 //
 // Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before.
 func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent, err error) {

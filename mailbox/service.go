@@ -16,8 +16,8 @@
 //
 // # What may be relied on
 //
-// A handoff has one holder at most. A claim makes every earlier token void in the transaction that gives the new one, and
-// the store runs one writing transaction at a time.
+// A handoff has one holder at most. A claim makes every earlier token void in the transaction that gives the new one,
+// and the store runs one writing transaction at a time.
 //
 // A handoff ends once. No action opens it again; work that goes on is a new handoff, which the old record names.
 //
@@ -91,8 +91,8 @@ type Config struct {
 	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
 	Commits func() schemas.Latency
 
-	// WriteFile writes the store as it is now into a file that exists, for [Service.Backup]. Nil means that the store is in
-	// no file.
+	// WriteFile writes the store as it is now into a file that exists, for [Service.Backup]. Nil means that the store
+	// is in no file.
 	WriteFile func(ctx context.Context, path string) error
 
 	// Free is how many bytes of its file the store does not use, for [Service.Retain]. Nil means that nobody knows.

@@ -115,7 +115,8 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 }
 
 // verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Children that
-// cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has few.
+// cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has
+// few.
 func (o *op) verifies(r *store.Record) (bool, error) {
 	if review := o.usable(r.Review); review != nil && review.Holder == o.by.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {

@@ -67,9 +67,9 @@ func (o *op) escalate(h *happening) (*store.Record, error) {
 	})
 }
 
-// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it, or
-// the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that, since
-// somebody has to hear of it.
+// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
+// or the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that,
+// since somebody has to hear of it.
 func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
@@ -93,8 +93,8 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
 }
 
-// heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has ended.
-// It looks at a hundred.
+// heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has
+// ended. It looks at a hundred.
 func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 	looked := 0
 	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
@@ -221,7 +221,8 @@ func (o *op) redirect(h *happening) (*store.Record, error) {
 	return o.sendAgain(life.Rerun, h.now, rev, h.now.SentWith)
 }
 
-// sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let go of.
+// sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let
+// go of.
 func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.Lessened(o.View, r)
 	if err != nil || !lessened {

@@ -122,8 +122,8 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	})
 }
 
-// cancel ends a handoff that is no longer wanted, see [life.Cancel]. What is open below it is listed and goes on: who wants
-// that to end cancels it, too; so one that has ended itself is refused with what is open below it.
+// cancel ends a handoff that is no longer wanted, see [life.Cancel]. What is open below it is listed and goes on: who
+// wants that to end cancels it, too; so one that has ended itself is refused with what is open below it.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
 	if out.Children, err = o.openBelow(r); err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return o.changeNoted(unjudged(happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
 }
 
-// openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first [mostLooked].
-// One that cannot be read is left out.
+// openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first
+// [mostLooked]. One that cannot be read is left out.
 func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
 	for i := 0; i < min(len(below), mostLooked); i++ {
@@ -202,9 +202,9 @@ func (o *op) marked(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 }
 
 // checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
-// also to one of a handoff whose place this one took, see [compose.Checkpoint]. Without a checkpoint it keeps nothing and gives the
-// record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints stay with their
-// events.
+// also to one of a handoff whose place this one took, see [compose.Checkpoint]. Without a checkpoint it keeps nothing
+// and gives the record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints
+// stay with their events.
 func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil

@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// outcomes are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim, and
-// by what it is known again.
+// outcomes are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim,
+// and by what it is known again.
 type outcomes[Out any] struct {
 	id, token, digest string
 

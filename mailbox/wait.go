@@ -133,10 +133,10 @@ func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
 	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
 }
 
-// await waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is over. It ends at once
-// where the caller is asked, and where its own question was answered: nothing would happen while it waits. A change is
-// a newer event of the handoff than the one at the beginning of the wait, whose number is given. That the wait is over
-// is no error: the caller is shown what is.
+// await waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is
+// over. It ends at once where the caller is asked, and where its own question was answered: nothing would happen while
+// it waits. A change is a newer event of the handoff than the one at the beginning of the wait, whose number is given.
+// That the wait is over is no error: the caller is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	err = s.lookUntil(ctx, until, func() (bool, error) {

@@ -235,8 +235,8 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	return nil
 }
 
-// waitAgain lets r, which nobody holds any more, wait for the rework of what was returned while it was held; not where that
-// waits for r itself.
+// waitAgain lets r, which nobody holds any more, wait for the rework of what was returned while it was held; not where
+// that waits for r itself.
 func (o *op) waitAgain(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.usable(id)

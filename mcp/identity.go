@@ -87,8 +87,8 @@ func clientName(ctx context.Context) string {
 }
 
 // AgentOf makes the name of an agent from the name of a client. Characters that agents may not have become "-", and it
-// has at most 64 bytes. A client whose name is reserved, or can be taken for a reserved one, gets "-client" after it, and
-// one without a name is "client".
+// has at most 64 bytes. A client whose name is reserved, or can be taken for a reserved one, gets "-client" after it,
+// and one without a name is "client".
 func AgentOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
 		if schemas.NotInWords(r) {

@@ -32,8 +32,8 @@ var (
 	whyRetry  = sdk.PromptArgument{Name: "note", Description: "What to do differently"}
 )
 
-// Prompts next, inbox and list list no argument. Claude Code sends such a prompt when a person types Enter; a prompt with
-// arguments, optional ones too, it only writes into the line.
+// Prompts next, inbox and list list no argument. Claude Code sends such a prompt when a person types Enter; a prompt
+// with arguments, optional ones too, it only writes into the line.
 var prompts = []prompt{
 	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, promptNext},
 	{"inbox", "Show the inbox", "What waits for you", nil, promptInbox},

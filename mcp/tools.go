@@ -65,8 +65,8 @@ func (s *Server) callTool(ctx context.Context, r sdk.CallToolRequest) (*sdk.Call
 }
 
 // callPlainly responds to a call of which the SDK has nothing to say: one that is plain and does not name its revision,
-// as all do since 2026-07-28. Most clients call so, and the SDK takes as long for a call as a small one takes as a whole.
-// Ok is false for any other message.
+// as all do since 2026-07-28. Most clients call so, and the SDK takes as long for a call as a small one takes as a
+// whole. Ok is false for any other message.
 func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false

@@ -83,8 +83,8 @@ type DeclareOut struct {
 }
 
 // Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The
-// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection, and waiting
-// that a call of it waits for something to claim.
+// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection, and
+// waiting that a call of it waits for something to claim.
 type Card struct {
 	Name        Agent     `json:"name"`
 	Registered  bool      `json:"registered,omitempty"`

@@ -51,8 +51,8 @@ type Caller struct {
 	// Token names the bearer token that proved who calls, empty without one. It is no secret.
 	Token string `json:"token,omitempty"`
 
-	// Proof is how it was proved that a person is there, for human on the command line: at the terminal, or which setting
-	// makes do without one. Empty for a name that was only said. It is kept with the event.
+	// Proof is how it was proved that a person is there, for human on the command line: at the terminal, or which
+	// setting makes do without one. Empty for a name that was only said. It is kept with the event.
 	Proof string `json:"proof,omitempty"`
 
 	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.

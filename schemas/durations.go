@@ -59,8 +59,8 @@ func badDuration(field, s string) error {
 var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
 // parseDay reads a day as people write it, where now is: a date, today, yesterday, tomorrow, friday for the next one or
-// "last friday", and perhaps a time of day, which alone is one of today. Whole tells that it is all of the day. It is the
-// zero time for another text.
+// "last friday", and perhaps a time of day, which alone is one of today. Whole tells that it is all of the day. It is
+// the zero time for another text.
 func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	text, last := strings.CutPrefix(strings.ToLower(strings.TrimSpace(s)), "last ")
 	if _, err := time.Parse("15:04", text); err == nil && !last {
@@ -105,9 +105,10 @@ func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	return t, err
 }
 
-// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, "now", or a duration
-// from now or ago; now is where the caller is. Empty text is the zero time, so the text of that time is refused. The error
-// names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no error.
+// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, "now", or a
+// duration from now or ago; now is where the caller is. Empty text is the zero time, so the text of that time is
+// refused. The error names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no
+// error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	switch s {
 	case "":

@@ -11,8 +11,8 @@ import (
 // Decode reads JSON into a value with the meaning that encoding/json gives it, in about a third of its time. The library
 // is the one that is encoding/json/v2 in the standard library from Go 1.27 on, where it takes the place of this one.
 //
-// Errors are those of encoding/json in kind: of a text that is no JSON, with the place, and of a value that v cannot hold.
-// V is then in an unknown state.
+// Errors are those of encoding/json in kind: of a text that is no JSON, with the place, and of a value that v cannot
+// hold. V is then in an unknown state.
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
 
 // DecodeKnown is [Decode], and refuses a name that v has no field for.

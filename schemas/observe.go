@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Observation is what handoff found itself when it looked whether a check holds that a repository defines, at one commit.
-// An agent cannot say it: it comes with the [Caller], from the process beside the checkout.
+// Observation is what handoff found itself when it looked whether a check holds that a repository defines, at one
+// commit. An agent cannot say it: it comes with the [Caller], from the process beside the checkout.
 type Observation struct {
 	Check  string    `json:"check"`
 	Passed bool      `json:"passed"`

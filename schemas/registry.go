@@ -19,8 +19,8 @@ type AuditOut struct {
 	Roots map[uint64]string `json:"roots,omitempty"` // over the first events alone, by how many, as far as the walk came
 }
 
-// TreeIn are the arguments of the administrative tool audit_tree. An event is named by its number or, as its last one, by
-// its handoff.
+// TreeIn are the arguments of the administrative tool audit_tree. An event is named by its number or, as its last one,
+// by its handoff.
 type TreeIn struct {
 	Size      uint64 `json:"size,omitempty"` // of the tree, in events; zero for all
 	Event     uint64 `json:"event,omitempty"`
@@ -136,8 +136,8 @@ func LatencyBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
 }
 
-// RedactIn are the arguments of the administrative tool handoff_redact. The field is a path as view full shows it; without
-// one all texts are meant.
+// RedactIn are the arguments of the administrative tool handoff_redact. The field is a path as view full shows it;
+// without one all texts are meant.
 type RedactIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // or the id of a message
 	Field     string `json:"field,omitempty"`
@@ -155,7 +155,8 @@ type RetainIn struct {
 	DryRun bool      `json:"dry_run,omitempty"`
 }
 
-// RetainOut is the result of store_retain: how many handoffs and contents of theirs take less space now, and how much less.
+// RetainOut is the result of store_retain: how many handoffs and contents of theirs take less space now, and how much
+// less.
 type RetainOut struct {
 	Handoffs int   `json:"handoffs"`
 	Contents int   `json:"contents"`

@@ -22,9 +22,9 @@ type Plan struct {
 	Limits map[string]float64 `json:"limits,omitempty"` // as options.limits of a send
 }
 
-// PlanStep is one step of a plan. It is sent when the step before it was done well, or where When is true, which is then
-// judged for any end of that step. Next names the step after it, "end" for none; by default it is the one that follows in
-// the file.
+// PlanStep is one step of a plan. It is sent when the step before it was done well, or where When is true, which is
+// then judged for any end of that step. Next names the step after it, "end" for none; by default it is the one that
+// follows in the file.
 type PlanStep struct {
 	Step string `json:"step" jsonschema:"minLength=1,maxLength=64"`
 	When string `json:"when,omitempty" jsonschema:"maxLength=2000"`

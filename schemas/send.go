@@ -6,9 +6,9 @@ import "time"
 // the mailbox makes a [Handoff] of it. With the type message it makes a [Notice] instead, which is read and not
 // claimed.
 //
-// [Limits] bounds the task, the title and the whole in bytes of UTF-8, [MaxSummary] the summary and [MaxDetail] detail and
-// data together in characters. The deadline is a time, see [ParseTime]. A key makes repetition safe: the
-// second send with the same key and content gives the result of the first, and other content is refused.
+// [Limits] bounds the task, the title and the whole in bytes of UTF-8, [MaxSummary] the summary and [MaxDetail] detail
+// and data together in characters. The deadline is a time, see [ParseTime]. A key makes repetition safe: the second
+// send with the same key and content gives the result of the first, and other content is refused.
 type SendIn struct {
 	// Agent, capability:NAME, role:NAME, workflow:NAME or human
 	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
@@ -117,9 +117,9 @@ type JoinOptions struct {
 	Strategy      string   `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 }
 
-// SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but the brief.
-// Warnings tell the sender of an accepted send what may not have been meant, such as a recipient as whom nobody has
-// claimed yet.
+// SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but
+// the brief. Warnings tell the sender of an accepted send what may not have been meant, such as a recipient as whom
+// nobody has claimed yet.
 type SendOut struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for type message

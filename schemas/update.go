@@ -28,7 +28,8 @@ var Actions = []Action{
 
 // UpdateIn are the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended and
 // goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, accepts, returns and
-// retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the note.
+// retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the
+// note.
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	// Taking a text out is a person's command: handoff redact ID
@@ -76,8 +77,8 @@ type Changes struct {
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
 }
 
-// Removal is what is taken away before anything is added: texts of a list as they stand or by their numbers from 1, names
-// of data, and fields of one value.
+// Removal is what is taken away before anything is added: texts of a list as they stand or by their numbers from 1,
+// names of data, and fields of one value.
 type Removal struct {
 	Tags         []string `json:"tags,omitempty"`
 	Requirements []string `json:"requirements,omitempty"`

@@ -61,7 +61,8 @@ func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOu
 }
 
 // auditor is one walk over the events and then over the records. It keeps one number for each handoff whose record it
-// has not yet met, and two digests for each content that was redacted or let go of: no other memory grows with the store.
+// has not yet met, and two digests for each content that was redacted or let go of: no other memory grows with the
+// store.
 type auditor struct {
 	walk     ledger.Walk
 	gap      bool              // an event is missing: the tree cannot be computed from there on

@@ -287,8 +287,8 @@ func (v *View) beside(space Space, rows []Row, found func(i int, value []byte)) 
 	return nil
 }
 
-// meanwhile runs fn on another goroutine, until wait. A panic of fn is that of wait. Rows of a mapped file that was cut off
-// are such a panic.
+// meanwhile runs fn on another goroutine, until wait. A panic of fn is that of wait. Rows of a mapped file that was cut
+// off are such a panic.
 func meanwhile(fn func()) (wait func()) {
 	done := make(chan any, 1)
 	go func() {

@@ -217,7 +217,8 @@ type Backend interface {
 
 // Inspector is a backend that can look at how its rows lie on the disk.
 type Inspector interface {
-	// Inspect gives the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait meanwhile.
+	// Inspect gives the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait
+	// meanwhile.
 	Inspect(ctx context.Context) ([]string, error)
 }
 

@@ -7,7 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// What follows is held against little: no event tells what these rows have to be. So hardly anything of it can be mended.
+// What follows is held against little: no event tells what these rows have to be. So hardly anything of it can be
+// mended.
 
 // agents checks that each card is that of its name.
 func (c *checker) agents() error {

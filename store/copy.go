@@ -58,8 +58,8 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
-// Used tells whether anybody did more in a store than to look, or a copy into it was not finished: [Copy] takes the place
-// of the others.
+// Used tells whether anybody did more in a store than to look, or a copy into it was not finished: [Copy] takes the
+// place of the others.
 func Used(ctx context.Context, b Backend) (bool, error) {
 	if err := Usable(ctx, b); errors.Is(err, ErrUnfinished) {
 		return false, nil

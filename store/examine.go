@@ -62,12 +62,12 @@ type Mended struct {
 }
 
 // Mend computes again what follows from records, events and notices: index rows, counters, words and the marks of what
-// is unread. It touches no record, no event and nothing that was said. The caller has the store for itself, and a copy of
-// it. Nothing is changed in a store that is sound.
+// is unread. It touches no record, no event and nothing that was said. The caller has the store for itself, and a copy
+// of it. Nothing is changed in a store that is sound.
 //
-// It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on. The
-// error is [ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program wrote one:
-// then nothing was changed.
+// It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on.
+// The error is [ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program wrote
+// one: then nothing was changed.
 func (s *Store) Mend(ctx context.Context, words Wording) (done Mended, err error) {
 	out, all, err := s.examine(ctx, words)
 	done.Before, done.After = out, out

@@ -20,8 +20,8 @@ import (
 )
 
 // Export writes what a workspace keeps as JSON Lines: the heading, and then a line for each row that another workspace
-// or another system has a use for. The heading says of which workspace it is and when, and maybe of which workflow alone;
-// the rest is filled in and returned. [Load] reads it.
+// or another system has a use for. The heading says of which workspace it is and when, and maybe of which workflow
+// alone; the rest is filled in and returned. [Load] reads it.
 //
 // It is what one snapshot has, so everything in it is of one moment, however long it takes and whoever works meanwhile;
 // some engines grow for that time. It keeps one line in memory, and of a workflow the numbers of its events. Without the

@@ -74,5 +74,6 @@ func (f *faults) with(more *faults) *faults {
 	}
 }
 
-// Problems are the faults that a check found, at most twenty. Each is a sentence for people that names the row concerned.
+// Problems are the faults that a check found, at most twenty. Each is a sentence for people that names the row
+// concerned.
 type Problems []string

@@ -21,9 +21,9 @@ import (
 // digest or by the redaction that replaced it, each record by its last event, and all events by the root in the heading.
 // The record of a handoff that was held lost its claim, so no event proves that one.
 //
-// The error is [schemas.Invalid] for a file that is not whole or was changed, and names the line, or [schemas.Limit] for
-// a line of more than 32 MiB. Then the store is of no use. Load has one line and about a thousand rows in memory, and some
-// hundred bytes for each handoff.
+// The error is [schemas.Invalid] for a file that is not whole or was changed, and names the line, or [schemas.Limit]
+// for a line of more than 32 MiB. Then the store is of no use. Load has one line and about a thousand rows in memory,
+// and some hundred bytes for each handoff.
 func Load(ctx context.Context, from io.Reader, to Backend) (schemas.ExportHeading, error) {
 	l := loader{
 		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: map[schemas.Address]Mailbox{},

@@ -68,8 +68,8 @@ func (m *merging) handoff(id schemas.ID) error {
 	return m.w.Put(Words, number(r.ID), words)
 }
 
-// history are the contents of a handoff, oldest first, and what the last event says of where it is from. Contents to which
-// they refer are kept. The number of an event here is known before it is there, because numbers have no gaps.
+// history are the contents of a handoff, oldest first, and what the last event says of where it is from. Contents to
+// which they refer are kept. The number of an event here is known before it is there, because numbers have no gaps.
 func (m *merging) history(id schemas.ID) (iter.Seq2[Content, error], schemas.Imported, error) {
 	about := schemas.Imported{
 		Workspace: m.Heading.Workspace, Handoff: id, Events: m.Heading.Events, Root: m.Heading.Root, Contents: map[uint64]uint64{},

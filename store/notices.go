@@ -132,8 +132,9 @@ func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
 	return nil
 }
 
-// Recall takes a notice away from an agent that has not read it, and tells whether it did. The notice is gone, with its row
-// in unread and its part of the counter; its number is not used again. What was read, or does not exist, stays as it is.
+// Recall takes a notice away from an agent that has not read it, and tells whether it did. The notice is gone, with its
+// row in unread and its part of the counter; its number is not used again. What was read, or does not exist, stays as
+// it is.
 func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	unread, err := t.IsUnread(a, id)
 	if err != nil || !unread {

@@ -96,9 +96,9 @@ func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	}, nil)
 }
 
-// eachSlice calls fn with the rows of a space in the order of keys, a thousand from each snapshot. At the end it calls end,
-// unless that is nil, with the snapshot in which there were no more rows. So rows that are written meanwhile beyond the
-// key that was reached are seen, and those that are deleted ahead of the walk are not.
+// eachSlice calls fn with the rows of a space in the order of keys, a thousand from each snapshot. At the end it calls
+// end, unless that is nil, with the snapshot in which there were no more rows. So rows that are written meanwhile
+// beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
 //
 // It stops at the first error, of fn, of end or of the backend, and returns it. Between two slices no snapshot is open,
 // so a walk of any length holds up nobody and lets no file grow. The [Progress] of ctx is told of each slice.

@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// Touch is which files the work on a handoff touches, as its holder reported last. It is no record: when it is lost, some
-// are not told that others work on the same files. Files are relative to the root of the working tree.
+// Touch is which files the work on a handoff touches, as its holder reported last. It is no record: when it is lost,
+// some are not told that others work on the same files. Files are relative to the root of the working tree.
 type Touch struct {
 	Holder schemas.Agent `json:"holder"`
 	Claims int           `json:"claims"`          // of the record, by the last claim of that holder

@@ -19,8 +19,8 @@ type Contents struct {
 	Until time.Time // of the newest event; zero where there is none
 }
 
-// Verify reads all rows of a store in which nobody writes, with [Store.Audit] and [Store.Check]. The error is [ErrFaulty]
-// when one of them found a fault, and [ErrCorrupt] when rows cannot be read.
+// Verify reads all rows of a store in which nobody writes, with [Store.Audit] and [Store.Check]. The error is
+// [ErrFaulty] when one of them found a fault, and [ErrCorrupt] when rows cannot be read.
 func (s *Store) Verify(ctx context.Context) (c Contents, err error) {
 	for space := range Spaces {
 		if err := s.eachRow(ctx, space, func(*View, Row) error { return nil }); err != nil {

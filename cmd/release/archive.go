@@ -36,8 +36,8 @@ func (r *release) archives(context.Context) error {
 	return nil
 }
 
-// extensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that begins
-// with the word of Node for its system. The program is not in it.
+// extensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that
+// begins with the word of Node for its system. The program is not in it.
 func (r *release) extensions(context.Context) error {
 	files, err := filesIn(r.src("examples/gemini-extension"))
 	if err != nil {

@@ -140,9 +140,9 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck is the way out where it is more than the calls that come with a claim say, which ask the sender and give the work
-// back to it: what the sender advises, who else answers or takes failed work, and what that one is to be told. A person
-// who reads it decides: nobody else is left to ask.
+// stuck is the way out where it is more than the calls that come with a claim say, which ask the sender and give the
+// work back to it: what the sender advises, who else answers or takes failed work, and what that one is to be told. A
+// person who reads it decides: nobody else is left to ask.
 func stuck(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})

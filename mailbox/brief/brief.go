@@ -12,8 +12,8 @@
 // Rendering is pure: equal inputs give equal briefs, so a test can hold one to a golden file.
 //
 // The files: parts.go says what a brief may contain and in which order of importance, asked.go and known.go write the
-// parts, pack.go fits them into tokens, frame.go puts the tags around them, and pen.go is the only way for text of others
-// into a brief.
+// parts, pack.go fits them into tokens, frame.go puts the tags around them, and pen.go is the only way for text of
+// others into a brief.
 package brief
 
 import (
@@ -88,9 +88,9 @@ type Brief struct {
 
 // Render makes the brief of a handoff. Package reading calls it for each claim and for each look at a brief.
 //
-// The text has in.MaxTokens at most, as [content.Tokens] counts, where zero means [DefaultTokens] and less than [MinTokens]
-// means that. What is asked of the receiver is packed first, what is known after it, each in order of importance. A
-// handoff that fits is never shortened.
+// The text has in.MaxTokens at most, as [content.Tokens] counts, where zero means [DefaultTokens] and less than
+// [MinTokens] means that. What is asked of the receiver is packed first, what is known after it, each in order of
+// importance. A handoff that fits is never shortened.
 //
 // Every text that a sender, a holder or an agent's registration wrote passes the pen of the brief. It cannot end the
 // frame, look like a heading, or hide a character. Render never fails.

@@ -58,8 +58,8 @@ func get(id schemas.ID, in schemas.GetIn) string {
 	return schemas.Call(in, "").Request()
 }
 
-// rest are the calls that give all of a part, none for one that only the view full has. Most parts are fields of what was
-// sent.
+// rest are the calls that give all of a part, none for one that only the view full has. Most parts are fields of what
+// was sent.
 func rest(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

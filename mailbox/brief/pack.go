@@ -44,9 +44,9 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	return text, schemas.Map(absent, func(a absence) string { return a.name }), tenths
 }
 
-// fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters of
-// the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there not to
-// less than a line needs to begin; what nobody took goes to the first that can use it.
+// fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters
+// of the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there
+// not to less than a line needs to begin; what nobody took goes to the first that can use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {

@@ -16,9 +16,9 @@ const (
 	mostListed  = 10   // values, notes, files
 )
 
-// resultsPart is what earlier handoffs handed in that this one builds on. Where it does not fit, each keeps its first line,
-// and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender knows,
-// and this the sender may not know.
+// resultsPart is what earlier handoffs handed in that this one builds on. Where it does not fit, each keeps its first
+// line, and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender
+// knows, and this the sender may not know.
 func resultsPart(in Input, p pen) part {
 	all := part{name: ofEarlier, section: ofContext, each: true, elsewhere: true}
 	for _, r := range in.Results {

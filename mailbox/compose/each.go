@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// Parts are what a send to several sends: one for each text of options.each, else in itself, and what joins them, nil for
-// none, which does not name them yet. The text stands wherever {{each}} stood, and behind task and title where these lack
-// it. A title that was made of the task is cut to so many bytes. Nothing of in is changed.
+// Parts are what a send to several sends: one for each text of options.each, else in itself, and what joins them, nil
+// for none, which does not name them yet. The text stands wherever {{each}} stood, and behind task and title where
+// these lack it. A title that was made of the task is cut to so many bytes. Nothing of in is changed.
 func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each

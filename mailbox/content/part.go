@@ -18,9 +18,9 @@ const mostKnown = 20
 // lineRange is one line, as 10 or L10, or lines, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
-// Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0; or
-// the section of Markdown under a heading, by its words or as links write them, as known-issues. No name is the whole
-// text. The error is not_found, with what there is.
+// Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0;
+// or the section of Markdown under a heading, by its words or as links write them, as known-issues. No name is the
+// whole text. The error is not_found, with what there is.
 func Part(text, name string) (string, error) {
 	if name == "" {
 		return text, nil

@@ -1,5 +1,6 @@
-// Package content is what can be done with a text without knowing what it says: how many tokens it has, which page of it
-// fits into an answer, which part somebody names by lines, by a heading or by a JSON pointer, and where a reference leads.
+// Package content is what can be done with a text without knowing what it says: how many tokens it has, which page of
+// it fits into an answer, which part somebody names by lines, by a heading or by a JSON pointer, and where a reference
+// leads.
 //
 // All functions are pure. Errors are [schemas.Error] and say what there is instead.
 package content
@@ -9,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates the tokens of a text, rounded up. It is no tokenizer: it counts words, numbers and marks, with weights
-// that were fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent of
-// the latter. A real tokenizer would take 10 ms to load in each hook.
+// Tokens estimates the tokens of a text, rounded up. It is no tokenizer: it counts words, numbers and marks, with
+// weights that were fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within
+// 15 percent of the latter. A real tokenizer would take 10 ms to load in each hook.
 func Tokens(s string) int { return Whole(Tenths(s)) }
 
 // Whole is tenths of a token as tokens, rounded up.
 func Whole(tenths int) int { return (tenths + 9) / 10 }
 
-// Tenths are tokens times ten. Those of lines, each with its line end, add up to at least those of their text, so packing
-// counts in them and rounds nothing.
+// Tenths are tokens times ten. Those of lines, each with its line end, add up to at least those of their text, so
+// packing counts in them and rounds nothing.
 func Tenths(s string) int {
 	var m meter
 	for i := 0; i < len(s); {
@@ -79,8 +80,8 @@ const (
 	symbol
 )
 
-// What the first character of a run takes, and each of those after it. Words, numbers and spaces have rules of their own,
-// see [meter.add].
+// What the first character of a run takes, and each of those after it. Words, numbers and spaces have rules of their
+// own, see [meter.add].
 var (
 	first = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
 	after = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}

@@ -15,10 +15,10 @@ import (
 // answersField is the field of a refusal of answers; that of one answer begins with it.
 const answersField = "verification.criteria"
 
-// Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none are
-// declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case and
-// spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks that
-// the repository asks of all work come behind.
+// Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none
+// are declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case
+// and spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks
+// that the repository asks of all work come behind.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion

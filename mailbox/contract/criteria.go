@@ -21,8 +21,8 @@ import (
 )
 
 // Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables, then success
-// criteria, then checks. A text that differs only in case and spaces from an earlier one has its number. Nothing is answered yet:
-// Met is false throughout. Nil expectations declare none.
+// criteria, then checks. A text that differs only in case and spaces from an earlier one has its number. Nothing is
+// answered yet: Met is false throughout. Nil expectations declare none.
 //
 // The numbers are those that the brief shows and a completion answers, so they must not depend on anything but the
 // expectations. An amendment adds at the end of its list; numbers that come later may move then, and a completion that
@@ -60,7 +60,8 @@ func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
-// ByHand are the criteria that the holder has to answer itself: those that no check decides. They have the first numbers.
+// ByHand are the criteria that the holder has to answer itself: those that no check decides. They have the first
+// numbers.
 func ByHand(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }

@@ -64,8 +64,8 @@ func OneLine(written string, width int) string {
 // newlines are all that end a line.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines gives what an agent wrote line by line, with hidden characters made visible. Whoever shows them puts something of
-// its own before each, so that no line of an agent looks like one of ours. Where the style has a width, longer lines
+// Lines gives what an agent wrote line by line, with hidden characters made visible. Whoever shows them puts something
+// of its own before each, so that no line of an agent looks like one of ours. Where the style has a width, longer lines
 // are broken at blanks, with room columns left for that: a terminal would go on in its first column. There is at least
 // one line.
 func (s Style) Lines(written string, room int) (lines []string) {

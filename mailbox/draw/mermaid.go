@@ -10,9 +10,9 @@ import (
 )
 
 // Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
-// box with its holder, id, title and status, what happened to it, and what came of it. An arrow leads to each child, and
-// retries and rollbacks say so; a dashed one leads from what a handoff waits for. What agents wrote is escaped, so a title
-// cannot add to the chart. Equal steps give equal text.
+// box with its holder, id, title and status, what happened to it, and what came of it. An arrow leads to each child,
+// and retries and rollbacks say so; a dashed one leads from what a handoff waits for. What agents wrote is escaped, so
+// a title cannot add to the chart. Equal steps give equal text.
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")

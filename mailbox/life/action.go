@@ -57,8 +57,8 @@ const (
 
 	// Amend changes what a pending handoff says, or one whose holder asks. The sender, the owner of the workflow or
 	// human does it. Lists are extended, maps are merged, and the rest is replaced; every earlier text stays with its
-	// event. A pending handoff can be sent to another recipient so, and wait for other handoffs or another time. The state
-	// does not change.
+	// event. A pending handoff can be sent to another recipient so, and wait for other handoffs or another time. The
+	// state does not change.
 	//
 	// What was approved needs approval anew when anyone but human amends it, and human is asked.
 	//
@@ -81,8 +81,8 @@ const (
 	Claim Action = "claimed"
 
 	// Reclaim gives its holder a new claim of the handoff that it holds, after its connection is gone: the token and
-	// the connection are new, and the state stays: a question that is open stays open. It is no new attempt. A client that
-	// was restarted gets so what it held, before it gets anything new.
+	// the connection are new, and the state stays: a question that is open stays open. It is no new attempt. A client
+	// that was restarted gets so what it held, before it gets anything new.
 	//
 	// The error is conflict while the server does not know yet whether the old connection is gone, for two minutes after
 	// its start.
@@ -106,14 +106,14 @@ const (
 	// server does it when a connection ends. A handoff that waits for an answer has no lease and stays as it is.
 	Lost Action = "disconnected"
 
-	// Untaken does what the sender wants where nobody claimed a handoff within 15 minutes: its sender, human, or those who
-	// accept anything may claim it from now on instead of those to whom it was sent. The clock does it, once for each
-	// such wish. It waits on where the sender wants that, and where nobody accepts anything. The sender is told.
+	// Untaken does what the sender wants where nobody claimed a handoff within 15 minutes: its sender, human, or those
+	// who accept anything may claim it from now on instead of those to whom it was sent. The clock does it, once for
+	// each such wish. It waits on where the sender wants that, and where nobody accepts anything. The sender is told.
 	Untaken Action = "not_taken"
 
-	// Silent tells the sender that the holder was not heard of for long, with the last report, while the claim goes on. The
-	// clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the lease ends.
-	// Nobody is told of what human or the sender itself holds.
+	// Silent tells the sender that the holder was not heard of for long, with the last report, while the claim goes on.
+	// The clock does it, once for each claim: after four thirds of a lease or twice the estimate, and before the lease
+	// ends. Nobody is told of what human or the sender itself holds.
 	Silent Action = "silent"
 
 	// Requeue makes a held handoff pending again whose lease ended and is not renewed. The clock does it while attempts
@@ -171,9 +171,9 @@ const (
 	// ended and nobody claimed since. Every criterion that was asked for is answered, and the outcome is success, or
 	// partial if one is not met.
 	//
-	// The sender is told. The handoffs that wait for it may go on. Where it was a retry, rollbacks and decisions that its
-	// failures left and nobody holds are cancelled. The work that the completion passes on is sent; if that is refused,
-	// nothing is completed either.
+	// The sender is told. The handoffs that wait for it may go on. Where it was a retry, rollbacks and decisions that
+	// its failures left and nobody holds are cancelled. The work that the completion passes on is sent; if that is
+	// refused, nothing is completed either.
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema; conflict
 	// if what was asked for changed meanwhile; stale for a claim that was lost, and then the result is kept as late. The
@@ -218,8 +218,8 @@ const (
 	Accept Action = "accepted"
 
 	// Observe keeps what was seen of the checks of completed work when they ran after the completion. A process of this
-	// machine does it that has the checkout, in the name of system. The state does not change; a check that does not pass
-	// makes the outcome partial, and the sender is told.
+	// machine does it that has the checkout, in the name of system. The state does not change; a check that does not
+	// pass makes the outcome partial, and the sender is told.
 	//
 	// The error is invalid for another commit than the one that was delivered. A repetition replaces what was seen.
 	Observe Action = "observed"
@@ -227,9 +227,9 @@ const (
 	// Return gives a completed handoff back whose result is not good enough. The sender does it, the owner of the
 	// workflow, human, or the agent that holds a verification request about it; with criteria that are to be met in the
 	// next round, or with a note of which these are made. The handoff is returned, and its holder, or whom the caller
-	// names, gets a new one: the rework, whose criteria are those of before and the new ones. Handoffs that wait for the
-	// returned one, or waited for it and were not begun, wait for the rework. The result names those that were begun, and
-	// their holders are told.
+	// names, gets a new one: the rework, whose criteria are those of before and the new ones. Handoffs that wait for
+	// the returned one, or waited for it and were not begun, wait for the rework. The result names those that were
+	// begun, and their holders are told.
 	//
 	// The error is invalid without a note and criteria; limit for a chain that is too long and for a token with too
 	// many pending. It can be done once: a repetition is a conflict that names the new handoff.
@@ -289,11 +289,11 @@ const (
 
 // What an import does. Neither is done by a caller to a handoff that is here.
 const (
-	// Carry brings along what was said with a handoff in another workspace. The event has this content alone: who said it
-	// and when is in the event of the import.
+	// Carry brings along what was said with a handoff in another workspace. The event has this content alone: who said
+	// it and when is in the event of the import.
 	Carry Action = "carried"
-	// Import tells from where a handoff came, with its events there, and what was changed on the way: a claim stays where it
-	// was made. The event has a [schemas.Imported].
+	// Import tells from where a handoff came, with its events there, and what was changed on the way: a claim stays
+	// where it was made. The event has a [schemas.Imported].
 	Import Action = "imported"
 )
 
@@ -308,8 +308,8 @@ const (
 	// Message leaves an agent a notice that another wrote. Anyone may send one. The event has the whole of what was
 	// sent. It makes no record, so nobody claims it and nothing follows from it.
 	Message Action = "message" // an agent left another a notice
-	// Recall takes a message back that nobody has read. Its sender does it. The notice is gone; what was sent stays with the
-	// event of the message. The error is conflict for one that was read.
+	// Recall takes a message back that nobody has read. Its sender does it. The notice is gone; what was sent stays
+	// with the event of the message. The error is conflict for one that was read.
 	Recall Action = "recalled" // an agent took a message back that was not read
 	// TokenAdd keeps a token for callers over HTTP. A person does it. The event has the name, the agents and the limits
 	// of the token, and neither its secret nor the hash of that.

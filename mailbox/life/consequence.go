@@ -28,19 +28,21 @@ const (
 	// TellWaiting goes through the open handoffs that wait for this one, and tells the sender of each that this one
 	// will not be completed. They stay blocked: their senders retry this one or cancel them.
 	TellWaiting Consequence = "tell the senders of those that wait for it"
-	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless that
-	// one waits for its acceptance and it is not accepted. One that waits for nothing else may be claimed from then on.
+	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless
+	// that one waits for its acceptance and it is not accepted. One that waits for nothing else may be claimed from
+	// then on.
 	FreeWaiting Consequence = "let those go on that wait for it"
 	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
 	// Where that one was completed meanwhile, they are freed.
 	MoveWaiting Consequence = "let those that wait for it wait for the new one"
-	// FreeTakenBack goes through the open handoffs that wait for the failed handoff whose work this one took back, and has
-	// each wait for this one instead, which is done.
+	// FreeTakenBack goes through the open handoffs that wait for the failed handoff whose work this one took back, and
+	// has each wait for this one instead, which is done.
 	FreeTakenBack Consequence = "let those go on that wait for what it took back"
-	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait for
-	// the new one. The holders of those that were begun are told.
+	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait
+	// for the new one. The holders of those that were begun are told.
 	MoveFreed Consequence = "let those that waited for it wait for the new one"
-	// WaitAgain has the handoff, which nobody holds any more, wait for the rework of what was returned since it was begun.
+	// WaitAgain has the handoff, which nobody holds any more, wait for the rework of what was returned since it was
+	// begun.
 	WaitAgain Consequence = "let it wait for the rework of what was returned meanwhile"
 	// CancelParts goes through the children of the handoff, and cancels those that its holder sent and that nobody ever
 	// claimed.
@@ -61,11 +63,11 @@ const (
 	// SendElsewhere sends the same work, beside the handoff in its chain, to whom the one who rejected it named.
 	SendElsewhere Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, else to rollback.on_failure
-	// of the send, else to the sender. Where the chain is too long, human is told instead. A review goes to the sender of
-	// the work, and then to human.
+	// of the send, else to the sender. Where the chain is too long, human is told instead. A review goes to the sender
+	// of the work, and then to human.
 	SendRollback Consequence = "send it back as the rollback rule says"
-	// SendReview sends a result to whoever judges it. Where that is refused, as at the end of a chain or of a budget, the
-	// owner of the workflow and human are told, and the sender judges.
+	// SendReview sends a result to whoever judges it. Where that is refused, as at the end of a chain or of a budget,
+	// the owner of the workflow and human are told, and the sender judges.
 	SendReview Consequence = "send its result to its reviewer"
 	// Judge does what a review says to the work that it is about, in the name of the reviewer: it accepts the work, or
 	// returns it with the points. Where no round is left, or the return is refused, human gets a review to decide.

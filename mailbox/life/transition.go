@@ -8,8 +8,8 @@
 // leads back from there; a completed handoff can only become a returned one.
 //
 // What an action is, who does it, what it changes, which errors it has and what a repetition does stands with each
-// [Action]; what is told or made because of it stands with each [Consequence]. Both tables have golden files. A change of
-// the rules shows there first: a reviewer reads them, and not the code.
+// [Action]; what is told or made because of it stands with each [Consequence]. Both tables have golden files. A change
+// of the rules shows there first: a reviewer reads them, and not the code.
 package life
 
 import "handoff/schemas"
@@ -39,8 +39,8 @@ type Step struct {
 // it. A retry leaves the state as it is: nothing reopens an ended handoff.
 //
 // Three actions have no row, because no state refuses them and package mailbox checks who may do them: [Send] makes the
-// record, [Forward] only notes on a record what was sent because of what happened to it, and [Late] keeps an outcome beside a
-// record whatever its state.
+// record, [Forward] only notes on a record what was sent because of what happened to it, and [Late] keeps an outcome
+// beside a record whatever its state.
 var table = map[Action]map[schemas.Status]Step{
 	Approve: {schemas.Pending: {schemas.Pending, Human}},
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},

@@ -79,7 +79,8 @@ func (f Filter) passesAll() bool {
 }
 
 // passes tells whether a list shows a handoff. The words that were searched for all have to be among those by which it
-// is found. Words cost a read, so they are asked last. Those that a handoff has which passes the rest are taken off unseen.
+// is found. Words cost a read, so they are asked last. Those that a handoff has which passes the rest are taken off
+// unseen.
 func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),

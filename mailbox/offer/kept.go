@@ -89,8 +89,8 @@ func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), first), nil
 }
 
-// unfitFor says what waits in a pool of an agent that is not offered to it, the first, and why: who lists its mail sees it
-// there. It looks at a thousand rows at most.
+// unfitFor says what waits in a pool of an agent that is not offered to it, the first, and why: who lists its mail sees
+// it there. It looks at a thousand rows at most.
 func (f Offers) unfitFor(card schemas.Card) (string, error) {
 	looked := 0
 	for id, err := range f.View.Queue(roster.Boxes(card)...) {

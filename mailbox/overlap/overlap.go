@@ -1,7 +1,7 @@
 // Package overlap tells which files two pieces of work both touch.
 //
-// What git saw of a working tree is exact. What a handoff names is a file, a directory or a pattern, in which * stands for
-// any text within a name and ** for any directories.
+// What git saw of a working tree is exact. What a handoff names is a file, a directory or a pattern, in which * stands
+// for any text within a name and ** for any directories.
 package overlap
 
 import (
@@ -79,8 +79,8 @@ func matches(pattern, file []string) bool {
 	return true
 }
 
-// Named are the files that a handoff names, below the root of a working tree, empty for none: those of its context and those
-// that are to be delivered. A pattern with ** twice is taken for what is before the second.
+// Named are the files that a handoff names, below the root of a working tree, empty for none: those of its context and
+// those that are to be delivered. A pattern with ** twice is taken for what is before the second.
 func Named(h schemas.Handoff, root string) (names []string) {
 	if h.Context != nil {
 		names = schemas.Map(h.Context.Files, func(f schemas.File) string { return f.Path })

@@ -1,5 +1,5 @@
-// Package overview computes what is going on in a workspace, for the person who looks after it: what needs a person, what
-// agents are at work on, what is stuck and why, and how much there is. A command shows it, and so may a page.
+// Package overview computes what is going on in a workspace, for the person who looks after it: what needs a person,
+// what agents are at work on, what is stuck and why, and how much there is. A command shows it, and so may a page.
 //
 // It is made of the state of the handoffs in one snapshot of the store and of who is here, and never of unread marks, so
 // that no look takes anything from it. Nothing is written.

@@ -36,9 +36,9 @@ func AttemptsUsedUp(r *store.Record) string {
 }
 
 // WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
-// note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any other, and where nobody gave a reason: the
-// last report of a holder is none. F is the failure that [Result] read, nil where there is none; the caller hands it
-// in, so that it is read once. The error is that of reading the note.
+// note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any
+// other, and where nobody gave a reason: the last report of a holder is none. F is the failure that [Result] read, nil
+// where there is none; the caller hands it in, so that it is read once. The error is that of reading the note.
 func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:

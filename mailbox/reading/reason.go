@@ -70,8 +70,8 @@ var inVain = map[schemas.Status]string{
 	schemas.Cancelled: "was cancelled", schemas.Returned: "was returned",
 }
 
-// givenUp tells how a handoff that was held, or offered, became pending for others. Only the last event counts: after any other change it is
-// history who had it.
+// givenUp tells how a handoff that was held, or offered, became pending for others. Only the last event counts: after
+// any other change it is history who had it.
 func givenUp(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// showReference shows what a reference leads to, a page at a time: content that was sent under a name, a field of what was
-// sent, or all of that as JSON. The pages together are the text as the store keeps it, byte for byte; package mcp shows
-// hidden characters in them as escapes.
+// showReference shows what a reference leads to, a page at a time: content that was sent under a name, a field of what
+// was sent, or all of that as JSON. The pages together are the text as the store keeps it, byte for byte; package mcp
+// shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := Lookup(v, r.ID, in.Reference)
 	if err != nil {

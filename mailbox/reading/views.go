@@ -154,8 +154,8 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	return paged(in, out)
 }
 
-// paged puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing was
-// asked for it stays as it is.
+// paged puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing
+// was asked for it stays as it is.
 func paged(in schemas.GetIn, out *schemas.GetOut) error {
 	if in.MaxTokens == 0 && in.Offset == 0 {
 		return nil
@@ -170,8 +170,8 @@ func paged(in schemas.GetIn, out *schemas.GetOut) error {
 }
 
 // showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
-// comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view full.
-// With max_tokens or an offset it comes in parts.
+// comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view
+// full. With max_tokens or an offset it comes in parts.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if err := rd.outcome(v, r, out); err != nil {
 		return err
@@ -221,7 +221,8 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	return nil
 }
 
-// told marks the checks of which is only claimed that they are met, and leaves digests of what was observed to the view full.
+// told marks the checks of which is only claimed that they are met, and leaves digests of what was observed to the view
+// full.
 func told(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
@@ -233,8 +234,8 @@ func told(c *schemas.Completion) {
 	}
 }
 
-// observed is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or nothing
-// changed.
+// observed is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or
+// nothing changed.
 func observed(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil

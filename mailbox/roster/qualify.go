@@ -1,7 +1,7 @@
 // Package roster answers who may take a piece of work, and who should.
 //
-// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds. Work is sent
-// to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work sent to an
+// What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds. Work is
+// sent to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work sent to an
 // address, [Boxes] lists the addresses whose work an agent may take, and [Rank] orders those who can, best first, with
 // reasons.
 //

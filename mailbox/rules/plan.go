@@ -160,8 +160,8 @@ func lower(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, lists have
-// what both say, and they may lower its limits. Ok is false where there is no such plan.
+// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, lists
+// have what both say, and they may lower its limits. Ok is false where there is no such plan.
 func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
 	p, ok := s.plans[name]
 	if !ok {

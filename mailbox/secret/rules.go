@@ -17,8 +17,8 @@ type rule struct {
 	least  int // characters after the beginning
 }
 
-// marks tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an escape:
-// their beginning ends with a mark.
+// marks tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an
+// escape: their beginning ends with a mark.
 func (r rule) marks() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }

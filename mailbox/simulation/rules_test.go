@@ -359,8 +359,8 @@ func noticeLost(s *step) error {
 	})
 }
 
-// mayRead tells whether a step may mark what an agent has unread: it calls, its message is taken back, or it was asked and
-// another answered.
+// mayRead tells whether a step may mark what an agent has unread: it calls, its message is taken back, or it was asked
+// and another answered.
 func (s *step) mayRead(a schemas.Agent) bool {
 	if s.by == nil {
 		return false

@@ -1,5 +1,5 @@
-// Package simulation_test lets agents live in a workspace where anything may happen at any moment, and holds the rules of
-// package mailbox against each step.
+// Package simulation_test lets agents live in a workspace where anything may happen at any moment, and holds the rules
+// of package mailbox against each step.
 //
 // Four agents and a person send, claim, wait, report, ask, answer, pass on, complete, fail, judge and take back. Their
 // calls are lost, come twice and are repeated. Connections break, the process that owns the workspace dies, time passes.

@@ -19,9 +19,9 @@ import (
 	"handoff/store/storetest"
 )
 
-// world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all that happens in it:
-// which agent asks for what, when a message arrives, which transaction is next, how much time passes, what breaks. One
-// goroutine at a time does something, so a seed always leads to the same life.
+// world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all that happens in
+// it: which agent asks for what, when a message arrives, which transaction is next, how much time passes, what breaks.
+// One goroutine at a time does something, so a seed always leads to the same life.
 type world struct {
 	rnd     *rand.Rand
 	fault   fault

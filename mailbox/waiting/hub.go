@@ -22,8 +22,8 @@
 //  6. A waiter that leaves passes on the permits that it did not spend.
 //
 // All of it is memory of the process that owns the workspace. When that ends, so do the calls that wait there; each is
-// made again at the next owner with the time at which its wait began, and has its old place. The first thing that it does
-// there is to look, so mail of the time in between is found.
+// made again at the next owner with the time at which its wait began, and has its old place. The first thing that it
+// does there is to look, so mail of the time in between is found.
 package waiting
 
 import (

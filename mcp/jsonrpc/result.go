@@ -9,9 +9,9 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// encodeResult encodes the response to a call of a tool or to tools/list, byte by byte as json.Marshal does, which writes
-// it three times over: as the SDK has its results encoded, within a map. It reports false for results of other kinds
-// than our tools give.
+// encodeResult encodes the response to a call of a tool or to tools/list, byte by byte as json.Marshal does, which
+// writes it three times over: as the SDK has its results encoded, within a map. It reports false for results of other
+// kinds than our tools give.
 func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if list, is := r.Result.(sdk.ListToolsResult); is {
 		return encodeList(r, list)

@@ -96,8 +96,8 @@ func sendTable(in any) *aliasTable {
 	return t
 }
 
-// changesTable makes the table for the changes of an amendment, which are spelled as a message to send. Changes have
-// no origin and make no attempt: the state of the context takes what would go there. A role among them describes the work;
+// changesTable makes the table for the changes of an amendment, which are spelled as a message to send. Changes have no
+// origin and make no attempt: the state of the context takes what would go there. A role among them describes the work;
 // it sends the handoff nowhere else.
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())

@@ -17,9 +17,9 @@ const mostFaults = 20
 
 // Inspect looks whether each page can be read and has its keys in order, is used once, and is either used or free.
 //
-// First it reads all rows, beside everybody: damage on which bbolt's own check would end the process is found there. Then
-// bbolt checks its pages. The list of free pages must not change meanwhile, so this is done by the writer, and changes
-// wait: a second or two for each gigabyte. Of each page it keeps some hundred bytes in memory.
+// First it reads all rows, beside everybody: damage on which bbolt's own check would end the process is found there.
+// Then bbolt checks its pages. The list of free pages must not change meanwhile, so this is done by the writer, and
+// changes wait: a second or two for each gigabyte. Of each page it keeps some hundred bytes in memory.
 func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	if err := s.View(ctx, readAll); err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// measure looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is long.
+// measure looks whether each page ends within the file. bbolt's check would take as much memory as a page says it is
+// long.
 func measure(tx *bbolt.Tx) (err error) {
 	defer recoverDamage(&err)
 	end := int(tx.Size() / pageSize)

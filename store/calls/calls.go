@@ -96,8 +96,8 @@ func (q *Queue) Next(batch []*Call, n int) []*Call {
 }
 
 // Gather waits until so many calls wait, but no longer than a time. Callers that were just answered are about to call
-// again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a millisecond, so it only
-// ends a loop that yields to other goroutines.
+// again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a millisecond, so it
+// only ends a loop that yields to other goroutines.
 func (q *Queue) Gather(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)

@@ -10,7 +10,8 @@ import (
 // Leaf is the hash of an event alone, in base64: that of a leaf in RFC 6962.
 func Leaf(event []byte) string { return tlog.RecordHash(event).String() }
 
-// CheckProof tells whether a proof leads from the bytes of event n to a root. The error is [ErrMismatch] when it does not.
+// CheckProof tells whether a proof leads from the bytes of event n to a root. The error is [ErrMismatch] when it does
+// not.
 func CheckProof(proof []string, size, n int64, root string, event []byte) error {
 	want, err := hashOf(root)
 	path := make(tlog.RecordProof, len(proof))

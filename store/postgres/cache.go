@@ -104,8 +104,8 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	}
 }
 
-// learnRow notes what the table had around a key, and gives the row at a commit. It is not known where another fold ended
-// meanwhile.
+// learnRow notes what the table had around a key, and gives the row at a commit. It is not known where another fold
+// ended meanwhile.
 func (c *cache) learnRow(p part, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,8 +20,8 @@ var numbers = [store.Spaces]byte{
 // spaceOf is the number of a space as the table has it.
 func spaceOf(s store.Space) int16 { return int16(numbers[s]) }
 
-// encode writes an entry: for each row the number of its space, its key behind its length, whether it has a value, and that
-// behind its length.
+// encode writes an entry: for each row the number of its space, its key behind its length, whether it has a value, and
+// that behind its length.
 func encode(writes []write) (b []byte) {
 	for _, w := range writes {
 		b = appendPart(append(b, numbers[w.space]), w.Key)

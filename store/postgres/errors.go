@@ -17,8 +17,8 @@ var (
 	// ErrAddress means that the connection string is none.
 	ErrAddress = errors.New("the connection string cannot be read")
 
-	// ErrLogin means that the database does not let this user in: its password is wrong, it has none, or there is no such
-	// user.
+	// ErrLogin means that the database does not let this user in: its password is wrong, it has none, or there is no
+	// such user.
 	ErrLogin = errors.New("the database does not let this user in")
 
 	// ErrNoDatabase means that the server has no database of the name.
@@ -85,8 +85,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() []error { return []error{f.cause, f.said} }
 
-// refused tells of the first commit that failed whether it is known that it was not kept. A server that shuts down says so
-// also when it has kept the commit already, and a pooler when it does not know.
+// refused tells of the first commit that failed whether it is known that it was not kept. A server that shuts down says
+// so also when it has kept the commit already, and a pooler when it does not know.
 func refused(err error) bool {
 	_, said := errors.AsType[*pgconn.PgError](err)
 	return said && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)

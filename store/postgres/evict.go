@@ -73,8 +73,8 @@ func (c *cache) sweep(space *btree.BTreeG[*cell]) (idle []*cell) {
 	return idle
 }
 
-// close removes the cell of a row that is gone, where the cells around it say as much. Else each scan of a queue would pass
-// all that ever went through it.
+// close removes the cell of a row that is gone, where the cells around it say as much. Else each scan of a queue would
+// pass all that ever went through it.
 func (c *cache) close(space *btree.BTreeG[*cell], at *cell) {
 	if value, known := at.at(0); at.spare() == 0 || !known || value != nil || !at.linked {
 		return

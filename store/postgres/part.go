@@ -13,8 +13,8 @@ type part struct {
 	folds int64
 }
 
-// partOf makes a part of what was found in a range: so many rows as were wanted, or else all of them, and then the key of
-// the next one outside, if there is one.
+// partOf makes a part of what was found in a range: so many rows as were wanted, or else all of them, and then the key
+// of the next one outside, if there is one.
 func partOf(r store.Range, found []store.Row, wanted int, folds int64) part {
 	p := part{Range: r, rows: found, folds: folds}
 	var end []byte // of what is told; nil: there are no more rows

@@ -1,9 +1,9 @@
 // Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a time
 // writes a workspace; many workspaces share a database.
 //
-// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, given once: whoever opens the
-// workspace takes the next number and a new epoch, and an owner before that cannot commit any more, wherever it was held
-// up. In the background entries are folded into the table of rows, each key once.
+// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, given once: whoever opens
+// the workspace takes the next number and a new epoch, and an owner before that cannot commit any more, wherever it was
+// held up. In the background entries are folded into the table of rows, each key once.
 //
 // Nobody else writes, so the owner keeps what it read. It knows all that changed since the last fold, and asks the table
 // for the rest. Of what it read it keeps what is read most, up to a bound.
@@ -33,8 +33,8 @@ type Config struct {
 	Pool      *pgxpool.Pool
 	Workspace string
 
-	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed and
-	// is not folded comes on top.
+	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed
+	// and is not folded comes on top.
 	CacheBytes int
 
 	// Fenced is called when the store learns that another node took the workspace over, before any call is told. It does

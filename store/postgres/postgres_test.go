@@ -124,7 +124,8 @@ func TestANewerLayoutIsRefused(t *testing.T) {
 	require.ErrorIs(t, postgres.Prepare(t.Context(), pool), store.ErrNewer)
 }
 
-// A pooler says that the server broke off a commit, which has kept it. That is found out before anything else is written.
+// A pooler says that the server broke off a commit, which has kept it. That is found out before anything else is
+// written.
 func TestACommitThatAPoolerReportsAsBrokenIsKeptOnce(t *testing.T) {
 	address := postgrestest.Start(t)
 	pool := postgrestest.Pool(t, address)

@@ -22,8 +22,8 @@ type walk struct {
 	steps int    // that went forward, one after the other
 }
 
-// walks tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is asked
-// for many rows at once.
+// walks tells whether a reader goes through a space from key to key, as a check of all rows does. Then the table is
+// asked for many rows at once.
 func (r *rows) walks(s store.Space, key []byte) bool {
 	w := &r.asked[s]
 	if w.steps++; bytes.Compare(key, w.last) <= 0 {

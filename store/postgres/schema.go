@@ -54,8 +54,9 @@ func usable(ctx context.Context, of querier) (made bool, err error) {
 	return version == layout, err
 }
 
-// versionOf is the version of the tables, and zero where there are none. It looks into pg_class, because to_regclass alone
-// may answer from before a wait for the lock: only a statement that locks a table hears what others changed meanwhile.
+// versionOf is the version of the tables, and zero where there are none. It looks into pg_class, because to_regclass
+// alone may answer from before a wait for the lock: only a statement that locks a table hears what others changed
+// meanwhile.
 func versionOf(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {

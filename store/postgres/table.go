@@ -19,8 +19,8 @@ type table struct {
 	epoch     int64 // that of this owner
 }
 
-// behindAll is behind all keys. Of a range without an end a database without statistics expects so many rows that it sorts them
-// all, instead of reading the first ones by the index.
+// behindAll is behind all keys. Of a range without an end a database without statistics expects so many rows that it
+// sorts them all, instead of reading the first ones by the index.
 var behindAll = strings.Repeat("\xff", store.MaxKey+1)
 
 // ask gives the first rows of a range, as many as wanted. What it tells of the table goes on up to the next row, also
@@ -50,9 +50,9 @@ type write struct {
 	store.Row // without a value where it is deleted
 }
 
-// append makes a commit durable, as an entry of the log. One that this owner appended before is no error. An entry has its
-// number for itself, and a takeover takes one that stays, so nothing of an owner gets in that was overtaken: its next
-// number is gone, and its epoch is over.
+// append makes a commit durable, as an entry of the log. One that this owner appended before is no error. An entry has
+// its number for itself, and a takeover takes one that stays, so nothing of an owner gets in that was overtaken: its
+// next number is gone, and its epoch is over.
 func (t *table) append(ctx context.Context, number int64, writes []write) error {
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`

@@ -79,8 +79,8 @@ func (w *writer) loop() {
 	}
 }
 
-// transact runs as many calls of the batch as fit into one entry, commits it and answers them. When the commit fails, all
-// of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
+// transact runs as many calls of the batch as fit into one entry, commits it and answers them. When the commit fails,
+// all of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
 func (w *writer) transact() {
 	begun, err := 0, errExited
 	defer func() {
@@ -146,9 +146,9 @@ func explained(err error) bool {
 	})
 }
 
-// settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the callers
-// do not learn what became of their calls; then the same entry is committed before any other. One that is there already
-// was kept.
+// settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the
+// callers do not learn what became of their calls; then the same entry is committed before any other. One that is there
+// already was kept.
 func (w *writer) settle() (err error) {
 	if w.pending == nil {
 		return nil

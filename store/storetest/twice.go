@@ -1,5 +1,5 @@
-// Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in package
-// store, and [Twice] wraps a backend for the tests of the layers above.
+// Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in
+// package store, and [Twice] wraps a backend for the tests of the layers above.
 package storetest
 
 import (

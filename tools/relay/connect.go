@@ -120,9 +120,9 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 // tryOnce looks once: whether this process became the owner by waiting for the lock, whether there is an owner, and
 // whether the lock is free. It returns neither a route nor an error when another try may find more.
 //
-// A process that waits for the lock does not take one that is free, but waits for it like the others, so that the lock goes to
-// one of them in the kernel's order. A command takes it. When the owner does not answer, the lock is tried once: it may
-// be free, because another program listens where the note says.
+// A process that waits for the lock does not take one that is free, but waits for it like the others, so that the lock
+// goes to one of them in the kernel's order. A command takes it. When the owner does not answer, the lock is tried
+// once: it may be free, because another program listens where the note says.
 func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err

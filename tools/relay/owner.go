@@ -12,7 +12,8 @@ import (
 // while a large store is read wait here, and need not ask again and again.
 //
 // There is at most one in a process, and one among all processes. It lives from winning the election to giving its
-// tenure back. Its route is lost first when it ends, which cuts off all calls; that is how its handlers learn of the end.
+// tenure back. Its route is lost first when it ends, which cuts off all calls; that is how its handlers learn of the
+// end.
 type owner struct {
 	relay    *Relay
 	tenure   Tenure

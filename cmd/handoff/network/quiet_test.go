@@ -29,8 +29,8 @@ func body(field string) string { return bodies + field }
 const bodies = "BoDy7q-"
 
 // TestContentIsInNoLogFigureOrSpan speaks to two servers that log all they can, each in a form of its own, and says
-// something secret wherever a client can say anything. Nothing of it is in logs, figures or spans; what was said is in the
-// events, for whoever watches; secrets of tokens are nowhere at all.
+// something secret wherever a client can say anything. Nothing of it is in logs, figures or spans; what was said is in
+// the events, for whoever watches; secrets of tokens are nowhere at all.
 func TestContentIsInNoLogFigureOrSpan(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)

@@ -105,7 +105,8 @@ var trueOnes = []completion{
 	{name: "with a process that it waits for", check: "quick", work: func(r repository) { r.commit("add.sh", "sleep 0.1 & wait\n") }},
 }
 
-// A done is believed where handoff saw it. HANDOFF_BELIEVED is how often each is played: make believed plays 200 of both.
+// A done is believed where handoff saw it. HANDOFF_BELIEVED is how often each is played: make believed plays 200 of
+// both.
 func TestOnlyWhatWasSeenIsBelieved(t *testing.T) {
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)
@@ -160,8 +161,8 @@ func newShop(t *testing.T) repository {
 	return r
 }
 
-// complete plays one completion from the send to the outcome. Seen is 1 where a check reads as observed to pass, no where
-// the agent was refused until it claimed more.
+// complete plays one completion from the send to the outcome. Seen is 1 where a check reads as observed to pass, no
+// where the agent was refused until it claimed more.
 func (r repository) complete(c completion, isTrue bool) (seen, no int) {
 	r.git("checkout", "-q", "-f", "main").git("clean", "-fdqx")
 	base := r.head()

@@ -44,8 +44,8 @@ func Standby(t testing.TB, address string) string {
 	return p.serve(t)
 }
 
-// Pooler starts pgbouncer before the server at an address, which gives its connections to a client for one transaction at
-// a time. The test is skipped where pgbouncer is not installed.
+// Pooler starts pgbouncer before the server at an address, which gives its connections to a client for one transaction
+// at a time. The test is skipped where pgbouncer is not installed.
 func Pooler(t testing.TB, address string) string {
 	t.Helper()
 	p := newPlace(t)

@@ -1,9 +1,9 @@
 // Package agentsfile reads the files that declare agents and rules, agents.yaml, and tells the workspace what they say.
 //
-// A file has any of four lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles"
-// are roles, as skills and typical tasks: a role holds for the agent of that name, and for all whose names begin with it,
-// as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
-// Under "routes" are rules, and under "workflows" are workflows by name, see package rules of the mailbox.
+// A file has any of four lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles" are
+// roles, as skills and typical tasks: a role holds for the agent of that name, and for all whose names begin with it,
+// as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed. Under "routes" are rules,
+// and under "workflows" are workflows by name, see package rules of the mailbox.
 //
 // [Parse] is pure and finds all that is wrong with a file. [Declaring] stands before the tools in the process that has
 // the project.

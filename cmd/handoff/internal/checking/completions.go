@@ -65,8 +65,8 @@ func (c *Completions) Stop() {
 	}
 }
 
-// see runs the checks of a completion; nil where nothing is to be looked at, also where the mailbox will say what is wrong
-// with the call.
+// see runs the checks of a completion; nil where nothing is to be looked at, also where the mailbox will say what is
+// wrong with the call.
 func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
@@ -150,8 +150,8 @@ func (c *Completions) forget(id schemas.ID, l *look) {
 	}
 }
 
-// wait refuses a completion whose checks run on. The result is kept in a checkpoint, for whoever goes on if the holder is
-// gone before they end.
+// wait refuses a completion whose checks run on. The result is kept in a checkpoint, for whoever goes on if the holder
+// is gone before they end.
 func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *look) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {

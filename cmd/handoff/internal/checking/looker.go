@@ -66,10 +66,10 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 	return job, ""
 }
 
-// base is the newest commit of which is known that nobody who did the work made it: where its branch left the one into which
-// it goes, or where its sender stood. What was committed before the claim, by an earlier attempt or by the holder itself,
-// weakens no check so. Where neither is known, or in another history, it is the commit at the claim. A claim in another
-// repository tells nothing.
+// base is the newest commit of which is known that nobody who did the work made it: where its branch left the one into
+// which it goes, or where its sender stood. What was committed before the claim, by an earlier attempt or by the holder
+// itself, weakens no check so. Where neither is known, or in another history, it is the commit at the claim. A claim in
+// another repository tells nothing.
 func base(ctx context.Context, job checks.Job, asked schemas.Handoff, standing *schemas.Standing) string {
 	var claimed schemas.Tree
 	if standing != nil && standing.ClaimedIn != nil {

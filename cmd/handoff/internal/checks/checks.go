@@ -1,9 +1,9 @@
 // Package checks looks itself whether work holds what its repository asks for.
 //
-// The file .handoff/checks.yaml of a repository is a list of checks by name: commands, and questions about the files of a
-// commit. It is read from the base of the work, never from a working tree, so that a change cannot weaken its own gate. A
-// person allows a list once, by its digest; another list asks again. Without that nothing runs, and no command ever comes
-// from a handoff.
+// The file .handoff/checks.yaml of a repository is a list of checks by name: commands, and questions about the files of
+// a commit. It is read from the base of the work, never from a working tree, so that a change cannot weaken its own
+// gate. A person allows a list once, by its digest; another list asks again. Without that nothing runs, and no command
+// ever comes from a handoff.
 //
 // A command runs in a clean tree of its own, at the commit that is looked at. The tree is kept between runs below the
 // directory of handoff's files, in a slot:
@@ -16,8 +16,8 @@
 //	REPOSITORY/N/git       a git directory as above, with the index of the tree
 //	REPOSITORY/N/tree      the files, with another git directory for the command
 //
-// Between the command and this process stands a supervisor, see [Supervise]: it ends all that a command started, also when
-// this process is killed.
+// Between the command and this process stands a supervisor, see [Supervise]: it ends all that a command started, also
+// when this process is killed.
 package checks
 
 import (

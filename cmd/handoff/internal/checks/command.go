@@ -55,8 +55,8 @@ func tail(printed []byte) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// run runs the command of a check at a commit, and gives what its report names. What is wrong with it is in ended.Why. The
-// error says that it could not be run.
+// run runs the command of a check at a commit, and gives what its report names. What is wrong with it is in ended.Why.
+// The error says that it could not be run.
 func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended, reported results, err error) {
 	s := l.slot
 	if err := s.prepare(ctx, commit); err != nil {

@@ -38,8 +38,8 @@ type Job struct {
 }
 
 // Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
-// *[schemas.Error]: unavailable where there is no repository, no git or no such commit, not_found where there is no list,
-// and invalid, with all problems, for a list that is broken.
+// *[schemas.Error]: unavailable where there is no repository, no git or no such commit, not_found where there is no
+// list, and invalid, with all problems, for a list that is broken.
 //
 // Of a repository that has none nothing is written down.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
@@ -99,9 +99,9 @@ func Denied(from git.Repository, l List) error {
 		WithHint("A person allows it once, at a terminal: handoff checks allow --dir %s", shell.Quote(cmp.Or(from.Root, from.Dir)))
 }
 
-// Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there is
-// none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no check
-// was asked for. What a commit fails is no error: the only error is that of ctx.
+// Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there
+// is none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no
+// check was asked for. What a commit fails is no error: the only error is that of ctx.
 func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	seen := schemas.Sight{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.Sight, error) {

@@ -15,8 +15,8 @@ import (
 	"handoff/tools/relay/platform"
 )
 
-// objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that one,
-// and of the user, nothing holds in it: neither hooks nor filters nor a program that watches files.
+// objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that
+// one, and of the user, nothing holds in it: neither hooks nor filters nor a program that watches files.
 type objects struct {
 	dir  string   // the git directory
 	tree string   // its working tree; empty where only objects are read

@@ -48,8 +48,8 @@ type ended struct {
 	Output string // SHA-256 of all that it printed
 }
 
-// Supervise runs a command that is ordered on in, and says on out what became of it. It returns when nothing is left that
-// the command started. The end of in kills it at once: whoever ordered it has gone.
+// Supervise runs a command that is ordered on in, and says on out what became of it. It returns when nothing is left
+// that the command started. The end of in kills it at once: whoever ordered it has gone.
 func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	said := bufio.NewReader(in)
 	line, err := said.ReadBytes('\n')

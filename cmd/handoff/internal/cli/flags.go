@@ -45,8 +45,8 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// LimitFlags are the flags about limits, leases and secrets. They hold in the process that owns the store, so each command
-// that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
+// LimitFlags are the flags about limits, leases and secrets. They hold in the process that owns the store, so each
+// command that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.
 type LimitFlags struct {
 	lease, leaseMax duration
 	limits          schemas.Limits

@@ -45,8 +45,8 @@ func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string
 	return fmt.Sprintf("%s of %s: read now.", Counted(unread, "new notice"), of)
 }
 
-// Look is [App.Connect] for a command that only looks. Where nobody has used the workspace it looks at one in which there
-// is nothing, and makes none. The error is not_found for a name that was typed and that no workspace has.
+// Look is [App.Connect] for a command that only looks. Where nobody has used the workspace it looks at one in which
+// there is nothing, and makes none. The error is not_found for a name that was typed and that no workspace has.
 func (a *App) Look(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {

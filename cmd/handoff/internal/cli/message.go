@@ -136,8 +136,8 @@ const AboutSources = `Each text, flag or argument, may be "-" for standard input
 a text that begins with @.`
 
 // Text gives a text that somebody said for a flag or an argument: what a file or standard input holds where the text
-// names one of these, with ends of line as they are in messages and none behind it. All texts of command lines come through here, so no name of
-// a place is ever taken for what it holds.
+// names one of these, with ends of line as they are in messages and none behind it. All texts of command lines come
+// through here, so no name of a place is ever taken for what it holds.
 func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 	place := placeIn(said)
 	if place == "" {

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// Begin says what this program is and how the clients on this machine stand to it, in two lines, and the one command that
-// comes next. It is for who calls the program in a project where nothing was handed off yet.
+// Begin says what this program is and how the clients on this machine stand to it, in two lines, and the one command
+// that comes next. It is for who calls the program in a project where nothing was handed off yet.
 func Begin(a *cli.App) error {
 	told, untold := knowing(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"

@@ -53,8 +53,8 @@ func (d Desk) Must(agent string, args ...string) string {
 	return out
 }
 
-// Repaint is text that would move the cursor, recolour, turn around or hide what a terminal shows, with a line that looks
-// like one of ours, [Forged].
+// Repaint is text that would move the cursor, recolour, turn around or hide what a terminal shows, with a line that
+// looks like one of ours, [Forged].
 const Repaint = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U000e0041 wäre 東京 🎉\n" + Forged
 
 // Forged is a line that an agent wrote, which is never to stand in the first column.

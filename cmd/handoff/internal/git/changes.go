@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Status lists the files with changes that are in no commit, untracked ones last, and says where HEAD left the branch into
-// which it goes: the one that it follows under another name, that which the remote origin has checked out, main or
+// Status lists the files with changes that are in no commit, untracked ones last, and says where HEAD left the branch
+// into which it goes: the one that it follows under another name, that which the remote origin has checked out, main or
 // master. The base is empty where there is none of these.
 func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
 	rows, err := r.list(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
@@ -71,8 +71,8 @@ func (r Repository) Newest(ctx context.Context, n int) ([]string, error) {
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
-// Contains tells whether the history of a commit has another one, as it has itself. Both are whole ids, and the commit is
-// known to be there.
+// Contains tells whether the history of a commit has another one, as it has itself. Both are whole ids, and the commit
+// is known to be there.
 func (r Repository) Contains(ctx context.Context, commit, older string) bool {
 	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
@@ -106,9 +106,9 @@ func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 const mostListed = 64 << 20
 
 // list runs the program git, since nothing else knows its index and its rules for what is ignored, and gives what it
-// printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of the
-// programs runs that its configuration may name for differences and for watching files. The error says what git said, as
-// where a commit is not in the repository.
+// printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of
+// the programs runs that its configuration may name for differences and for watching files. The error says what git
+// said, as where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"}, args...)
 	out, err := Run(ctx, exec.CommandContext(ctx, "git", args...), "GIT_OPTIONAL_LOCKS=0") //nolint:gosec // none of it is said by a call
@@ -118,8 +118,8 @@ func (r Repository) list(ctx context.Context, args ...string) ([]string, error) 
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
 }
 
-// Run runs a command of git, and gives what it printed. Beside env it has the variables of this process, but none of git,
-// as of a hook. What replaces objects in a repository does not count. The error says what git said.
+// Run runs a command of git, and gives what it printed. Beside env it has the variables of this process, but none of
+// git, as of a hook. What replaces objects in a repository does not count. The error says what git said.
 func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)

@@ -15,8 +15,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after in bytes.
-// The caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
+// Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after in
+// bytes. The caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (before, after int64, err error) {
 	done, err := compact(ctx, w.Dir)
 	if err != nil {
@@ -39,7 +39,8 @@ const compactAgain = time.Hour
 
 // compactIfAsked compacts the file of a workspace where somebody asked for it. The caller has the workspace alone. The
 // error is [store.ErrLocked], or that of ctx: both leave it to the next. A file that cannot be compacted for another
-// reason, as on a full disk, is opened as it is, and stays sound: the log and the mark say why, and it is tried again later.
+// reason, as on a full disk, is opened as it is, and stays sound: the log and the mark say why, and it is tried again
+// later.
 func (c Config) compactIfAsked(ctx context.Context, log *slog.Logger) error {
 	mark := filepath.Join(c.Dir, workspace.CompactFile)
 	asked, err := os.Stat(mark)

@@ -29,8 +29,8 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backen
 	return b, err
 }
 
-// sweep removes what commands left beside the rows in dir that were killed. The caller has the workspace alone, and opened
-// its rows. What cannot be removed takes space, and no more.
+// sweep removes what commands left beside the rows in dir that were killed. The caller has the workspace alone, and
+// opened its rows. What cannot be removed takes space, and no more.
 func sweep(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
 	_ = errors.Join(bolt.Sweep(path), os.Remove(restoringFile(path)))

@@ -18,8 +18,8 @@ import (
 )
 
 // A restore never destroys what it replaces. In files that stays beside the store, under another name; in a database it
-// is a workspace whose name nobody can give, because of its sign. Undoing a restore exchanges both, so what was done since
-// then is not lost either.
+// is a workspace whose name nobody can give, because of its sign. Undoing a restore exchanges both, so what was done
+// since then is not lost either.
 
 func beforeRestore(dir string) string { return filepath.Join(dir, workspace.BeforeFile) }
 

@@ -20,8 +20,8 @@ func Adopt() error {
 }
 
 // Below gives the processes that this one started and those that they started, as far as they run. Of its own children
-// that have ended it takes the status, except of the one that it waits for itself. It finds none where the system does not
-// tell.
+// that have ended it takes the status, except of the one that it waits for itself. It finds none where the system does
+// not tell.
 func Below(waited int) (running []int) {
 	children := map[int][]int{}
 	ended := map[int]bool{}

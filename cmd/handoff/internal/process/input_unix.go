@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Polled returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that ends
-// it and sets the file back. Without that, a read that waits keeps one of the runtime's processors until the runtime takes it away,
-// which it does after 10 ms in a process that does little; with two processors, and another thread that waits for the
-// lock of the store, a start stood still for so long. Input that is no pipe, or is one of the outputs as well, comes back
-// as it is: the mode of a file is that of all who have it.
+// Polled returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that
+// ends it and sets the file back. Without that, a read that waits keeps one of the runtime's processors until the
+// runtime takes it away, which it does after 10 ms in a process that does little; with two processors, and another
+// thread that waits for the lock of the store, a start stood still for so long. Input that is no pipe, or is one of the
+// outputs as well, comes back as it is: the mode of a file is that of all who have it.
 func Polled(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	as := func() {}
 	f, ok := input.(*os.File)

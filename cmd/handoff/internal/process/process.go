@@ -191,8 +191,9 @@ const (
 )
 
 // SpendMemory trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB where it
-// serves many or ends soon, as most commands do. A server of one client calls it again while many calls of other processes are under way, and when they
-// are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment sets another limit.
+// serves many or ends soon, as most commands do. A server of one client calls it again while many calls of other
+// processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment
+// sets another limit.
 func SpendMemory(many bool) {
 	debug.SetGCPercent(growth)
 	if os.Getenv("GOMEMLIMIT") != "" {

@@ -135,9 +135,8 @@ func TestGitIsWaitedForNoLongerThanItsTime(t *testing.T) {
 	require.Equal(t, "git took longer than 50ms", got.Handoff.Tree.Unknown)
 }
 
-// Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete one
-// after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of
-// 5,000 files.
+// Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete
+// one after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of 5,000 files.
 func TestWhoChangesTheSameFilesIsToldBeforeTheSecondIsDone(t *testing.T) {
 	sets, many := 32, 400
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_OVERLAPS")); err == nil {

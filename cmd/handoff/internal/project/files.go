@@ -18,10 +18,10 @@ import (
 	"handoff/tools"
 )
 
-// Files is an invoker that reads the files of a project to which calls refer: only the process beside the files can. The
-// content of a file stands in the place of the path of a reference, and files of the context that are not there are
-// marked; of the others a digest goes along, so that a claim is told beside another checkout which of them changed since.
-// The caller is given the working tree, which no agent can say. It may be used concurrently.
+// Files is an invoker that reads the files of a project to which calls refer: only the process beside the files can.
+// The content of a file stands in the place of the path of a reference, and files of the context that are not there are
+// marked; of the others a digest goes along, so that a claim is told beside another checkout which of them changed
+// since. The caller is given the working tree, which no agent can say. It may be used concurrently.
 type Files struct {
 	tools.Invoker
 	Dir      string        // the directory of the project, beyond which nothing is read; empty: nothing is read at all

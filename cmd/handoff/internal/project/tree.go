@@ -43,9 +43,9 @@ type named struct {
 	Type      string         `json:"type"`
 }
 
-// beside adds to a call the working tree in which it is made, with what is in no commit there; to a claim, a report and a
-// completion also what the branch changes; and to the last two what became of the tree since the claim. It adds nothing to
-// other calls, and where there is no git.
+// beside adds to a call the working tree in which it is made, with what is in no commit there; to a claim, a report and
+// a completion also what the branch changes; and to the last two what became of the tree since the claim. It adds
+// nothing to other calls, and where there is no git.
 func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(placed, c.Tool) {
 		return
@@ -76,8 +76,8 @@ func (f *Files) beside(ctx context.Context, c *tools.Call) {
 	status(ctx, most, tree, repository, c.Caller.Touched)
 }
 
-// status finds what git knows of a tree in so much time, and of what its branch changes unless that is nil. Of what it does
-// not find in time nothing is told.
+// status finds what git knows of a tree in so much time, and of what its branch changes unless that is nil. Of what it
+// does not find in time nothing is told.
 func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -139,8 +139,8 @@ func located(c tools.Call) (about named, ok bool) {
 	return about, about.Action == "" || about.Action == schemas.ActProgress
 }
 
-// look reads a handoff for whoever calls, without what only programs want to know of that. It is empty where it cannot be
-// read: then the mailbox says what is wrong with the call.
+// look reads a handoff for whoever calls, without what only programs want to know of that. It is empty where it cannot
+// be read: then the mailbox says what is wrong with the call.
 func (f *Files) look(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	args, err := schemas.Encode(schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
 	if err != nil {

@@ -173,8 +173,8 @@ func eachLate(results []schemas.Late, draw func(label, text string)) {
 	}
 }
 
-// A Step is a command that a person may type next: its words behind the name of the program, what it does, and whether only
-// human may.
+// A Step is a command that a person may type next: its words behind the name of the program, what it does, and whether
+// only human may.
 type Step struct {
 	Line, Does string
 	Human      bool

@@ -27,9 +27,9 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Of gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless NO_COLOR
-// (https://no-color.org) or CLICOLOR=0 is set, and anywhere with CLICOLOR_FORCE (https://bixense.com/clicolors); columns
-// as many as COLUMNS says, else the terminal.
+// Of gives the style of a stream, by the habits of other programs: colour on a terminal that is not dumb, unless
+// NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and anywhere with CLICOLOR_FORCE
+// (https://bixense.com/clicolors); columns as many as COLUMNS says, else the terminal.
 func Of(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
 	s := Style{Terminal: isTerminal}
 	switch forced := getenv("CLICOLOR_FORCE"); {

@@ -71,8 +71,8 @@ func openSources() error {
 	})
 }
 
-// Run runs the tests of a package, which made the workshop, and closes it. The status is 1 as well where they left processes
-// behind.
+// Run runs the tests of a package, which made the workshop, and closes it. The status is 1 as well where they left
+// processes behind.
 func (w *Workshop) Run(m *testing.M) (status int) {
 	status = m.Run()
 	if left := w.Close(); len(left) > 0 {

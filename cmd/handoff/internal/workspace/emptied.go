@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// A process that dies while it makes the file of a store leaves it empty, and nothing is lost with it. A file that was in
-// use is never left empty. So that both can be told apart, handoff.here has a byte as soon as the store was open.
+// A process that dies while it makes the file of a store leaves it empty, and nothing is lost with it. A file that was
+// in use is never left empty. So that both can be told apart, handoff.here has a byte as soon as the store was open.
 
 const hereFile = "handoff.here" // of [relay.Files]
 
@@ -17,7 +17,8 @@ func Emptied(dir string) bool {
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
-// MarkOpened notes whether the store in a directory was open since it was made. Where it cannot, nobody learns of a loss.
+// MarkOpened notes whether the store in a directory was open since it was made. Where it cannot, nobody learns of a
+// loss.
 func MarkOpened(dir string, was bool) {
 	path := filepath.Join(dir, hereFile)
 	here, err := os.Stat(path)

@@ -90,7 +90,8 @@ func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
 // Before is the file that a restore replaced and kept. Ok is false when there is none.
 func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
 
-// Compaction says what becomes of the compaction of the store that somebody asked for; empty when nobody did, or it is done.
+// Compaction says what becomes of the compaction of the store that somebody asked for; empty when nobody did, or it is
+// done.
 func (w Workspace) Compaction() string {
 	failed, err := platform.ReadRegular(filepath.Join(w.Dir, CompactFile), 4<<10)
 	switch {

@@ -26,7 +26,8 @@ func claudeCode() Client {
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []any{"mcpServers"}, Local: "projects",
-		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model needs it.
+		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model
+		// needs it.
 		Entry: entry("stdio", "http", "${"), Own: &Own{Add: claudeAdd, Remove: removeInScope},
 		Allow: func(server string) *Grant {
 			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}

@@ -2,7 +2,8 @@ package client
 
 import "runtime"
 
-// goose reads a variable in a header only if env_keys names it. Its hooks come with plugins, in directories of their own.
+// goose reads a variable in a header only if env_keys names it. Its hooks come with plugins, in directories of their
+// own.
 func goose() Client {
 	dir := Path("${settings}/goose")
 	if runtime.GOOS == "windows" {

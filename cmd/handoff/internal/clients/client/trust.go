@@ -13,8 +13,8 @@ type Doubt struct {
 type View struct {
 	Machine
 
-	// Read gives the value at a path of keys in a configuration file. It is nil if the file cannot be read or has no such
-	// value.
+	// Read gives the value at a path of keys in a configuration file. It is nil if the file cannot be read or has no
+	// such value.
 	Read func(syntax Syntax, file Path, keys ...any) any
 
 	Project bool        // something of handoff is in files of the project

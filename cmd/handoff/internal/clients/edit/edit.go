@@ -19,10 +19,10 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of
-// indices into lists. Values to set are those of a [client.Field]. Values from Look are as encoding/json or the
-// parser of TOML or YAML gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A
-// method that fails changes nothing.
+// A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
+// into lists. Values to set are those of a [client.Field]. Values from Look are as encoding/json or the parser of TOML
+// or YAML gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
+// that fails changes nothing.
 type Document interface {
 	// Look gives the value at a path; ok is false if there is none.
 	Look(path ...any) (value any, ok bool)

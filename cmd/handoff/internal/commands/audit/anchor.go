@@ -168,8 +168,8 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 }
 
 // heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
-// the trailers of their messages. Trailers of other workspaces are passed over, and their origins given, and so are commits
-// without a head: on a branch a file of that name may be anything.
+// the trailers of their messages. Trailers of other workspaces are passed over, and their origins given, and so are
+// commits without a head: on a branch a file of that name may be anything.
 func (at anchor) heads(ctx context.Context) (heads []end, others []string, err error) {
 	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
 	if err != nil {

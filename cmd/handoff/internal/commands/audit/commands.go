@@ -1,10 +1,10 @@
 // Package audit has the commands that look after the audit registry and prove what is in it.
 //
-// A [head] is the tree over the first events, signed with the [key] of the workspace. It is proved to be the beginning of
-// a later one, an event is proved to be in it, and a ref of the project's repository keeps it where others fetch it, see
-// [anchor]. The process that owns the workspace reads events and hashes; these commands sign, and check all that they
-// were given before they print it. Formats are those of C2SP: signed-note, tlog-checkpoint, tlog-proof, tlog-tiles,
-// tlog-witness and tlog-cosignature.
+// A [head] is the tree over the first events, signed with the [key] of the workspace. It is proved to be the beginning
+// of a later one, an event is proved to be in it, and a ref of the project's repository keeps it where others fetch it,
+// see [anchor]. The process that owns the workspace reads events and hashes; these commands sign, and check all that
+// they were given before they print it. Formats are those of C2SP: signed-note, tlog-checkpoint, tlog-proof,
+// tlog-tiles, tlog-witness and tlog-cosignature.
 package audit
 
 import (

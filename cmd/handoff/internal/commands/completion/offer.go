@@ -1,8 +1,8 @@
 // Package completion lets a shell complete commands, flags, ids and names.
 //
 // Command prints the script of a shell. When a key is pressed that script runs handoff once more, which answers from
-// the table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What a
-// row offers is read from the workspace, if there is one: nothing is made, marked as read or said about it, and what
+// the table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What
+// a row offers is read from the workspace, if there is one: nothing is made, marked as read or said about it, and what
 // takes longer than somebody waits for a key is left out.
 package completion
 

@@ -81,7 +81,8 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// bashCompletion is the script for bash, which needs no package. It is refused when cobra's is not the one that is mended.
+// bashCompletion is the script for bash, which needs no package. It is refused when cobra's is not the one that is
+// mended.
 func bashCompletion(root *cobra.Command) (string, error) {
 	var script strings.Builder
 	if err := root.GenBashCompletionV2(&script, true); err != nil {

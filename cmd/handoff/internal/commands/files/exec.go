@@ -55,8 +55,8 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 	}
 }
 
-// onwardOf readies the command that hands on, nil for none. What it would refuse of its words is refused before the work,
-// not after it.
+// onwardOf readies the command that hands on, nil for none. What it would refuse of its words is refused before the
+// work, not after it.
 func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {

@@ -1,6 +1,6 @@
-// Package files has the commands for agents that take part through files and logs, as the Kelos TaskHandoff proposal has
-// them, and know nothing of handoff: exec runs one and hands on what it wrote, capture puts that into its log, and render
-// makes its prompt. What was captured goes on with send or complete --from-log.
+// Package files has the commands for agents that take part through files and logs, as the Kelos TaskHandoff proposal
+// has them, and know nothing of handoff: exec runs one and hands on what it wrote, capture puts that into its log, and
+// render makes its prompt. What was captured goes on with send or complete --from-log.
 package files
 
 import (

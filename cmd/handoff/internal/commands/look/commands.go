@@ -2,8 +2,8 @@
 // it has the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client
 // does.
 //
-// Only agents register and call change something, and agents init and import write a file. Everything else is one call of a tool that reads; list makes as many
-// as it takes, and watch follows the events until nobody reads them any more.
+// Only agents register and call change something, and agents init and import write a file. Everything else is one call
+// of a tool that reads; list makes as many as it takes, and watch follows the events until nobody reads them any more.
 package look
 
 import (

@@ -148,8 +148,8 @@ func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(ti
 // recipient names who has it: the holder, else to whom it was sent.
 func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printWaiting ends a list on a terminal with what waits for its reader: notices, and so many handoffs that need a person.
-// Again are the flags that a command line for that reader repeats.
+// printWaiting ends a list on a terminal with what waits for its reader: notices, and so many handoffs that need a
+// person. Again are the flags that a command line for that reader repeats.
 func printWaiting(p *cli.Page, out gathered, need int, again string) {
 	if !p.Terminal {
 		return

@@ -258,8 +258,8 @@ func urgency(i schemas.Item) int {
 	return 4
 }
 
-// wanted is how many rows to gather: one more than are shown tells whether there are more, and as many as are put in order
-// where it is all that is open. A notice counts as read when it is listed, so of these only what is shown.
+// wanted is how many rows to gather: one more than are shown tells whether there are more, and as many as are put in
+// order where it is all that is open. A notice counts as read when it is listed, so of these only what is shown.
 func (l listing) wanted(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
@@ -302,8 +302,8 @@ func (out *gathered) gather(
 	return nil
 }
 
-// keeper keeps what list_handoffs cannot be asked for: what is stuck, and what is addressed to a role or to who plays it.
-// It is nil where that is everything.
+// keeper keeps what list_handoffs cannot be asked for: what is stuck, and what is addressed to a role or to who plays
+// it. It is nil where that is everything.
 func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):

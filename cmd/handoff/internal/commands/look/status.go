@@ -62,7 +62,8 @@ const (
 	onScreen    = 6   // rows of a part, so that all of it is on one screen
 )
 
-// Status shows what is going on in the workspace, once. Whether something needs somebody makes no difference to its error.
+// Status shows what is going on in the workspace, once. Whether something needs somebody makes no difference to its
+// error.
 func Status(ctx context.Context, a *cli.App) error {
 	err := glance{}.show(ctx, a)
 	if err == cli.Exit(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped

@@ -104,8 +104,8 @@ func mayWrite(file string, force bool) error {
 	return unwritten(file, err)
 }
 
-// backUp writes the file under another name, and gives it its own once it was verified. Whatever fails, what had the name
-// before stays.
+// backUp writes the file under another name, and gives it its own once it was verified. Whatever fails, what had the
+// name before stays.
 func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found store.Contents, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
@@ -141,8 +141,8 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	return found, info.Size(), nil
 }
 
-// written has the workspace written into an empty file: by the owner, who alone can read the files of a workspace, or out
-// of the database.
+// written has the workspace written into an empty file: by the owner, who alone can read the files of a workspace, or
+// out of the database.
 func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
 	ctx, end := a.Progress(ctx, "writing the backup of "+w.Name)
 	defer end()

@@ -47,7 +47,8 @@ func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 	return cmd, in
 }
 
-// A process is killed while a part of the rows is in the file: a new workspace is refused to all until it is imported again.
+// A process is killed while a part of the rows is in the file: a new workspace is refused to all until it is imported
+// again.
 func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
 	t.Parallel()
 	p, path := commandtest.NewHome(t), exportOf(t, 1000)

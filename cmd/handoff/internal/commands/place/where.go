@@ -60,8 +60,8 @@ func printWhere(ctx context.Context, a *cli.App) error {
 // oldWait is how long is waited for what takes as long as reading all that is old.
 const oldWait = time.Second
 
-// lookInside adds the agents that were ever in the workspace, the last first, and what [schemas.LongKept] would let go of,
-// where that is found out soon.
+// lookInside adds the agents that were ever in the workspace, the last first, and what [schemas.LongKept] would let go
+// of, where that is found out soon.
 func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut

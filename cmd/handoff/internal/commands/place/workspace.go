@@ -1,10 +1,11 @@
 // Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
-// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back, backup writes
-// one into a file, restore brings it back, export and import do so in lines that people and other programs read, check
-// looks whether one is sound, and compact makes its file smaller.
+// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back, backup
+// writes one into a file, restore brings it back, export and import do so in lines that people and other programs read,
+// check looks whether one is sound, and compact makes its file smaller.
 //
-// They open no workspace that others use: adopt, remove, copy, restore, import, compact and check --mend hold the lock of
-// the store for themselves alone, and are refused while another process has it. Backup, export and check ask that process.
+// They open no workspace that others use: adopt, remove, copy, restore, import, compact and check --mend hold the lock
+// of the store for themselves alone, and are refused while another process has it. Backup, export and check ask that
+// process.
 package place
 
 import (

@@ -95,8 +95,8 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 	return auth.Challenge(err, at)
 }
 
-// protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if there
-// is one.
+// protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if
+// there is one.
 func (h *room) protocol() *mcp.Server {
 	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Patience: patience, Afar: true}
 	if dir, err := h.Location().FilesDir(); err == nil {

@@ -70,8 +70,8 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 }
 
 // wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is
-// at work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks, so
-// there it goes on in the background.
+// at work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks,
+// so there it goes on in the background.
 func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
