@@ -270,9 +270,10 @@ func TestHTTPClaimThatABalancerGotElsewhereStays(t *testing.T) {
 			honest, slow, l := lateWorkspace(t)
 			left, through := departures()
 			one, other := serveThrough(t, slow, mcp.HTTPConfig{}, through), serve(t, honest, mcp.HTTPConfig{})
+			name := fmt.Sprintf("%d a", time.Now().Unix())
 			named := func(s *site) member {
 				c := s.join(era, "qa")
-				c.remote = c.with(mcp.RequestHeader, fmt.Sprintf("%d a", time.Now().Unix()))
+				c.remote = c.with(mcp.RequestHeader, name)
 				return c
 			}
 			first, again := named(one), named(other)
