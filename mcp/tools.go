@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // addTools offers every row of the table. The SDK looks in the schemas of what is added for names of headers, which ours
-// do not have, and that takes as long as opening the store. So it gets them only for a list.
+// do not have, and that would take part of each start. So it gets them only for a list.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
 		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.callTool)
@@ -27,13 +28,18 @@ func (s *Server) addTools() {
 // describe completes tools for a list. The SDK does not respond to tools/list when one does not encode; the rows never
 // change, so a test of the list finds that.
 func describe(_ context.Context, listed []sdk.Tool) []sdk.Tool {
-	for _, row := range tools.Table {
-		if i := slices.IndexFunc(listed, func(t sdk.Tool) bool { return t.Name == row.Name }); i >= 0 {
-			listed[i] = description(row)
-		}
-	}
-	return listed
+	return schemas.Map(listed, func(t sdk.Tool) sdk.Tool { return descriptions()[t.Name] })
 }
+
+// descriptions are those of the rows, by their names. They are made at the first need: the SDK has also the tool of a
+// call described that it sees.
+var descriptions = sync.OnceValue(func() map[string]sdk.Tool {
+	all := map[string]sdk.Tool{}
+	for _, row := range tools.Table {
+		all[row.Name] = description(row)
+	}
+	return all
+})
 
 // description sets all four hints: the SDK sends those that are left out as destructive and open to the world.
 func description(row tools.Tool) sdk.Tool {

@@ -61,12 +61,12 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 func encodeList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
 	tools := make([]map[string]any, len(list.Tools))
 	for i, t := range list.Tools {
+		if !described(t) {
+			return nil, false
+		}
 		tools[i] = map[string]any{
 			"name": t.Name, "title": t.Title, "description": t.Description, "annotations": t.Annotations,
 			"inputSchema": t.RawInputSchema, "outputSchema": t.RawOutputSchema,
-		}
-		if !described(t) {
-			return nil, false
 		}
 	}
 	list.Tools = nil
