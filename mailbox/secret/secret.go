@@ -26,14 +26,14 @@ func Mask(text string) (masked string, kinds []string) {
 	begun := byBeginning()
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
-		c, f := text[i], found{}
-		if small := c | 0x20; 'a' <= small && small <= 'z' { // the most frequent case
-			starts := begun.of(c, text[i+1])
-			if starts == nil {
-				continue
+		var f found
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
+			if starts := begun.of(c, text[i+1]); starts != nil {
+				f = token(text, i, starts)
 			}
-			f = token(text, i, starts)
-		} else if strings.IndexByte(":=>,-", c) >= 0 {
+		case c == ' ':
+		default:
 			f = assigned(text, i)
 		}
 		if f.kind == "" || f.from < done {
