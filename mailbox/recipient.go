@@ -122,7 +122,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		return nil, err
 	}
 	meant := closest.Meant(to, known)
-	refused, err := o.refusesUnknown(to, force)
+	cards, refused, err := o.refusesUnknown(to, force)
 	if err != nil || !refused {
 		advice := ": if that is a typing error, cancel and send again"
 		if len(meant) > 0 {
@@ -137,10 +137,6 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
-	cards, err := o.cards()
-	if err != nil {
-		return nil, err
-	}
 	if near := nearPools(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
@@ -149,14 +145,15 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknown tells whether a name that no agent has is refused. The cards are read only where nothing else decides.
-func (o *op) refusesUnknown(to schemas.Agent, force bool) (bool, error) {
+// refusesUnknown tells whether a name that no agent has is refused, and gives the cards of all agents then. They are
+// read only where nothing else decides.
+func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Mailbox(schemas.Address(to))
 	if err != nil || force || m != (store.Mailbox{}) {
-		return false, err
+		return nil, false, err
 	}
-	cards, err := o.cards()
-	return slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
+	cards, err = o.cards()
+	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
 // unaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that
