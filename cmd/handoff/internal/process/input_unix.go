@@ -17,18 +17,18 @@ import (
 // thread that waits for the lock of the store, a start stood still for so long. Input that is no pipe, or is one of the
 // outputs as well, comes back as it is: the mode of a file is that of all who have it.
 func Polled(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
-	as := func() {}
+	unchanged := func() {}
 	f, ok := input.(*os.File)
 	if !ok || slices.ContainsFunc(outputs, func(w io.Writer) bool { return same(f, w) }) {
-		return input, as
+		return input, unchanged
 	}
 	about, err := f.Stat()
 	if err != nil || about.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
-		return input, as
+		return input, unchanged
 	}
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil || unix.SetNonblock(fd, true) != nil {
-		return input, as
+		return input, unchanged
 	}
 	polling := os.NewFile(uintptr(fd), f.Name())
 	return polling, func() {

@@ -28,6 +28,3 @@ func kill(leader *os.Process) error {
 
 // LeaveGroup does nothing here: there are no process groups of that kind.
 func LeaveGroup(io.Reader, func(stream any) bool) {}
-
-// Polled changes nothing here: what a file waits with is decided when it is opened.
-func Polled(input io.Reader, _ ...io.Writer) (_ io.Reader, back func()) { return input, func() {} }
