@@ -90,7 +90,6 @@ func New(c Config) *Server {
 		server.WithTitle("Handoff"),
 		server.WithHooks(s.hooks()),
 		server.WithToolCapabilities(false),
-		server.WithToolFilter(describe),
 		server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(true, false),
 		server.WithCompletions(),
@@ -120,6 +119,7 @@ func (s *Server) hooks() *server.Hooks {
 	h := &server.Hooks{}
 	h.AddAfterInitialize(s.introduceLegacy)
 	h.AddAfterDiscover(s.introduce)
+	h.AddAfterListTools(describe)
 	h.AddBeforeCallTool(catchUnknown)
 	h.AddBeforeReadResource(noteResource)
 	h.AddAfterSubscribe(s.subscribed)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -25,21 +24,15 @@ func (s *Server) addTools() {
 	}
 }
 
-// describe completes tools for a list. The SDK does not respond to tools/list when one does not encode; the rows never
+// describe completes the tools of a list. The SDK does not respond to tools/list when one does not encode; the rows never
 // change, so a test of the list finds that.
-func describe(_ context.Context, listed []sdk.Tool) []sdk.Tool {
-	return schemas.Map(listed, func(t sdk.Tool) sdk.Tool { return descriptions()[t.Name] })
-}
-
-// descriptions are those of the rows, by their names. They are made at the first need: the SDK has also the tool of a
-// call described that it sees.
-var descriptions = sync.OnceValue(func() map[string]sdk.Tool {
-	all := map[string]sdk.Tool{}
-	for _, row := range tools.Table {
-		all[row.Name] = description(row)
+func describe(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
+	for i, t := range list.Tools {
+		if row, err := tools.Find(t.Name); err == nil {
+			list.Tools[i] = description(row)
+		}
 	}
-	return all
-})
+}
 
 // description sets all four hints: the SDK sends those that are left out as destructive and open to the world.
 func description(row tools.Tool) sdk.Tool {
