@@ -7,7 +7,7 @@ from functools import partial
 from .checks import as_each_comes, until
 from .office import NAMES, TERMINAL
 from .session import END
-from .steps import finish, look, said, step, take
+from .steps import at_the_prompt, finish, look, said, step, take
 
 # What a session gets to read that may not stop.
 BLOCKED = {"claude": "Stop hook feedback:\nYou hold", "codex": "\">You hold", "gemini": "You hold"}
@@ -47,7 +47,7 @@ def prompted(office, checks):
     for client in TERMINAL:
         answers = [{"text": f"answer-{n}"} for n in ("one", "two")]
         sessions[client] = office.as_set_up(client, answers, keys=[
-            {"sleep": 3}, *said("hello", "answer-one"), {"sleep": 3}, *said("and now", "answer-two"), *said("and then", END),
+            *at_the_prompt(), *said("hello", "answer-one"), {"sleep": 3}, *said("and now", "answer-two"), *said("and then", END),
             {"send": "/exit\r"}])
     as_each_comes(
         (f"the first answer to {client}", sessions[client].asked, partial(office.send, name, f"between prompts of {name}"))

@@ -36,6 +36,15 @@ def from_afar(label, to):
     return [take(label), pass_on(label, to, claim_token="{{%s.claim_token}}" % label)]
 
 
+def at_the_prompt():
+    """Keys: a person types once the client shows where, and has had the time to listen."""
+    return [{"wait": "[❯›]", "timeout": 60}, {"sleep": 3}]
+
+
 def said(text, answer):
-    """Keys: a person types a text, and waits for this answer on the screen."""
-    return [{"send": f"{text}\r"}, {"wait": answer, "timeout": 30}]
+    """Keys: a person types a text, sees it, enters it, and waits for this answer on the screen.
+
+    A client that is slow would read the text and the key that enters it at once, as something pasted.
+    """
+    typed = text.replace(" ", " ?")  # what is stepped over is no blank in what the harness reads
+    return [{"send": text}, {"wait": typed, "timeout": 10, "optional": True}, {"send": "\r"}, {"wait": answer, "timeout": 30}]
