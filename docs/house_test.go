@@ -175,7 +175,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
-		imports: []string{"store", "store/memory", "store/bolt", "store/storetest", "mailbox"},
+		imports: []string{"store", "store/memory", "store/bolt", "store/storetest", "mailbox/reading", "mailbox"},
 		owns:    []string{"github.com/stretchr/testify"},
 	},
 
@@ -300,7 +300,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/memory", "store/bolt", "mailbox", "tools", "tools/relay",
+			"schemas", "store", "store/memory", "store/bolt", "mailbox/reading", "mailbox", "tools", "tools/relay",
 			"tools/relay/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},

@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -80,7 +81,7 @@ func (o *op) amended(
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
-		before := len(orZero(body.Expectations).SuccessCriteria)
+		before := len(schemas.OrZero(body.Expectations).SuccessCriteria)
 		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
 			return
 		}
@@ -121,7 +122,7 @@ func needs(r *store.Record, c *schemas.Changes) (warnings []string) {
 		c.To = "role:" + c.Role
 		return nil
 	}
-	context := orZero(c.Context)
+	context := schemas.OrZero(c.Context)
 	context.State = maps.Clone(context.State)
 	if context.State == nil {
 		context.State = map[string]any{}
@@ -165,11 +166,11 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
-	now.Reviewer = orZero(h.Expectations).Review
+	now.Reviewer = schemas.OrZero(h.Expectations).Review
 	if h.Rollback != nil {
 		now.OnFailure = h.Rollback.OnFailure
 	}
-	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, wordsOf(h)))
+	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, reading.SentWords(h)))
 }
 
 // checkChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
@@ -188,7 +189,7 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	if err != nil {
 		return inChanges(err)
 	}
-	until := deadline(orZero(h.Metadata.Deadline), now.Created.Time(), timeout)
+	until := deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
 	if err := checkDeadline(until, now.NotBefore.Time(), o.now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
@@ -258,8 +259,8 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 
 // tellCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
 func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
-	after := len(orZero(h.Expectations).SuccessCriteria)
-	if before > 0 && after > before && len(orZero(c.Remove).Criteria) == 0 {
+	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
+	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, also those of before: "+
 			"changes.remove.success_criteria takes some away, by their text or number", after))
 	}

@@ -130,7 +130,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
 	answered := happening{action: life.Answer, was: r, now: &now, text: in.Note}
 	err = o.rebody(&answered, "", func(h *schemas.Handoff) {
-		c := orZero(h.Context)
+		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c
 	})

@@ -26,7 +26,7 @@ func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
 	if err != nil {
 		return wf, err
 	}
-	wf = orZero(kept)
+	wf = schemas.OrZero(kept)
 	used, err := reading.Used(o.View, line.workflow, wf, o.now)
 	if err != nil {
 		return wf, err
@@ -147,7 +147,7 @@ func (o *op) unraised(name schemas.Workflow, asked map[string]float64) (warnings
 	}
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
-		if most, limited := orZero(wf).Limits[limit]; limited && asked[limit] > most {
+		if most, limited := schemas.OrZero(wf).Limits[limit]; limited && asked[limit] > most {
 			warnings = append(warnings, fmt.Sprintf("%s of %s stays %s: only a person raises it", limit, name, figure(most)))
 		}
 	}

@@ -78,7 +78,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh {
-		return schemas.ClaimOut{}, s.giveBack(by, got, s.coded(gone))
+		return schemas.ClaimOut{}, s.giveBack(by, got, coded(gone))
 	}
 	return out, err
 }

@@ -113,13 +113,13 @@ func (o *op) complete(
 		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(
 			contract.Doubts(done), contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin)),
 	}
-	if o := orZero(in.Origin); o.Status != "" && in.Outcome == "" {
+	if o := schemas.OrZero(in.Origin); o.Status != "" && in.Outcome == "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))
 	}
 	if r.Status == schemas.Waiting && r.Permission {
 		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
 	}
-	if err := o.tx.AddWords(r.ID, deliveredWords(done)); err != nil {
+	if err := o.tx.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
 		return out, err
 	}
 	text := completionText(done)
@@ -156,18 +156,6 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
 	return done
-}
-
-// deliveredWords are the words by which a handoff is found that was completed.
-func deliveredWords(done schemas.Completion) store.WordList {
-	return store.ListWords(deliveredTexts(done)...)
-}
-
-func deliveredTexts(done schemas.Completion) []string {
-	return slices.Concat(
-		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.Answered) string { return a.Evidence }),
-		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
-	)
 }
 
 // completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the
@@ -245,7 +233,7 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 		return v.Saying(asked.ID, asked.Body, &h)
 	})
 	if err != nil || !promises(asked, by.Sight) {
-		return promise{}, s.coded(err)
+		return promise{}, coded(err)
 	}
 	p := promise{body: asked.Body, output: in.Output}
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
@@ -293,7 +281,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 		return nil, nil
 	}
 	send := c.SendIn
-	options := orZero(send.Options)
+	options := schemas.OrZero(send.Options)
 	options.Reason = cmp.Or(options.Reason, c.Reason)
 	send.Options = &options
 	if send.Task == "" {

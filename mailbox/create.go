@@ -6,13 +6,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"handoff/mailbox/content"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -61,7 +60,7 @@ func (o *op) newRecord(id schemas.ID, d *draft, line lineage) *store.Record {
 	if h.Rework != nil {
 		r.ReworkOf, r.Round = h.Rework.Of, h.Rework.Round
 	}
-	r.Reviewer = orZero(h.Expectations).Review
+	r.Reviewer = schemas.OrZero(h.Expectations).Review
 	if h.Review != nil {
 		r.Reviews = h.Review.Of
 	}
@@ -95,7 +94,7 @@ func (s *Service) encode(d *draft) error {
 		return err
 	}
 	h := d.handoff
-	d.content, d.words, d.tokens = said, wordsOf(&h), content.Tokens(string(said.Bytes))
+	d.content, d.words, d.tokens = said, reading.SentWords(&h), content.Tokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
 	if d.located {
@@ -110,34 +109,12 @@ func (s *Service) encode(d *draft) error {
 	return err
 }
 
-// wordsOf are the words by which a handoff is found that was sent: what is to be done, what was asked for and what was
-// decided. What its holders ask and deliver is added later.
-func wordsOf(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
-
-func sentTexts(h *schemas.Handoff) []string {
-	c, e := orZero(h.Context), orZero(h.Expectations)
-	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
-		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
-	for _, d := range e.Deliverables {
-		texts = append(append(texts, d.Description), d.Criteria...)
-	}
-	return texts
-}
-
 // digestOf tells equal content from different content; it does not prove anything. It is the first 12 bytes of a
 // SHA-256 in base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
 func digestOf(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:12]), err
-}
-
-// orZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
-func orZero[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // unlessZero points to a time, nil for none.

@@ -104,7 +104,7 @@ func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.Decl
 func (d declared) otherRules(v *store.View) (bool, error) {
 	for name, said := range d.rules {
 		before, err := v.RulesOf(name)
-		if err != nil || !reflect.DeepEqual(orZero(before), said) {
+		if err != nil || !reflect.DeepEqual(schemas.OrZero(before), said) {
 			return true, err
 		}
 	}

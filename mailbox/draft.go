@@ -98,11 +98,11 @@ func (d *draft) locate(in *schemas.Tree) {
 		return
 	}
 	h.Tree = few(in)
-	if orZero(h.Context).Project != nil {
+	if schemas.OrZero(h.Context).Project != nil {
 		return
 	}
 	d.located, d.said = true, h.Context
-	c := orZero(h.Context)
+	c := schemas.OrZero(h.Context)
 	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
 	h.Context = &c
 }
@@ -176,7 +176,7 @@ func (d *draft) times(in schemas.SendIn, now time.Time) (err error) {
 // durations are the timeout and the estimate that somebody expects, zero for none. The error is invalid, with the path
 // of the field in a send; an amendment puts it below changes.
 func durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
-	e := orZero(expected)
+	e := schemas.OrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
 		return 0, 0, err
 	}
@@ -270,7 +270,7 @@ func onlyWork(in schemas.SendIn) error {
 // foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is ""
 // for a message without an id.
 func foreignKey(from *schemas.Origin) string {
-	if id := orZero(from).HandoffID; id != "" {
+	if id := schemas.OrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
 	}
 	return ""
@@ -282,23 +282,23 @@ const foreignPrefix = "\x00handoff_id "
 // checkNamed checks who takes the work back after a failure, the names of checks, who reviews, and the schema of the
 // output.
 func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {
-	if to := orZero(rollback).OnFailure; to != "" {
+	if to := schemas.OrZero(rollback).OnFailure; to != "" {
 		if err := mailboxOf("rollback.on_failure", string(to)); err != nil {
 			return err
 		}
 	}
-	for i, name := range orZero(e).Checks {
+	for i, name := range schemas.OrZero(e).Checks {
 		if !schemas.IsWord(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.Visible(schemas.Clip(name, 80))).
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
 		}
 	}
-	if review := orZero(e).Review; review != "" {
+	if review := schemas.OrZero(e).Review; review != "" {
 		if _, err := schemas.ParseAddress("expectations.review", review); err != nil {
 			return err
 		}
 	}
-	_, err := contract.Compile(orZero(e).OutputSchema)
+	_, err := contract.Compile(schemas.OrZero(e).OutputSchema)
 	return err
 }
 

@@ -1,12 +1,9 @@
 package mailbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
-	"time"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -28,45 +25,12 @@ type errDryRun struct{ out schemas.SendOut }
 
 func (errDryRun) Error() string { return "dry run" }
 
-// coded turns the errors of the store into errors for callers, with the way out. Every error of the store passes
-// through it before a caller sees it. What a method refused has its code already and passes. The end of the caller's
-// context, a disk that is full or fails, a database that is away, a store that is read-only, closed or damaged are
-// unavailable; anything else is a fault of this program, whose details go to the log and not to the caller.
-func (s *Service) coded(err error) error {
-	var coded *schemas.Error
-	var dry errDryRun
-	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
-		err, coded = errors.Unwrap(coded), nil // an error of the store that was given the name of a field
-	}
-	switch {
-	case err == nil, errors.As(err, &coded), errors.As(err, &dry),
-		errors.Is(err, errNotCompared), errors.Is(err, errLookFurther):
+// coded is [store.Coded] for all but the errors above, which the method around a transaction waits for.
+func coded(err error) error {
+	if _, dry := errors.AsType[errDryRun](err); dry || errors.Is(err, errNotCompared) || errors.Is(err, errLookFurther) {
 		return err
-	case errors.Is(err, store.ErrUncertain): // first: it may have come of a time that was over
-		return schemas.Errorf(schemas.Unavailable, "%w", err).
-			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
-			WithHint("Nothing was done. Call again.").Because(err)
-	case errors.Is(err, store.ErrFull):
-		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
-			WithHint("Free space and call again. Nothing acknowledged was lost.")
-	case errors.Is(err, store.ErrUnreachable):
-		return schemas.Errorf(schemas.Unavailable, "%w", store.ErrUnreachable).Because(err).
-			WithHint("Call again when it is there. Nothing acknowledged was lost.").After(time.Second)
-	case errors.Is(err, store.ErrUnwritten):
-		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
-	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission):
-		return schemas.Errorf(schemas.Unavailable, "nothing was changed: %w", err).
-			WithHint("Look at the permissions of the file and its directory, or connect to the primary of the database.")
-	case errors.Is(err, store.ErrFenced):
-		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").After(time.Second)
-	case errors.Is(err, store.ErrClosed):
-		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
-	case errors.Is(err, store.ErrCorrupt):
-		return schemas.Errorf(schemas.Unavailable, "%w", err)
 	}
-	return schemas.InternalError(err)
+	return store.Coded(err)
 }
 
 // conflict refuses what the state of a handoff does not allow, and names what took its place.

@@ -81,7 +81,7 @@ func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out sch
 	if _, file := errors.AsType[*os.PathError](err); file {
 		err = unwritten(err)
 	}
-	return schemas.ExportOut{}, s.coded(err)
+	return schemas.ExportOut{}, coded(err)
 }
 
 // exported is the workflow of a name, which there has to be; empty for all of them.

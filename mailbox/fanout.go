@@ -15,7 +15,7 @@ import (
 // that of the first part and has them all, with the digest of the whole. The errors about what waits have their field
 // below options.join.
 func (s *Service) drafts(by schemas.Caller, in schemas.SendIn, now time.Time) (d draft, err error) {
-	opt := orZero(in.Options)
+	opt := schemas.OrZero(in.Options)
 	if opt.Each == nil && opt.Join == nil {
 		return s.draft(by, in, now)
 	}
@@ -53,7 +53,7 @@ func checkSeveral(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:
 		return schemas.Invalidf("options.each", "names nothing").WithHint("Give a text, or leave it out. Nothing was sent.")
-	case orZero(opt.Join).Type == schemas.TypeMessage:
+	case schemas.OrZero(opt.Join).Type == schemas.TypeMessage:
 		return schemas.Invalidf("options.join.type", "a message waits for nothing").WithHint("Send work: any other type. Nothing was sent.")
 	}
 	for i, text := range opt.Each {

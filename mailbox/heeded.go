@@ -31,7 +31,7 @@ var instead = map[string]string{
 
 // unheeded refuses an argument that the action of a call would not use: a caller believes what is accepted.
 func unheeded(in schemas.UpdateIn) error {
-	changes := orZero(in.Changes)
+	changes := schemas.OrZero(in.Changes)
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil
 	for _, given := range []struct {

@@ -45,7 +45,7 @@ func (s *Service) deliverOnce(
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
-		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), s.coded(gone))
+		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), coded(gone))
 	}
 	return out, err
 }

@@ -204,7 +204,7 @@ func wakes(r *store.Record) store.Time {
 // unburden notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
 // cannot be read, it is told so too: a look in vain does no harm.
 func (o *op) unburden(holder schemas.Agent) {
-	if a, err := o.Agent(holder); err != nil || orZero(a).Card.MaxOpen > 0 {
+	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
 }

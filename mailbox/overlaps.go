@@ -69,7 +69,7 @@ func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
 	}
 	var h schemas.Handoff
 	if o.Saying(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
-		t.Named = overlap.Named(h, orZero(h.Tree).Path)
+		t.Named = overlap.Named(h, schemas.OrZero(h.Tree).Path)
 	}
 	return t
 }
@@ -115,7 +115,7 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
 	}
-	if !held && slices.Contains(orZero(o.by.Touched).Commits, theirs.Commit) {
+	if !held && slices.Contains(schemas.OrZero(o.by.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has them
 	}
 	seen, told, tree := *mine, theirs.Told[r.ID], []string(nil)

@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 )
 
@@ -146,7 +147,7 @@ func (o *op) forgetKept(before, now []byte) error {
 // Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
 // this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
 func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
-	if err := o.tx.PutWords(id, wordsOf(h)); err != nil {
+	if err := o.tx.PutWords(id, reading.SentWords(h)); err != nil {
 		return err
 	}
 	err := o.tx.Rewrite(func(n *schemas.Notice) bool {

@@ -120,7 +120,7 @@ func (o *op) keep(contents [][]byte) error {
 // warns of it. The error is that of [reading.Lookup], with the index of the reference in its field. What is there now
 // may be redacted later; then the receiver finds it gone.
 func (o *op) checkReferences(c *schemas.Context) error {
-	for i, ref := range orZero(c).References {
+	for i, ref := range schemas.OrZero(c).References {
 		place, here := content.PlaceOf(ref.URL, 0)
 		if ref.Kept() || !here {
 			continue
@@ -140,19 +140,19 @@ func (o *op) checkReferences(c *schemas.Context) error {
 // It runs at a send, after the handoff was created, in the same transaction. Texts of the caller are cut to 120 bytes
 // and made visible, since the warning goes into the context of a model.
 func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
-	for _, ref := range orZero(h.Context).References {
+	for _, ref := range schemas.OrZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
 				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))
 		}
 	}
-	for _, f := range orZero(h.Context).Files {
+	for _, f := range schemas.OrZero(h.Context).Files {
 		if f.Missing {
 			warnings = append(warnings, fmt.Sprintf("context.files: %s is not there", schemas.Visible(schemas.Clip(f.Path, 120))))
 		}
 	}
-	unknown, err := o.unknownAgent(orZero(h.Rollback).OnFailure)
+	unknown, err := o.unknownAgent(schemas.OrZero(h.Rollback).OnFailure)
 	if unknown != "" {
 		warnings = append(warnings, "rollback.on_failure: "+unknown)
 	}

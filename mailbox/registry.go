@@ -113,7 +113,7 @@ func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn
 	out.Event, err = look(ctx, s, (*store.View).Events)
 	if err == nil && s.Failed != nil {
 		if failed := s.Failed(); failed != nil {
-			out.Failing = schemas.AsError(s.coded(failed)).Message
+			out.Failing = schemas.AsError(coded(failed)).Message
 		}
 	}
 	return out, err
@@ -125,15 +125,15 @@ func (s *Service) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn
 // that the store cannot be read.
 func (s *Service) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := s.Store.Audit(ctx, in.Sizes...)
-	return out, s.coded(err)
+	return out, coded(err)
 }
 
 // Check looks at the whole store: how its rows lie on the disk, index rows, counters and all that can be held against
 // something, and the registry as [Service.Audit] does. A person calls it with handoff check. It takes about twice as
 // long as an audit. It changes nothing and can be repeated; what is wrong is in the result.
 func (s *Service) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
-	out, err := s.Store.Examine(ctx, Words)
-	return out, s.coded(err)
+	out, err := s.Store.Examine(ctx, reading.Words)
+	return out, coded(err)
 }
 
 // Backup writes the store as it is now into a file that the caller made, whose path is absolute. The command handoff
@@ -145,7 +145,7 @@ func (s *Service) Backup(ctx context.Context, _ schemas.Caller, in schemas.Backu
 		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
 			WithHint("With HANDOFF_STORE handoff backup reads it from the database by itself.")
 	}
-	return out, s.coded(s.WriteFile(ctx, in.File))
+	return out, coded(s.WriteFile(ctx, in.File))
 }
 
 // Tree gives the head of the registry, or an older one, and proofs in its tree. The commands audit call it, which sign
@@ -240,10 +240,10 @@ func (s *Service) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn
 		return out, err
 	}
 	if out.States, err = s.states(ctx); err != nil {
-		return out, s.coded(err)
+		return out, coded(err)
 	}
 	out.Mailboxes, err = s.fullest(ctx)
-	return out, s.coded(err)
+	return out, coded(err)
 }
 
 // states counts the handoffs in every state. Those that have ended may be as many as were ever sent, so their count may

@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -44,7 +45,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	if s.Free != nil {
 		r.done.Free = s.Free()
 	}
-	return r.done, s.coded(err)
+	return r.done, coded(err)
 }
 
 const (
@@ -206,7 +207,7 @@ func (o *op) letGo(r *store.Record, found []lesser, before store.Time) error {
 			return err
 		}
 	}
-	words, err := Words(o.View, r)
+	words, err := reading.Words(o.View, r)
 	if err != nil {
 		words = store.ListWords(r.Title) // of a content that was erased before
 	}

@@ -93,15 +93,15 @@ type revision struct {
 func (o *op) revised(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
-	rev = &revision{note: strings.TrimSpace(in.Note), changes: orZero(in.Changes)}
+	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
 	c := &rev.changes
-	opt := orZero(c.Options)
+	opt := schemas.OrZero(c.Options)
 	if err := cmp.Or(o.checkChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
 	if c.Deadline == compose.None { // as where a list is emptied
-		gone := orZero(c.Remove)
+		gone := schemas.OrZero(c.Remove)
 		gone.Fields = append(slices.Clone(gone.Fields), "deadline")
 		c.Deadline, c.Remove = "", &gone
 	}
@@ -129,7 +129,7 @@ func (o *op) revised(
 			return nil, err
 		}
 	}
-	if review := orZero(c.Expectations).Review; review != "" || rev.to != "" {
+	if review := schemas.OrZero(c.Expectations).Review; review != "" || rev.to != "" {
 		warnings, err := o.checkReviewer(r, cmp.Or(rev.to, r.To), cmp.Or(review, r.Reviewer), opt.Force)
 		if out.Warnings = append(out.Warnings, warnings...); err != nil {
 			return nil, inChanges(err)
@@ -175,7 +175,7 @@ func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
 
 // under is the place of the rework in its chain: a child of the returned handoff, under the stricter limit.
 func (rev *revision) under(r *store.Record) lineage {
-	l := lineage{maxDepth: int(orZero(rev.changes.Options).Limits[schemas.LimitChain]), waits: rev.waits}
+	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), waits: rev.waits}
 	return l.under(r)
 }
 
@@ -192,7 +192,7 @@ func (rev *revision) said() string {
 
 // isDated tells whether a deadline or a timeout is given anew, which then counts from now. A nil revision gives none.
 func (rev *revision) isDated() bool {
-	return rev != nil && (!rev.stated.IsZero() || orZero(rev.changes.Expectations).Timeout != "")
+	return rev != nil && (!rev.stated.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
 // apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the

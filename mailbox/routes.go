@@ -187,7 +187,7 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	}
 	in.Parent, in.Title = cmp.Or(in.Parent, r.ID.String()), strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
-	options := orZero(in.Options)
+	options := schemas.OrZero(in.Options)
 	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told

@@ -111,7 +111,7 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 // that the rules make do not, since nothing may refuse those.
 func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
-		return orZero(first), err
+		return schemas.OrZero(first), err
 	}
 	if d.parts != nil {
 		if out, err = o.fanOut(d.parts, d.join); err != nil {
@@ -151,7 +151,7 @@ func (o *op) checkDraft(d *draft) (warnings []string, err error) {
 		return nil, err
 	}
 	sent := &store.Record{From: o.by.Agent, To: d.to}
-	more, err := o.checkReviewer(sent, d.to, orZero(d.handoff.Expectations).Review, d.force)
+	more, err := o.checkReviewer(sent, d.to, schemas.OrZero(d.handoff.Expectations).Review, d.force)
 	return append(warnings, more...), err
 }
 

@@ -37,8 +37,8 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 	if o.Saying(r.ID, r.Body, &sent) != nil {
 		return h
 	}
-	asked := orZero(sent.Expectations)
-	c := orZero(sent.Context)
+	asked := schemas.OrZero(sent.Expectations)
+	c := schemas.OrZero(sent.Context)
 	c.OriginalRequest = cmp.Or(c.OriginalRequest, sent.Task)
 	all := schemas.Handoff{
 		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Clone(sent.Requirements),
@@ -79,7 +79,7 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	if err != nil {
 		return nil, err
 	}
-	if c := orZero(next.Context); len(parts) > 0 {
+	if c := schemas.OrZero(next.Context); len(parts) > 0 {
 		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 		next.Context = &c
 	}
@@ -122,7 +122,7 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 		d.handoff.Source = o.signature()
 	}
 	// The work was approved; this is the rest of it.
-	d.handoff.Metadata.NeedsApproval = orZero(h.again.changes.Options).NeedsApproval
+	d.handoff.Metadata.NeedsApproval = schemas.OrZero(h.again.changes.Options).NeedsApproval
 	return o.succeed(life.Redo, r, d, h.again.under(r))
 }
 
@@ -183,7 +183,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if err != nil {
 		return nil, err
 	}
-	if d.token, d.to = token, orZero(rev).to; d.to == "" {
+	if d.token, d.to = token, schemas.OrZero(rev).to; d.to == "" {
 		if d.to = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
 			return nil, nameAnother(r, why)
 		}
@@ -257,7 +257,7 @@ func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error
 		if m.Deadline != nil && !m.Deadline.After(o.now) {
 			m.Deadline = nil
 		}
-		d.deadline = deadline(orZero(m.Deadline), o.now, timeout)
+		d.deadline = deadline(schemas.OrZero(m.Deadline), o.now, timeout)
 	}
 	if rev != nil {
 		d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
@@ -317,7 +317,7 @@ const failuresKept = 10
 //
 // The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
 func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
-	before := orZero(h.Context)
+	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
 	if r.Status != schemas.Returned { // a rework says why

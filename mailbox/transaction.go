@@ -14,7 +14,7 @@ import (
 //
 // The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside of the
 // transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after the
-// commit. All errors that leave it have a code, see [Service.coded].
+// commit. All errors that leave it have a code, see [coded].
 //
 // When it returns without an error, what it wrote is on disk. When the process dies before that, the transaction is
 // there as a whole or not at all, and the caller repeats the call: with a request id it then gets what was committed,
@@ -54,7 +54,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		if o != nil && o.over != nil {
 			s.tellRefused(ctx, *o.over)
 		}
-		return s.coded(err)
+		return coded(err)
 	}
 	s.here.Forget(o.unheld...)
 	if o.owing && by.Via != schemas.ViaClock {
@@ -64,13 +64,13 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 }
 
 // look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. Fn may run more
-// than once. All errors that leave it have a code, see [Service.coded].
+// than once. All errors that leave it have a code, see [coded].
 func look[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, error)) (out Out, err error) {
 	err = s.Store.View(ctx, func(v *store.View) (err error) {
 		out, err = fn(v)
 		return err
 	})
-	return out, s.coded(err)
+	return out, coded(err)
 }
 
 // read is [look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is

@@ -189,7 +189,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 
 // marked keeps the checkpoint that came with an action, and gives the record as it is then.
 func (o *op) marked(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	c := orZero(in.Changes).Checkpoint
+	c := schemas.OrZero(in.Changes).Checkpoint
 	if c == nil {
 		return r, nil
 	}
@@ -213,7 +213,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	if err != nil {
 		return nil, err
 	}
-	kept := compose.Checkpoint(orZero(last), *c)
+	kept := compose.Checkpoint(schemas.OrZero(last), *c)
 	kept.ID = reading.CheckpointID(o.next())
 	marked := happening{action: life.Mark, said: kept, part: "checkpoint"}
 	return o.changeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.next() })

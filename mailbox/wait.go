@@ -205,7 +205,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return s.coded(ctx.Err())
+		return coded(ctx.Err())
 	case <-woken:
 	case <-timer.C:
 		s.applyTime(ctx)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -25,7 +25,7 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		r, err := v.Record(id)
 		require.NoError(t, err)
-		list, err := mailbox.Words(v, r)
+		list, err := reading.Words(v, r)
 		words := strings.Split(strings.Trim(string(list), "\x00"), "\x00")
 		for _, word := range []string{"needle", "hay", "colour", "silver", "barn"} {
 			require.True(t, slices.Contains(words, word), "%s of %v", word, words)

@@ -178,3 +178,11 @@ func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 	}
 	return all
 }
+
+// OrZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
+func OrZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

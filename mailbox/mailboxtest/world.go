@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/reading"
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
@@ -104,7 +105,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.
 func (w *World) Intact() {
 	w.t.Helper()
-	out, err := w.Store.Examine(context.Background(), mailbox.Words)
+	out, err := w.Store.Examine(context.Background(), reading.Words)
 	require.NoError(w.t, err)
 	require.Empty(w.t, out.Faults)
 }

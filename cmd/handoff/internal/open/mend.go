@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"handoff/mailbox"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -13,14 +13,14 @@ import (
 // mended, it makes no copy and saved is empty.
 func Mend(ctx context.Context, rows store.Backend, copyTo string) (done store.Mended, saved string, err error) {
 	s := store.New(rows)
-	found, err := s.Examine(ctx, mailbox.Words)
+	found, err := s.Examine(ctx, reading.Words)
 	if err != nil || found.Mendable == 0 {
 		return store.Mended{Before: found, After: found}, "", err
 	}
 	if err := copyRows(ctx, rows, copyTo); err != nil {
 		return done, "", schemas.Errorf(schemas.Unavailable, "copy the store to %s: %w", copyTo, err).WithHint("Nothing was changed.")
 	}
-	done, err = s.Mend(ctx, mailbox.Words)
+	done, err = s.Mend(ctx, reading.Words)
 	if errors.Is(err, store.ErrCorrupt) {
 		err = schemas.Errorf(schemas.Internal, "nothing was mended: %w", err).
 			WithHint("Rows are not written to damaged pages. Put the last backup in its place; a copy is in %s.", copyTo)

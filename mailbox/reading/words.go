@@ -1,0 +1,56 @@
+package reading
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Words computes the words by which a handoff is found from what is kept of it, as [store.Store.Mend] asks: of what was
+// sent, asked and answered, and of its result. What an amendment replaced is not among them. The error is that of
+// content that cannot be read.
+func Words(v *store.View, r *store.Record) (store.WordList, error) {
+	var h schemas.Handoff
+	var asked schemas.UpdateIn
+	var ended struct {
+		schemas.Completion
+		Failure schemas.FailureDetail `json:"failure"`
+	}
+	err := cmp.Or(v.Saying(r.ID, r.Body, &h), v.Saying(r.ID, r.Ask, &asked), v.Saying(r.ID, r.Result, &ended))
+	texts := slices.Concat(sentTexts(&h), asked.Questions)
+	for _, a := range schemas.OrZero(h.Context).Answers {
+		texts = append(append(texts, a.Questions...), a.Answer)
+	}
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })
+	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
+}
+
+// SentWords are the words by which a handoff is found that was sent: what is to be done, what was asked for and what was
+// decided. What its holders ask and deliver is added later.
+func SentWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
+
+func sentTexts(h *schemas.Handoff) []string {
+	c, e := schemas.OrZero(h.Context), schemas.OrZero(h.Expectations)
+	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
+		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
+	for _, d := range e.Deliverables {
+		texts = append(append(texts, d.Description), d.Criteria...)
+	}
+	return texts
+}
+
+// DeliveredWords are the words by which a handoff is found that was completed.
+func DeliveredWords(done schemas.Completion) store.WordList {
+	return store.ListWords(deliveredTexts(done)...)
+}
+
+func deliveredTexts(done schemas.Completion) []string {
+	return slices.Concat(
+		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.Answered) string { return a.Evidence }),
+		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
+	)
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"handoff/schemas"
+)
+
+// Coded turns an error of the store into one for callers, with the way out. What was refused with a code passes as it
+// is. The end of a context, a disk that is full or fails, a database that is away, a store that is read-only, closed or
+// damaged are unavailable; anything else is a fault of this program, whose details go to the log and not to the caller.
+func Coded(err error) error {
+	var coded *schemas.Error
+	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
+		err, coded = errors.Unwrap(coded), nil // an error of the store that was given the name of a field
+	}
+	switch {
+	case err == nil, errors.As(err, &coded):
+		return err
+	case errors.Is(err, ErrUncertain): // first: it may have come of a time that was over
+		return schemas.Errorf(schemas.Unavailable, "%w", err).
+			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
+			WithHint("Nothing was done. Call again.").Because(err)
+	case errors.Is(err, ErrFull):
+		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
+			WithHint("Free space and call again. Nothing acknowledged was lost.")
+	case errors.Is(err, ErrUnreachable):
+		return schemas.Errorf(schemas.Unavailable, "%w", ErrUnreachable).Because(err).
+			WithHint("Call again when it is there. Nothing acknowledged was lost.").After(time.Second)
+	case errors.Is(err, ErrUnwritten):
+		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
+	case errors.Is(err, ErrReadOnly), errors.Is(err, fs.ErrPermission):
+		return schemas.Errorf(schemas.Unavailable, "nothing was changed: %w", err).
+			WithHint("Look at the permissions of the file and its directory, or connect to the primary of the database.")
+	case errors.Is(err, ErrFenced):
+		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").After(time.Second)
+	case errors.Is(err, ErrClosed):
+		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
+	case errors.Is(err, ErrCorrupt):
+		return schemas.Errorf(schemas.Unavailable, "%w", err)
+	}
+	return schemas.InternalError(err)
+}
