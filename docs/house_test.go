@@ -161,12 +161,20 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/registry", about: "what happened, read back and proved",
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/reading"},
+	},
+	{
+		level: 2, path: "mailbox/retention", about: "what is let go of after its time",
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading"},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
-			"mailbox/sessions", "mailbox/offer", "mailbox/delivery",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention",
 		},
 	},
 	{

@@ -12,7 +12,8 @@
 // names which session has which name, and sessions who acts under it; offer says what an agent may take, and delivery
 // what a session is to know; compose makes what a handoff says, roster knows who qualifies, contract compares a
 // completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
-// handoff, with brief and draw for what agents and people read.
+// handoff, with brief and draw for what agents and people read. Package registry reads the events back and proves them,
+// and retention lets go of what takes space.
 //
 // # What may be relied on
 //
@@ -48,6 +49,7 @@ import (
 
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/registry"
 	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
@@ -122,13 +124,13 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
-	hub      *waiting.Hub
-	here     sessions.Here
-	clock    *presence.Clock
-	denials  *denials
-	ended    endedCount
-	reader   reading.Reader
-	compiled *compiledRules
+	*registry.Registry // reads back what happened
+	hub                *waiting.Hub
+	here               sessions.Here
+	clock              *presence.Clock
+	denials            *denials
+	reader             reading.Reader
+	compiled           *compiledRules
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
@@ -144,5 +146,9 @@ func New(c Config) *Service {
 	}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
+	s.Registry = registry.New(registry.Config{
+		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: s.applyTime, Sleep: s.sleep,
+		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
+	})
 	return s
 }

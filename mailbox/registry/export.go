@@ -1,4 +1,4 @@
-package mailbox
+package registry
 
 import (
 	"context"
@@ -27,9 +27,9 @@ const (
 // [store.Store.Export]. A file whose reader ended is removed by an export an hour later.
 //
 // The error is not_found for a workflow that there is not and for a file that was removed, and that of the store.
-func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
+func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
-		return s.beginExport(ctx, in)
+		return r.beginExport(ctx, in)
 	}
 	if filepath.Base(in.File) != in.File || !strings.HasPrefix(in.File, exportName) {
 		return out, schemas.Invalidf("file", "%q is none that an export began", schemas.Visible(in.File))
@@ -47,7 +47,7 @@ func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.Expor
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	part := make([]byte, exportPart)
-	_ = os.Chtimes(path, time.Time{}, s.Now()) // somebody reads on
+	_ = os.Chtimes(path, time.Time{}, r.config.Now()) // somebody reads on
 	n, err := f.ReadAt(part, in.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return out, unwritten(err)
@@ -56,18 +56,18 @@ func (s *Service) Export(ctx context.Context, _ schemas.Caller, in schemas.Expor
 	return out, nil
 }
 
-func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
-	workflow, err := s.exported(ctx, in.Workflow)
+func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
+	workflow, err := r.exported(ctx, in.Workflow)
 	if err != nil {
 		return out, err
 	}
-	s.removeExports()
+	r.removeExports()
 	f, err := os.CreateTemp("", exportName)
 	if err != nil {
 		return out, unwritten(err)
 	}
-	head, err := s.Store.Export(ctx, schemas.ExportHeading{
-		Workspace: in.Workspace, Workflow: workflow, At: s.Now().UTC(),
+	head, err := r.config.Store.Export(ctx, schemas.ExportHeading{
+		Workspace: in.Workspace, Workflow: workflow, At: r.config.Now().UTC(),
 	}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
@@ -81,11 +81,11 @@ func (s *Service) beginExport(ctx context.Context, in schemas.ExportIn) (out sch
 	if _, file := errors.AsType[*os.PathError](err); file {
 		err = unwritten(err)
 	}
-	return schemas.ExportOut{}, coded(err)
+	return schemas.ExportOut{}, store.Coded(err)
 }
 
 // exported is the workflow of a name, which there has to be; empty for all of them.
-func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, error) {
+func (r *Registry) exported(ctx context.Context, name string) (schemas.Workflow, error) {
 	if name == "" {
 		return "", nil
 	}
@@ -93,7 +93,7 @@ func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, 
 	if err != nil {
 		return "", err
 	}
-	wf, err := look(ctx, s, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
+	wf, err := look(ctx, r, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
 	if wf == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
 			WithHint("handoff list shows of each handoff in which it is.")
@@ -102,10 +102,10 @@ func (s *Service) exported(ctx context.Context, name string) (schemas.Workflow, 
 }
 
 // removeExports removes files that nobody reads on: their readers were killed.
-func (s *Service) removeExports() {
+func (r *Registry) removeExports() {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportName+"*")) // the pattern is right
 	for _, path := range left {
-		if info, err := os.Lstat(path); err == nil && s.Now().Sub(info.ModTime()) > exportKept {
+		if info, err := os.Lstat(path); err == nil && r.config.Now().Sub(info.ModTime()) > exportKept {
 			_ = os.Remove(path) // it may be that of another person
 		}
 	}

@@ -1,4 +1,4 @@
-package mailbox
+package retention
 
 import (
 	"bytes"
@@ -16,14 +16,18 @@ const (
 // sweep deletes content that was sent along and to which nothing refers, also what an earlier retention left that was
 // interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
 // delete: content that is sent again while nothing refers to it is not written again.
-func (r *retention) sweep(ctx context.Context) error {
-	unused, err := look(ctx, r.Service, (*store.View).KeptDigests)
+func (r *Retention) sweep(ctx context.Context) error {
+	var unused map[string]bool
+	err := r.View(ctx, func(v *store.View) (err error) {
+		unused, err = v.KeptDigests()
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	looked := uint64(0)
 	for more := len(unused) > 0; more; {
-		err := r.Store.View(ctx, func(v *store.View) error {
+		err := r.View(ctx, func(v *store.View) error {
 			named, last, rest, err := digestsSaid(v, looked, retainedAtOnce)
 			looked, more = last, rest
 			for _, digest := range named {
@@ -37,8 +41,8 @@ func (r *retention) sweep(ctx context.Context) error {
 	}
 	for len(unused) > 0 {
 		var s swept
-		err := r.update(ctx, r.by, func(o *op) (err error) {
-			s, err = o.forgetUnused(unused, looked)
+		err := r.Update(ctx, func(tx Tx) (err error) {
+			s, err = forgetUnused(tx.Tx, unused, looked)
 			return err
 		})
 		if err != nil || s.late {
@@ -59,8 +63,8 @@ type swept struct {
 	late  bool // more came since the registry was read than it looks at: the next retention is soon enough
 }
 
-func (o *op) forgetUnused(unused map[string]bool, looked uint64) (s swept, err error) {
-	named, _, more, err := digestsSaid(o.View, looked, lookedAtAgain)
+func forgetUnused(tx *store.Tx, unused map[string]bool, looked uint64) (s swept, err error) {
+	named, _, more, err := digestsSaid(&tx.View, looked, lookedAtAgain)
 	if err != nil || more {
 		s.late = more
 		return s, err
@@ -77,12 +81,12 @@ func (o *op) forgetUnused(unused map[string]bool, looked uint64) (s swept, err e
 		if used[digest] {
 			continue
 		}
-		kept, err := o.Kept(digest)
+		kept, err := tx.Kept(digest)
 		if errors.Is(err, store.ErrCorrupt) {
 			continue // an audit tells of it
 		}
 		if err == nil {
-			err = o.tx.Forget(digest)
+			err = tx.Forget(digest)
 		}
 		if err != nil {
 			return s, err

@@ -1,0 +1,105 @@
+package registry
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	changesRead = 256   // events that one snapshot reads
+	noticesRead = 1_000 // among which that of a message is looked for
+)
+
+// Changes yields the events of the registry after a number, in their order and without a gap, and then waits for more.
+// A watcher calls it: the command watch, the figures and traces, the notifications over MCP, another process of the
+// same workspace. It writes nothing but what the clock has changed, and looks at least once a minute.
+//
+// It ends when ctx is done, with the error of ctx last; with unavailable or internal, if events cannot be read; or when
+// the loop around it breaks. Whoever begins again after the last number that it saw, also at another process, misses
+// nothing and sees nothing twice. An event whose handoff cannot be read comes without what the record would add; what a
+// record adds is how it is now, not how it was at the event. A watcher that is slow holds up nobody: events are read in
+// snapshots of 256.
+func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+	return func(yield func(schemas.Change, error) bool) {
+		for {
+			more := r.config.Hub.NextChange()
+			changes, err := r.changesAfter(ctx, after)
+			if err != nil {
+				yield(schemas.Change{}, err)
+				return
+			}
+			for _, c := range changes {
+				if !yield(c, nil) {
+					return
+				}
+				after = c.N
+			}
+			if len(changes) > 0 {
+				continue
+			}
+			if err := r.config.Sleep(ctx, more, r.config.Now().Add(time.Minute)); err != nil {
+				yield(schemas.Change{}, err)
+				return
+			}
+		}
+	}
+}
+
+// changesAfter reads the next events, 256 at most, with what their records say now.
+func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
+	return read(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
+		for e, err := range v.EventsAfter(after) {
+			if err != nil || len(changes) == changesRead {
+				return changes, err
+			}
+			changes = append(changes, changeOf(v, e))
+		}
+		return changes, nil
+	})
+}
+
+// changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
+// what was sent names its recipient.
+func changeOf(v *store.View, e schemas.Event) schemas.Change {
+	c := schemas.Change{Event: e, Text: reading.Text(v, e)}
+	if life.Action(e.Action) == life.Message {
+		var sent schemas.Handoff
+		if v.Saying(e.Handoff, e.N, &sent) == nil { // else it was erased
+			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
+			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MostOfText), noticeAt(v, sent.Target.Agent, e)
+		}
+		return c
+	}
+	r := reading.Readable(v, e.Handoff)
+	if r == nil {
+		return c
+	}
+	c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
+	switch life.Action(e.Action) { //nolint:exhaustive // at the others the holder may be the one of now
+	case life.Claim, life.Reclaim:
+		c.Holder = e.Agent
+	case life.Send:
+		c.Holder = ""
+	}
+	return c
+}
+
+// noticeAt is the notice that the event of a message left, 0 where it is not found among the last ones.
+func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
+	looked := 0
+	for n, err := range v.Notices(to, 0) {
+		if looked++; err != nil || n.At.Before(e.At) || looked > noticesRead {
+			break
+		}
+		if n.At.Equal(e.At) && n.From == e.Agent && n.Kind == schemas.TypeMessage {
+			return n.ID
+		}
+	}
+	return 0
+}

@@ -1,0 +1,101 @@
+// Package registry reads back what happened in a workspace, and proves it: the events as they come, the whole of them
+// held against the records, their Merkle tree, and copies of all of it for others.
+//
+// A [Registry] writes nothing to the store. Package mailbox keeps the events, each in the transaction of the change that
+// it tells of, and has the methods of a registry among its own.
+package registry
+
+import (
+	"context"
+	"time"
+
+	"handoff/mailbox/reading"
+	"handoff/mailbox/waiting"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Config wires a [Registry]. Only Failed, Commits and WriteFile may be nil; package mailbox says what they are.
+type Config struct {
+	Store *store.Store
+	Now   func() time.Time
+	Hub   *waiting.Hub // tells of changes
+
+	// ApplyTime applies what the clock has changed. Where it cannot, what is known is shown all the same.
+	ApplyTime func(context.Context)
+
+	// Sleep waits until it is woken or until a time, and applies what the clock changes meanwhile. The error is
+	// unavailable when ctx ends.
+	Sleep func(ctx context.Context, woken <-chan struct{}, until time.Time) error
+
+	Failed    func() error
+	Commits   func() schemas.Latency
+	WriteFile func(ctx context.Context, path string) error
+}
+
+// Registry answers what is asked about the events of one workspace. Its methods may be called concurrently, and change
+// nothing but what the clock has changed. Errors are *[schemas.Error].
+type Registry struct {
+	config Config
+	ended  endedCount
+}
+
+// New makes a registry. There is nothing to close.
+func New(c Config) *Registry { return &Registry{config: c} }
+
+// Head gives the number of the newest event, 0 for none, and tells why the last commit could not be kept, if one could
+// not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
+// writes nor applies what the clock has changed, so it answers on a full disk, too. The errors are those of the store.
+func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
+	out.Event, err = look(ctx, r, (*store.View).Events)
+	if err == nil && r.config.Failed != nil {
+		if failed := r.config.Failed(); failed != nil {
+			out.Failing = schemas.AsError(store.Coded(failed)).Message
+		}
+	}
+	return out, err
+}
+
+// Audit walks the whole registry, from the first event, and compares it with the records and with what was said. A
+// person calls it with handoff audit verify; it takes about as long as reading the whole store, and nobody is kept from
+// working meanwhile. It changes nothing and can be repeated. What does not agree is in the result; an error is only
+// that the store cannot be read.
+func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
+	out, err := r.config.Store.Audit(ctx, in.Sizes...)
+	return out, store.Coded(err)
+}
+
+// Check looks at the whole store: how its rows lie on the disk, index rows, counters and all that can be held against
+// something, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
+// long as an audit. It changes nothing and can be repeated; what is wrong is in the result.
+func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
+	out, err := r.config.Store.Examine(ctx, reading.Words)
+	return out, store.Coded(err)
+}
+
+// Backup writes the store as it is now into a file that the caller made, whose path is absolute. The command handoff
+// backup calls it, verifies the file and gives it its name. Nobody is kept from working meanwhile. The error is
+// conflict where the store is in no file, and not_found where the owner does not see the file that the caller made, as
+// in another container.
+func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.BackupIn) (out schemas.BackupOut, err error) {
+	if r.config.WriteFile == nil {
+		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
+			WithHint("With HANDOFF_STORE handoff backup reads it from the database by itself.")
+	}
+	return out, store.Coded(r.config.WriteFile(ctx, in.File))
+}
+
+// look gives what fn reads on a snapshot, as it stands. Fn may run more than once.
+func look[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (out Out, err error) {
+	err = r.config.Store.View(ctx, func(v *store.View) (err error) {
+		out, err = fn(v)
+		return err
+	})
+	return out, store.Coded(err)
+}
+
+// read is [look] after applying what the clock has changed.
+func read[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
+	r.config.ApplyTime(ctx)
+	return look(ctx, r, fn)
+}

@@ -1,0 +1,208 @@
+// Package retention lets go of what takes space in handoffs that ended long ago, and of nothing that open work needs.
+//
+// It goes through all records, the oldest first, a portion in each transaction. Of a handoff that ended before a time,
+// and that nothing open needs (needed.go), long texts and long data are replaced, see [compose.Lessen]; then content that
+// was sent along and to which nothing refers any more is deleted (sweep.go). Who did what and when, titles and short
+// texts stay, and so do all records and events.
+package retention
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// A Retention is one run over a workspace. What was done before an error stays done, and who runs it again goes on with
+// the rest.
+type Retention struct {
+	Before store.Time // what ended later is kept
+
+	// View gives fn a snapshot.
+	View func(ctx context.Context, fn func(*store.View) error) error
+
+	// Update runs fn in a transaction, perhaps more than once. Nil is for a run that changes nothing and tells what it
+	// would do, without the content that was sent along.
+	Update func(ctx context.Context, fn func(Tx) error) error
+
+	needed needed
+	done   schemas.RetainOut
+}
+
+// Tx is a transaction in which something is let go of.
+type Tx struct {
+	*store.Tx
+
+	// Redacted keeps the event by which an audit tells what was let go from damage.
+	Redacted func(r *store.Record, said schemas.Redaction) error
+}
+
+// Run lets go, and tells of how much.
+func (r *Retention) Run(ctx context.Context) (schemas.RetainOut, error) {
+	err := r.handoffs(ctx)
+	if err == nil && r.Update != nil {
+		err = r.sweep(ctx)
+	}
+	return r.done, err
+}
+
+const (
+	retainedAtOnce = 500     // records that one transaction of a retention looks at
+	lessenedAtOnce = 4 << 20 // bytes of contents after which it looks at no more
+)
+
+// handoffs goes through all records, the oldest first.
+func (r *Retention) handoffs(ctx context.Context) (err error) {
+	err = r.View(ctx, func(v *store.View) (err error) {
+		r.needed, err = neededNow(v)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	tell := store.ProgressOf(ctx)
+	for after, more := schemas.ID(0), true; more; {
+		var p *portion
+		err := r.portion(ctx, func(tx Tx, v *store.View) error {
+			p = &portion{Retention: r, tx: tx, v: v}
+			return p.run(after)
+		})
+		if err != nil {
+			return err
+		}
+		after, more = p.last, p.more
+		r.needed.join(p.also)
+		r.done.Handoffs, r.done.Contents, r.done.Bytes = r.done.Handoffs+p.handoffs, r.done.Contents+p.contents, r.done.Bytes+p.freed
+		r.done.Unread += p.unread
+		tell("handoffs", uint64(after), 0)
+	}
+	return nil
+}
+
+// portion runs fn in one transaction, or on a snapshot and without one where nothing is to change.
+func (r *Retention) portion(ctx context.Context, fn func(Tx, *store.View) error) error {
+	if r.Update == nil {
+		return r.View(ctx, func(v *store.View) error { return fn(Tx{}, v) })
+	}
+	return r.Update(ctx, func(tx Tx) error { return fn(tx, &tx.View) })
+}
+
+// A portion is what one transaction of a retention does. Without one nothing is to change.
+type portion struct {
+	*Retention
+	tx Tx
+	v  *store.View
+
+	also needed     // since the last portion
+	last schemas.ID // that was looked at
+	more bool       // there are more
+	read int        // bytes of contents
+
+	handoffs, contents, unread int
+	freed                      int64
+}
+
+func (p *portion) run(after schemas.ID) (err error) {
+	if p.also, err = neededSince(p.v, p.needed.until); err != nil {
+		return err
+	}
+	looked := 0
+	for id, err := range p.v.Oldest(store.All(), after) {
+		if err != nil {
+			return err
+		}
+		if looked++; looked > retainedAtOnce || p.read > lessenedAtOnce {
+			p.more = true
+			return nil
+		}
+		p.last = id
+		r, err := p.v.Record(id)
+		if err != nil {
+			p.unread++ // handoff check tells of it
+			continue
+		}
+		if !p.isRipe(r) {
+			continue
+		}
+		if err := p.lessen(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isRipe tells whether a handoff ended before the time, and none that is open needs it.
+func (p *portion) isRipe(r *store.Record) bool {
+	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.Before
+	return ended && !p.needed.has(r) && !p.also.has(r)
+}
+
+// lessen lessens the contents of a handoff, unless one of its events cannot be read.
+func (p *portion) lessen(r *store.Record) error {
+	found, err := p.lesser(r)
+	switch {
+	case errors.Is(err, store.ErrCorrupt):
+		p.unread++
+		return nil
+	case err != nil || len(found) == 0:
+		return err
+	}
+	p.handoffs, p.contents = p.handoffs+1, p.contents+len(found)
+	for _, l := range found {
+		p.freed += int64(l.event.Bytes - len(l.content))
+	}
+	if p.Update == nil {
+		return nil
+	}
+	return p.letGo(r, found)
+}
+
+// lesser is what a content is to be.
+type lesser struct {
+	event   schemas.Event
+	content []byte
+}
+
+func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
+	events, err := p.v.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		if e.Action == schemas.Redacted || e.Action == string(life.Import) {
+			continue // it holds digests, which audits need
+		}
+		content, err := p.v.Said(e.Handoff, e.N)
+		if err != nil {
+			return nil, err
+		}
+		p.read += len(content)
+		less, err := compose.Lessen(content)
+		if err != nil || less == nil || len(less) >= len(content) {
+			continue // it is no JSON, or there is nothing to gain
+		}
+		e.Bytes = len(content)
+		all = append(all, lesser{e, less})
+	}
+	return all, nil
+}
+
+// letGo replaces contents of a handoff, and keeps an event that says so.
+func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
+	said := schemas.Redaction{Before: p.Before.Time(), Events: map[uint64]string{}}
+	for _, l := range found {
+		if said.Events[l.event.N], err = p.tx.Redact(l.event, l.content); err != nil {
+			return err
+		}
+	}
+	words, err := reading.Words(p.v, r)
+	if err != nil {
+		words = store.ListWords(r.Title) // of a content that was erased before
+	}
+	return cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID), p.tx.Redacted(r, said))
+}
