@@ -49,6 +49,9 @@ func incompatible(c Config, met Note) *schemas.Error {
 
 func orUnknown(version string) string { return cmp.Or(version, "of unknown version") }
 
+// isFull reports whether no space was left for a file.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 // Unusable is the error of a workspace whose files cannot be made, written or locked in its directory.
 func Unusable(name, dir string, err error) *schemas.Error {
 	is := func(causes ...error) bool {
@@ -60,7 +63,7 @@ func Unusable(name, dir string, err error) *schemas.Error {
 		const said = "workspace %s cannot be on a network file system (%s): %s is one"
 		return schemas.Errorf(schemas.Unavailable, said, name, n.kind, n.dir).
 			WithHint("Agents share a store on one machine. Keep state on a local disk: set XDG_STATE_HOME.")
-	case is(syscall.ENOSPC, syscall.EDQUOT):
+	case isFull(err):
 		return schemas.Errorf(schemas.Unavailable, "no space is left for the files of workspace %s: %w", name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
 	case is(fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR):

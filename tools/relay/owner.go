@@ -97,6 +97,7 @@ func (o *owner) holdsStill(ctx context.Context) error {
 func (o *owner) watch() {
 	look := time.NewTicker(checkInterval)
 	defer look.Stop()
+	told := "" // once for each reason
 	for {
 		select {
 		case <-look.C:
@@ -106,7 +107,9 @@ func (o *owner) watch() {
 		if errors.Is(o.holdsStill(o.route.life), errMoved) {
 			return
 		}
-		if err := o.tenure.Restore(); err != nil {
+		err := o.tenure.Restore()
+		if err != nil && err.Error() != told {
+			told = err.Error()
 			o.relay.config.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
 		}
 	}

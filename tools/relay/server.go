@@ -43,8 +43,9 @@ type lockTenure struct {
 	ending bool
 }
 
-// Serve begins to listen and to answer. It returns when the socket is there and the note is written. The error is of
-// listening or of writing the note; nothing listens then.
+// Serve begins to listen and to answer. It returns when the socket is there and the note is written, or where no space
+// is left for the note: it is written when there is. The error is of listening or of writing the note; nothing listens
+// then.
 func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	n.Lock = t.lockID()
 	t.server = &http.Server{
@@ -117,6 +118,10 @@ func (t *lockTenure) listen() error {
 	}
 	if t.note.Address = address; err == nil {
 		err = writeNote(c.Dir, t.note)
+	}
+	if isFull(err) { // who has the store open reads all the same; see Restore
+		c.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
+		err = nil
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("leave a note: %w", err), listener.Close())

@@ -67,6 +67,25 @@ func TestACallThatFails(t *testing.T) {
 	t.Logf("%d faults happened; each %d. of %d was tried", struck, each, tried)
 }
 
+// TestAFullDiskKeepsNobodyFromReading fails all that the only process writes into the directory of the workspace.
+func TestAFullDiskKeepsNobodyFromReading(t *testing.T) {
+	h := newHome(t)
+	full := []string{"strace", "-f", "-qq", "-o", filepath.Join(h.state, "trace"), "-e", "inject=write,pwrite64,ftruncate,fallocate:error=ENOSPC"}
+	for _, name := range []string{"owner.json.new", "handoff.db", "handoff.log"} {
+		full = append(full, "-P", filepath.Join(filepath.Dir(h.file()), name))
+	}
+	for _, args := range [][]string{{"list", "--all"}, {"show", "2"}, {"audit", "verify"}} {
+		have := h.run(full, args...)
+		require.Zero(t, have.code, "%v: %s", args, have.errs)
+		require.Contains(t, have.errs, "no space left on device", args)
+		require.NotEmpty(t, have.out, args)
+	}
+	have := h.run(full, "send", "qa", "one more", "--agent", "dev")
+	require.Equal(t, 7, have.code)
+	require.Contains(t, have.errs, "the disk is full")
+	require.Len(t, h.events(), 7)
+}
+
 // traced runs a command as it is, and gives the system calls of a kind that it made.
 func (h home) traced(which string, args []string) string {
 	h.Helper()
