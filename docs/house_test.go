@@ -78,7 +78,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/roster", about: "who qualifies",
-		imports: []string{"schemas"},
+		imports: []string{"schemas", "schemas/closest"},
 	},
 	{
 		level: 2, path: "mailbox/rules", about: "what the rules of files send",

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -73,7 +72,7 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	}
 	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
 	cards, err := o.cards()
-	if near := nearPools(pool, cards); near != "" {
+	if near := roster.Near(pool, cards); near != "" {
 		warning += "; " + near + ": amend it to that, if it is meant"
 	}
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
@@ -84,24 +83,6 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 	}
 	return []string{warning}, err
 }
-
-// nearPools names a pool of the same kind, or of any where none was said, that was likely meant, and who takes work from
-// it; empty where there is none.
-func nearPools(pool schemas.Address, cards []schemas.Card) string {
-	kind, wanted, _ := strings.Cut(string(pool), ":")
-	for _, c := range cards {
-		for _, box := range roster.Boxes(c)[1:] { // the first is its name
-			of, name, _ := strings.Cut(string(box), ":")
-			if (kind == "" || of == kind) && name != roster.Anything && len(closest.Meant(loosely(wanted), []string{loosely(name)})) > 0 {
-				return fmt.Sprintf("%s takes %s", c.Name, box)
-			}
-		}
-	}
-	return ""
-}
-
-// loosely is a name without what people spell otherwise.
-func loosely(name string) string { return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name) }
 
 // checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default. What was
 // claimed does not count, and handoffs that the rules make are let in above the limit.
@@ -137,7 +118,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
-	if near := nearPools(schemas.Address(":"+to), cards); near != "" {
+	if near := roster.Near(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
 	choices := schemas.Texts(closest.Order(to, known))
