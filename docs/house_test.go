@@ -169,12 +169,18 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading"},
 	},
 	{
+		level: 2, path: "mailbox/card", about: "what is said of an agent",
+		imports: []string{
+			"schemas", "store", "mailbox/roster", "mailbox/rules", "mailbox/compose", "mailbox/listing", "mailbox/sessions",
+		},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
-			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card",
 		},
 	},
 	{

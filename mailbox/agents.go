@@ -3,16 +3,14 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
 
-	"handoff/mailbox/compose"
+	"handoff/mailbox/card"
 	"handoff/mailbox/life"
-	"handoff/mailbox/listing"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -32,7 +30,7 @@ import (
 // that may not act as that agent. A repetition changes nothing but is one more event. If the process dies during the
 // call, card and event are there together or not at all.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
-	name, err := checkRegistration(in)
+	name, err := card.Check(in)
 	if err != nil {
 		return schemas.RegisterOut{}, err
 	}
@@ -48,7 +46,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		}
 		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // an agent for which another speaks is known from now on
 		before := a.Card.Accepts
-		register(&a.Card, in)
+		card.Register(&a.Card, in)
 		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })
 		if len(gone) > 0 {
 			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
@@ -61,63 +59,6 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		out.Agent, err = o.card(o.View, a)
 		return out, err
 	})
-}
-
-// checkRegistration gives the name that is registered. It refuses a reserved one, and words that are none.
-func checkRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
-	name, err := schemas.ParseAgent("name", in.Name)
-	if err != nil {
-		return "", err
-	}
-	if name == schemas.Human || name == schemas.System {
-		return "", schemas.Invalidf("name", "%s is a reserved name", name).
-			WithHint("Register under the name that you act as.")
-	}
-	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills))
-	if err == nil && in.Role != "" {
-		err = checkWord("role", in.Role)
-	}
-	return name, err
-}
-
-// register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying away, and
-// being back, takes one word. An empty list that was said takes the place of the one before; a list that was not said
-// does not.
-func register(c *schemas.Card, in schemas.RegisterIn) {
-	c.Registered, c.Away = true, in.Away
-	keep := func(have *[]string, said []string) {
-		if said != nil {
-			*have = said
-		}
-	}
-	keep(&c.Accepts, in.Accepts)
-	keep(&c.Produces, in.Produces)
-	keep(&c.Skills, in.Skills)
-	c.Role, c.Description = cmp.Or(in.Role, c.Role), cmp.Or(in.Description, c.Description)
-	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
-}
-
-// checkWords refuses a list with a text that is no word. Only what an agent accepts may be anything.
-func checkWords(field string, words []string) error {
-	for i, w := range words {
-		if w == roster.Anything && field == "accepts" {
-			continue
-		}
-		if err := checkWord(fmt.Sprintf("%s[%d]", field, i), w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkWord refuses what is no word, with invalid and the field. A word becomes part of an address, such as
-// capability:code_review.
-func checkWord(field, word string) error {
-	if schemas.IsWord(word) {
-		return nil
-	}
-	return schemas.Invalidf(field, "%q is not a word", schemas.Visible(word)).
-		WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
 }
 
 // Agents lists the agents that are known, those that are here first: what each accepts, whether it is connected, when
@@ -141,7 +82,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			if c.Name == by.Agent {
 				c.Seen = s.Now().Truncate(time.Second)
 			}
-			if matches(c, in) && !bygone(a, c) {
+			if card.Shown(a, c, in) {
 				out.Agents = append(out.Agents, c)
 			}
 			if roster.Skilled(c, in.Capability) {
@@ -151,8 +92,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 		if len(out.Agents) > 0 {
 			out.Skilled = nil
 		}
-		slices.SortStableFunc(out.Agents, liveFirst)
-		err = fitAgents(in.Limit, &out)
+		err = card.Fit(in.Limit, &out)
 		return out, err
 	})
 }
@@ -173,56 +113,6 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 			}
 		}
 	}
-}
-
-// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name, and
-// nothing of it waits. One that registered stays, because others may send to it.
-func bygone(a store.Agent, c schemas.Card) bool {
-	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
-}
-
-// liveFirst orders agents by who is live, then by who was seen last, then by name.
-func liveFirst(a, b schemas.Card) int {
-	switch {
-	case a.Live == b.Live:
-		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
-	case a.Live:
-		return -1
-	}
-	return 1
-}
-
-// fitAgents keeps so many agents, or as many as fit into one result, and counts the others. One is always kept.
-func fitAgents(limit int, out *schemas.AgentsOut) error {
-	all := out.Agents
-	if limit > 0 {
-		out.Agents = all[:min(len(all), limit)]
-	}
-	for i, size := 0, 0; limit == 0 && i < len(all); i++ {
-		b, err := json.Marshal(all[i])
-		if err != nil {
-			return err
-		}
-		if size += len(b); size > listing.Room && i > 0 {
-			out.Agents = all[:i]
-			break
-		}
-	}
-	out.More = len(all) - len(out.Agents)
-	return nil
-}
-
-// matches tells whether an agent has the capability, the role and one of the tags that are asked for. Tags are compared
-// with skills. A generalist has every capability.
-func matches(c schemas.Card, in schemas.AgentsIn) bool {
-	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
-	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
-		return false
-	}
-	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
-		return false
-	}
-	return compose.HasTag(c.Skills, in.Tags)
 }
 
 // me is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was

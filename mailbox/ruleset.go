@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"sync"
 
 	"handoff/mailbox/life"
@@ -59,19 +58,6 @@ func (s *Service) rules(v *store.View) (*rules.Set, error) {
 	return set, nil
 }
 
-// checkRules refuses rules that cannot be read, with the path of what is wrong.
-func checkRules(at string, of store.DeclaredRules) error {
-	_, problems := rules.Compile(of.Routes, of.Plans)
-	if len(problems) == 0 {
-		return nil
-	}
-	p, list := problems[0], "routes"
-	if p.Plan {
-		list = "plans"
-	}
-	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
-}
-
 // begin gives the first step of the workflow that a send names as its address, and any other send as it is. The error
 // is not_found for a workflow that no file declares.
 func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, err error) {
@@ -114,7 +100,7 @@ func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
 // rules those are tried that the files of the project declared. It changes nothing. The errors are not_found for the
 // handoff, and invalid for a rule that cannot be read.
 func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
-	if err := checkRules("", store.DeclaredRules{Routes: in.Routes, Plans: in.Plans}); err != nil {
+	if err := rules.Check("", in.Routes, in.Plans); err != nil {
 		return schemas.RulesTryOut{}, err
 	}
 	return read(ctx, s, func(v *store.View) (out schemas.RulesTryOut, err error) {

@@ -10,10 +10,10 @@
 //
 // What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
 // names which session has which name, and sessions who acts under it; offer says what an agent may take, and delivery
-// what a session is to know; compose makes what a handoff says, roster knows who qualifies, contract compares a
-// completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
-// handoff, with brief and draw for what agents and people read. Package registry reads the events back and proves them,
-// and retention lets go of what takes space.
+// what a session is to know; card makes the card of an agent from what it and files say of it, and roster knows who
+// qualifies; compose makes what a handoff says, contract compares a completion with what was asked for, listing makes
+// the rows of a list, and reading puts together what is kept of a handoff, with brief and draw for what agents and
+// people read. Package registry reads the events back and proves them, and retention lets go of what takes space.
 //
 // # What may be relied on
 //

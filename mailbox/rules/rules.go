@@ -99,6 +99,20 @@ func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 	return s, problems
 }
 
+// Check refuses rules that cannot be read. The error is invalid for the first problem, and its field is at and the path
+// of what is wrong.
+func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
+	_, problems := Compile(routes, plans)
+	if len(problems) == 0 {
+		return nil
+	}
+	p, list := problems[0], "routes"
+	if p.Plan {
+		list = "plans"
+	}
+	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
+}
+
 // problem is what is wrong at a path. An error about a limit names it, and says what to do.
 func problem(plan bool, at int, path string, err error) Problem {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {

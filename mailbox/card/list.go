@@ -1,0 +1,72 @@
+package card
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/listing"
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Shown tells whether a list of agents has an agent, whose card is as it is now. It leaves out those that do not match
+// what is asked for, and numbered sessions that ended and have nothing left.
+func Shown(a store.Agent, now schemas.Card, in schemas.AgentsIn) bool {
+	return matches(now, in) && !bygone(a, now)
+}
+
+// Fit orders agents: those that are live first, then by who was seen last. It keeps limit of them, or as many as fit into
+// one result where limit is zero, and counts the others. One is always kept.
+func Fit(limit int, out *schemas.AgentsOut) error {
+	slices.SortStableFunc(out.Agents, liveFirst)
+	all := out.Agents
+	if limit > 0 {
+		out.Agents = all[:min(len(all), limit)]
+	}
+	for i, size := 0, 0; limit == 0 && i < len(all); i++ {
+		b, err := json.Marshal(all[i])
+		if err != nil {
+			return err
+		}
+		if size += len(b); size > listing.Room && i > 0 {
+			out.Agents = all[:i]
+			break
+		}
+	}
+	out.More = len(all) - len(out.Agents)
+	return nil
+}
+
+// matches tells whether an agent has the capability, the role and one of the tags that are asked for. Tags are compared
+// with skills. A generalist has every capability.
+func matches(c schemas.Card, in schemas.AgentsIn) bool {
+	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
+	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
+		return false
+	}
+	if in.Role != "" && !slices.Contains(roster.Boxes(c), pool("role:", in.Role)) {
+		return false
+	}
+	return compose.HasTag(c.Skills, in.Tags)
+}
+
+// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name, and
+// nothing of it waits. One that registered stays, because others may send to it.
+func bygone(a store.Agent, c schemas.Card) bool {
+	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
+}
+
+// liveFirst orders agents by who is live, then by who was seen last, then by name.
+func liveFirst(a, b schemas.Card) int {
+	switch {
+	case a.Live == b.Live:
+		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
+	case a.Live:
+		return -1
+	}
+	return 1
+}
