@@ -215,7 +215,7 @@ func (o *op) rebody(a *happening, note string, change func(*schemas.Handoff)) er
 }
 
 // inChanges says that the field at fault is one of changes. No error stays none.
-func inChanges(err error) error { return within("changes", err) }
+func inChanges(err error) error { return schemas.Within("changes", err) }
 
 // reoption brings the record in line with the options that an amendment changes: for what it waits, from when it may be
 // begun, how often it is tried and how long its chain may be. Then it is ready or blocked as the new options say. A time

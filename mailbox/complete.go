@@ -293,7 +293,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 		return nil, err
 	}
 	d, err := s.draft(by, send, s.Now())
-	return &d, within("continuation", cmp.Or(oneHandoff(send.Options), err))
+	return &d, schemas.Within("continuation", cmp.Or(oneHandoff(send.Options), err))
 }
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"handoff/mailbox/content"
 	"handoff/mailbox/contract"
@@ -115,12 +114,4 @@ func digestOf(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:12]), err
-}
-
-// unlessZero points to a time, nil for none.
-func unlessZero(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

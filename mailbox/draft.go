@@ -80,7 +80,7 @@ func (s *Service) draft(by schemas.Caller, in schemas.SendIn, now time.Time) (d 
 	}
 	d.handoff = compose.Handoff(by, in, d.to)
 	d.locate(by.Tree)
-	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = unlessZero(d.stated), unlessZero(d.notBefore)
+	d.handoff.Metadata.Deadline, d.handoff.Metadata.NotBefore = schemas.UnlessZero(d.stated), schemas.UnlessZero(d.notBefore)
 	if err := s.encode(&d); err != nil {
 		return d, err
 	}

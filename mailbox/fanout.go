@@ -39,7 +39,7 @@ func (s *Service) drafts(by schemas.Caller, in schemas.SendIn, now time.Time) (d
 	if d.parts = parts; join != nil {
 		last, err := s.draft(by, *join, now)
 		if err != nil {
-			return d, within("options.join", err)
+			return d, schemas.Within("options.join", err)
 		}
 		d.join, digests = &last, append(digests, last.digest)
 	}
@@ -100,7 +100,7 @@ func (o *op) fanOut(parts []*draft, join *draft) (out schemas.SendOut, err error
 			return out, err
 		}
 		if out.Joined, err = beside(last); err != nil {
-			return out, within("options.join", err)
+			return out, schemas.Within("options.join", err)
 		}
 	}
 	slices.Sort(warnings) // most are the same for all
@@ -114,15 +114,6 @@ func ends(out schemas.SendOut) []string {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}
 	}
 	return schemas.Texts(out.Parts)
-}
-
-// within puts the field of an error below another; nil stays nil.
-func within(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := schemas.AsError(err)
-	return e.WithField(strings.TrimSuffix(field+"."+e.Field, "."))
 }
 
 // oneHandoff refuses options of a send to several where one handoff is said: in a continuation, and in what changes one.

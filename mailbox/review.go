@@ -332,7 +332,7 @@ func (o *op) holdBack(next *draft, out *schemas.CompleteOut) error {
 	}
 	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.to))
 	_, err := o.checkDraft(next)
-	return within("continuation", err)
+	return schemas.Within("continuation", err)
 }
 
 // heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and

@@ -205,7 +205,7 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 		return inChanges(err)
 	}
 	d.notBefore = rev.notBefore
-	h.Metadata.NotBefore = unlessZero(rev.notBefore)
+	h.Metadata.NotBefore = schemas.UnlessZero(rev.notBefore)
 	if !rev.stated.IsZero() {
 		h.Metadata.Deadline = &rev.stated
 	}

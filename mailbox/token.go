@@ -87,7 +87,7 @@ func (s *Service) RevokeToken(
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
-		t.Revoked = unlessZero(o.now.UTC())
+		t.Revoked = schemas.UnlessZero(o.now.UTC())
 		if err := o.tx.PutToken(*t); err != nil {
 			return out, err
 		}
@@ -154,7 +154,7 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 	return store.Token{
 		Hash: strings.ToLower(in.Hash),
 		Token: schemas.Token{
-			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: unlessZero(in.Expires),
+			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: schemas.UnlessZero(in.Expires),
 			Rate: in.Rate, Pending: in.Pending,
 		},
 	}, nil

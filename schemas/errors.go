@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -186,4 +187,13 @@ func AsError(err error) *Error {
 		return e
 	}
 	return InternalError(err)
+}
+
+// Within puts the field of an error below another; nil stays nil.
+func Within(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := AsError(err)
+	return e.WithField(strings.TrimSuffix(field+"."+e.Field, "."))
 }
