@@ -175,12 +175,16 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/draft", about: "what a sender wrote, checked",
+		imports: []string{"schemas", "store", "mailbox/content", "mailbox/contract", "mailbox/compose", "mailbox/reading"},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
-			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card", "mailbox/draft",
 		},
 	},
 	{

@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
@@ -109,7 +110,7 @@ func (o *op) amended(
 		return nil, schemas.Invalidf("changes", "names nothing that is not so already").
 			WithHint("Say what to change, such as the title or the context.")
 	}
-	return h, wholeSizes(h)
+	return h, draft.CheckWhole(h)
 }
 
 // needs applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
@@ -130,16 +131,6 @@ func needs(r *store.Record, c *schemas.Changes) (warnings []string) {
 	context.State["agent_role"] = c.Role
 	c.Context = &context
 	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
-}
-
-// wholeSizes checks the limits of the whole, past which a handoff could grow by amending it again and again: its tags,
-// its summary, and detail and data together.
-func wholeSizes(h *schemas.Handoff) error {
-	if len(h.Tags) > maxTags {
-		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
-			WithField("changes.tags").WithHint("Send fewer.")
-	}
-	return inChanges(payloadSizes(h.Summary, h.Detail, h.Data))
 }
 
 // approveAgain asks for approval again when an agent changes what human approved: otherwise a harmless text could be
@@ -173,25 +164,16 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, reading.SentWords(h)))
 }
 
-// checkChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
-// failed work.
-func (o *op) checkChanges(c *schemas.Changes) error {
-	return cmp.Or(
-		oneHandoff(c.Options), o.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
-		checkNamed(c.Expectations, c.Rollback), payloadSizes(c.Summary, c.Detail, c.Data),
-	)
-}
-
 // redate applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
 // handoff was sent, not from the amendment. The error is invalid for a deadline that is over by now.
 func (o *op) redate(now *store.Record, h schemas.Handoff) error {
-	timeout, estimate, err := durations(h.Expectations)
+	timeout, estimate, err := draft.Durations(h.Expectations)
 	if err != nil {
 		return inChanges(err)
 	}
-	until := deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
+	until := draft.Deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
-	if err := checkDeadline(until, now.NotBefore.Time(), o.now); err != nil {
+	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
 	}
 	return nil

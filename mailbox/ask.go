@@ -42,7 +42,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err != nil {
 		return nil, err
 	}
-	content, err := o.content("", schemas.UpdateIn{
+	content, err := o.drafts.Content("", schemas.UpdateIn{
 		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin,
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"handoff/mailbox/content"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -21,7 +22,7 @@ import (
 //
 // The error is limit where the draft would bring its workflow past one of its limits. Nothing is written then, and
 // [op.over] says of what human is to be told.
-func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
+func (o *op) afford(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
 	if err != nil {
 		return wf, err
@@ -31,14 +32,14 @@ func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
 	if err != nil {
 		return wf, err
 	}
-	limit(&wf, d.limits, kept == nil || o.by.Agent == schemas.Human)
+	limit(&wf, d.Limits, kept == nil || o.by.Agent == schemas.Human)
 	round, with := o.round(d, line), maps.Clone(used)
 	with[schemas.LimitHandoffs]++
-	with[schemas.LimitTokens] += float64(d.tokens)
+	with[schemas.LimitTokens] += float64(d.Tokens)
 	with[schemas.LimitRounds] = round
 	for _, name := range schemas.WorkflowLimits {
 		most, limited := wf.Limits[name]
-		if limited && with[name] > most && d.to != schemas.Address(schemas.Human) {
+		if limited && with[name] > most && d.To != schemas.Address(schemas.Human) {
 			return wf, o.overBudget(line.workflow, schemas.Budget{Limit: name, Used: used[name], Of: most}, with[name])
 		}
 	}
@@ -51,8 +52,8 @@ func (o *op) afford(d *draft, line lineage) (wf store.Workflow, err error) {
 // round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
 // counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
 // parent. A person who decides does no round. One that cannot be read ends the count, and so do [mostLooked].
-func (o *op) round(d *draft, line lineage) float64 {
-	if d.to == schemas.Address(schemas.Human) {
+func (o *op) round(d *draft.Draft, line lineage) float64 {
+	if d.To == schemas.Address(schemas.Human) {
 		return 0
 	}
 	n, before := 1.0, cmp.Or(line.retryOf, line.parent)
@@ -61,7 +62,7 @@ func (o *op) round(d *draft, line lineage) float64 {
 		if r == nil {
 			break
 		}
-		if r.To == d.to || schemas.Address(r.Holder) == d.to {
+		if r.To == d.To || schemas.Address(r.Holder) == d.To {
 			n++
 		}
 		before = cmp.Or(r.RetryOf, r.Parent)

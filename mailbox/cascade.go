@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
@@ -199,7 +200,7 @@ type happening struct {
 	why     lost          // why it did not end well
 	then    schemas.Then  // how the work goes on after a failure
 	to      schemas.Agent // who goes on after a rollback, "" as the rollback rule says
-	forward *draft        // what a completion passes on, nil for nothing
+	forward *draft.Draft  // what a completion passes on, nil for nothing
 	chosen  bool          // the holder chose how the work goes on
 	sends   []rules.Sends // what the rules of files send because of it, set by [op.commit]
 	again   *revision     // what changes about work that is done again, nil for nothing

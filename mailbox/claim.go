@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
@@ -227,7 +228,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	o.touch(&now)
 	took := happening{action: a, was: r, now: &now}
 	if now.Tree = 0; o.by.Tree != nil {
-		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: few(o.by.Tree)}
+		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: draft.FewFiles(o.by.Tree)}
 	}
 	if err := o.commit(took); err != nil {
 		return claimed{}, err

@@ -11,6 +11,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -46,7 +47,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
 			WithHint("Say what was done or found, in a few sentences.")
 	}
-	if err := payloadSizes(in.Summary, in.Detail, in.Data); err != nil {
+	if err := draft.CheckPayload(in.Summary, in.Detail, in.Data); err != nil {
 		return schemas.CompleteOut{}, err
 	}
 	forward, err := s.forward(by, in)
@@ -55,7 +56,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, err := digestOf(in)
+	digest, err := draft.DigestOf(in)
 	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
@@ -84,7 +85,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 // complete ends the record with a result that was compared before. All that the caller may be refused for comes before
 // the commit; what follows may still refuse the continuation, which undoes everything.
 func (o *op) complete(
-	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft,
+	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
 	now, err := o.step(life.Complete, r)
 	if err != nil {
@@ -272,10 +273,10 @@ func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answe
 }
 
 // forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
-// leaves out it has from the completion: the summary and the reason. The errors are those of [Service.draft], with the
-// field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
+// leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
+// the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
 // holds the handoff, so its errors come first. It reads nothing from the store.
-func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, err error) {
+func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
 		return nil, nil
@@ -292,8 +293,8 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 	if send.Context, err = compose.WithContext(send.Context, c.ContextForNext); err != nil {
 		return nil, err
 	}
-	d, err := s.draft(by, send, s.Now())
-	return &d, schemas.Within("continuation", cmp.Or(oneHandoff(send.Options), err))
+	d, err := s.drafts.One(by, send, s.Now())
+	return &d, schemas.Within("continuation", err)
 }
 
 // passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
@@ -303,10 +304,10 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft, e
 // caller acted under another name over the connection that claimed.
 func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	r, next := h.now, *h.forward
-	next.parent = cmp.Or(next.parent, r.ID.String())
-	if next.handoff.Source.Agent != o.by.Agent { // the token said who it is
-		next.handoff.Source.Agent = o.by.Agent
-		if err := o.encode(&next); err != nil {
+	next.Parent = cmp.Or(next.Parent, r.ID.String())
+	if next.Handoff.Source.Agent != o.by.Agent { // the token said who it is
+		next.Handoff.Source.Agent = o.by.Agent
+		if err := o.drafts.Encode(&next); err != nil {
 			return nil, err
 		}
 	}
@@ -315,9 +316,9 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 		return nil, err // which refuses the continuation alone
 	}
 	if err != nil {
-		e := schemas.AsError(err)
+		e := schemas.AsError(schemas.Within("continuation", err))
 		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))
-		return nil, e.About(0, "", 0).WithField(strings.TrimSuffix("continuation."+e.Field, ".")).WithHint("%s", hint).WithNext()
+		return nil, e.About(0, "", 0).WithHint("%s", hint).WithNext()
 	}
 	if sent.HandoffID == 0 {
 		return &sent, nil

@@ -76,7 +76,7 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 		}
 		came.forwarded, err = o.passOn(h)
 		if err != nil && o.over != nil { // a completion is not refused for the budget of what follows
-			came.unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.forward.to, schemas.AsError(err).Message)
+			came.unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.forward.To, schemas.AsError(err).Message)
 			err = o.tellUnsent(h.now, "What was to follow "+h.now.ID.String(), err)
 		}
 	case life.SendBack:

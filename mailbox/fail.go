@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -44,7 +45,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, err := digestOf(in)
+	digest, err := draft.DigestOf(in)
 	if err != nil {
 		return schemas.FailOut{}, err
 	}

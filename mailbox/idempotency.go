@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -106,12 +106,12 @@ func (o *op) putReceipt(key store.ReceiptKey, at store.Time, digest string, resu
 
 // sentBefore gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
 // those of one sender. The error is conflict for a key that was used for other content, by the digest of
-// [Service.encode], and names the handoff of the first send.
-func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
-	if d.key == "" {
+// [draft.Maker.Encode], and names the handoff of the first send.
+func (o *op) sentBefore(d *draft.Draft) (*schemas.SendOut, error) {
+	if d.Key == "" {
 		return nil, nil
 	}
-	r, err := o.Receipt(store.ByKey(o.by.Agent, d.key))
+	r, err := o.Receipt(store.ByKey(o.by.Agent, d.Key))
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -119,10 +119,10 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 	if err := schemas.Decode(r.Result, &out); err != nil {
 		return nil, err
 	}
-	if r.Digest != d.digest {
-		e := schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.key)).
+	if r.Digest != d.Digest {
+		e := schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.Key)).
 			WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
-		if id, foreign := strings.CutPrefix(d.key, foreignPrefix); foreign {
+		if id, foreign := d.ForeignID(); foreign {
 			e = schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.Visible(id), out.HandoffID).
 				WithField("handoff_id").WithHint("Give a new message another id, or amend %s. Nothing was sent.", out.HandoffID)
 		}
@@ -135,11 +135,11 @@ func (o *op) sentBefore(d *draft) (*schemas.SendOut, error) {
 // rememberKey keeps the result of a send under the key that the sender gave it, as long as the store exists. It is
 // committed with the handoff, so a sender that was cut off repeats the send and gets the first result or sends for the
 // first time.
-func (o *op) rememberKey(d *draft, out schemas.SendOut) error {
-	if d.key == "" {
+func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
+	if d.Key == "" {
 		return nil
 	}
-	return o.putReceipt(store.ByKey(o.by.Agent, d.key), store.At(o.now), d.digest, out)
+	return o.putReceipt(store.ByKey(o.by.Agent, d.Key), store.At(o.now), d.Digest, out)
 }
 
 // repeats is how long the same content is noticed, and how far back is looked.
@@ -150,8 +150,8 @@ const (
 
 // warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
 // warns: sending the same task twice on purpose is allowed. It looks at the last 64 sends within ten minutes.
-func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
-	if d.key != "" {
+func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
+	if d.Key != "" {
 		return nil, nil
 	}
 	n := 0
@@ -162,7 +162,7 @@ func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 		if n++; n > lookedBack || o.now.Sub(sent.At.Time()) > repeats {
 			break
 		}
-		if sent.Digest == d.digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {
+		if sent.Digest == d.Digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {
 			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil
 		}
 	}
@@ -171,12 +171,12 @@ func (o *op) warnOfRepeat(d *draft) (warnings []string, err error) {
 
 // sameTimes tells whether a draft has the times of an earlier send: the same, or as far from each send. The digest
 // leaves them out.
-func (o *op) sameTimes(d *draft, r *store.Record) bool {
+func (o *op) sameTimes(d *draft.Draft, r *store.Record) bool {
 	if r == nil {
 		return true
 	}
 	same := func(now, then store.Time) bool {
 		return now == then || now != 0 && then != 0 && now-store.At(o.now) == then-r.Created
 	}
-	return same(store.At(d.deadline), r.Deadline) && same(store.At(d.notBefore), r.NotBefore)
+	return same(store.At(d.Deadline), r.Deadline) && same(store.At(d.NotBefore), r.NotBefore)
 }

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"strings"
 
+	"handoff/mailbox/draft"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -27,22 +28,22 @@ type lineage struct {
 // completed already is not waited for. The error is not_found for a parent, a workflow or a dependency that does not
 // exist; limit for a chain that is too long, with the senders of the chain; conflict for a dependency that ended
 // without a completion.
-func (o *op) lineage(d *draft) (l lineage, err error) {
+func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.parent(d)
 	if err != nil {
 		return l, err
 	}
-	if err := o.checkWorkflow(d.workflow); err != nil {
+	if err := o.checkWorkflow(d.Workflow); err != nil {
 		return l, err
 	}
-	l = lineage{workflow: d.workflow, depth: 1, maxDepth: o.maxDepth(d)}
+	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
 		l = l.under(parent)
-		if err := o.checkDepth(l, parent); err != nil && d.to != schemas.Address(schemas.Human) {
+		if err := o.checkDepth(l, parent); err != nil && d.To != schemas.Address(schemas.Human) {
 			return l, err // a person is the way out of a chain that is too long
 		}
 	}
-	l.waits, err = o.waitsFor(waits{}, d.handoff.Metadata.After, d.handoff.Metadata.AfterAccepted)
+	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)
 	return l, err
 }
 
@@ -61,8 +62,8 @@ func (l lineage) under(parent *store.Record) lineage {
 
 // maxDepth is the limit that this sender set for the chain, zero for the server's. It holds for all that come after it
 // in the chain, and cannot be raised by them.
-func (o *op) maxDepth(d *draft) int {
-	return int(min(d.handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
+func (o *op) maxDepth(d *draft.Draft) int {
+	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
 // checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
@@ -119,18 +120,18 @@ func (o *op) senders(r *store.Record) (chain []string, err error) {
 // parent is the handoff that a new one continues, nil for none: the one that the sender names, else the latest that it
 // holds over this connection. Work that ended, and work of another workflow than the sender names, is not continued
 // unasked.
-func (o *op) parent(d *draft) (*store.Record, error) {
-	switch d.parent {
+func (o *op) parent(d *draft.Draft) (*store.Record, error) {
+	switch d.Parent {
 	case "none":
 		return nil, nil
 	case "":
 		held, err := o.latestHeld()
-		if held != nil && d.workflow != "" && d.workflow != held.Workflow {
+		if held != nil && d.Workflow != "" && d.Workflow != held.Workflow {
 			return nil, err // another workflow was named
 		}
 		return held, err
 	}
-	r, err := o.find(d.parent)
+	r, err := o.find(d.Parent)
 	if err != nil {
 		return nil, schemas.AsError(err).WithField("parent").
 			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")

@@ -118,7 +118,7 @@ func (o *op) find(id string) (*store.Record, error) {
 // What was said is kept with the event, under the number of [op.next]. Whoever lets the record point to that number
 // commits right after, since every other event in between would move it.
 func (o *op) commit(h happening) error {
-	content, err := o.content(h.part, h.said)
+	content, err := o.drafts.Content(h.part, h.said)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (o *op) unburden(holder schemas.Agent) {
 // record keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
 // never among it. No record changes with it and nothing follows from it, but those who watch the registry are woken.
 func (o *op) record(a life.Action, said any) error {
-	content, err := o.content("", said)
+	content, err := o.drafts.Content("", said)
 	if err != nil {
 		return err
 	}
@@ -235,26 +235,6 @@ func (o *op) sign(e *schemas.Event, a life.Action) {
 // signature says in a message who sends it.
 func (o *op) signature() schemas.Source {
 	return schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
-}
-
-// content makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
-// proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none. A part of
-// a call that is named may be no larger than a handoff.
-func (s *Service) content(part string, said any) (content store.Content, err error) {
-	switch made := said.(type) {
-	case nil:
-		return content, nil
-	case store.Content:
-		return made, nil
-	}
-	if content.Bytes, err = schemas.Encode(said); err != nil {
-		return content, err
-	}
-	content.Salt = []byte(s.NewID("salt"))
-	if part == "" {
-		return content, nil
-	}
-	return content, schemas.TooBig(part, len(content.Bytes), s.Limits.Handoff)
 }
 
 // change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of

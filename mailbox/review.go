@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
@@ -126,11 +127,11 @@ func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []
 		return nil, err
 	}
 	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}
-	d := &draft{handoff: compose.Review(asked, done, of, why), to: to, excluded: slices.Clone(excluded)}
+	d := &draft.Draft{Handoff: compose.Review(asked, done, of, why), To: to, Excluded: slices.Clone(excluded)}
 	if to != schemas.Address(r.Holder) && !slices.Contains(excluded, r.Holder) {
-		d.excluded = append(d.excluded, r.Holder)
+		d.Excluded = append(d.Excluded, r.Holder)
 	}
-	h := &d.handoff
+	h := &d.Handoff
 	h.Title, h.Task = schemas.Clip(h.Title, o.Limits.Title), schemas.Clip(h.Task, o.Limits.Task)
 	h.Source = schemas.Source{Agent: r.From}
 	sender, err := reading.Principal(o.View, r)
@@ -145,7 +146,7 @@ func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []
 		h.Metadata.NoTakers = "return"
 	}
 	o.inherit(d, r)
-	if err := o.encode(d); err != nil {
+	if err := o.drafts.Encode(d); err != nil {
 		return nil, err
 	}
 	return o.create(d, line)
@@ -326,18 +327,18 @@ func (o *op) endReview(judged *store.Record) error {
 }
 
 // holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
-func (o *op) holdBack(next *draft, out *schemas.CompleteOut) error {
+func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
 	}
-	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.to))
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.To))
 	_, err := o.checkDraft(next)
 	return schemas.Within("continuation", err)
 }
 
 // heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
 // refuses no acceptance.
-func (o *op) heldBack(r *store.Record) (*draft, error) {
+func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
 	}

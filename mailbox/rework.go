@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -96,7 +97,7 @@ func (o *op) revised(
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
-	if err := cmp.Or(o.checkChanges(c), o.separated(c)); err != nil {
+	if err := cmp.Or(o.drafts.CheckChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
@@ -139,7 +140,7 @@ func (o *op) revised(
 	if err == nil {
 		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.now)
 	}
-	if err = cmp.Or(err, checkDeadline(rev.stated, rev.notBefore, o.now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
+	if err = cmp.Or(err, draft.CheckDeadline(rev.stated, rev.notBefore, o.now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
 		return nil, inChanges(err)
 	}
 	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
@@ -198,13 +199,13 @@ func (rev *revision) isDated() bool {
 // apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the
 // reason. The draft is one of this run of the transaction, so it may be changed. The error is that of [compose.Change],
 // or limit, both below changes.
-func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
-	h := &d.handoff
+func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) error {
+	h := &d.Handoff
 	var err error
 	if rev.changed, err = compose.Change(h, rev.changes); err != nil {
 		return inChanges(err)
 	}
-	d.notBefore = rev.notBefore
+	d.NotBefore = rev.notBefore
 	h.Metadata.NotBefore = schemas.UnlessZero(rev.notBefore)
 	if !rev.stated.IsZero() {
 		h.Metadata.Deadline = &rev.stated
@@ -215,7 +216,7 @@ func (rev *revision) apply(d *draft, by schemas.Agent, now time.Time) error {
 	case rev.note != "":
 		compose.Note(h, schemas.Remark{With: schemas.ActRetry, Note: rev.note, From: by, At: now})
 	}
-	return wholeSizes(h)
+	return draft.CheckWhole(h)
 }
 
 // retry runs a dead handoff again as a new one, see [life.Retry], with what the caller changes about it. Repeating it

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -39,7 +40,7 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
 		return reading.TakesBack(r), nil
 	}
-	if err := mailboxOf("rollback_to", to); err != nil {
+	if err := draft.CheckMailbox("rollback_to", to); err != nil {
 		return "", err
 	}
 	agent := schemas.Agent(to)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
@@ -193,12 +194,12 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}
 	in.Options = &options
-	d, err := o.drafts(o.by, in, o.now)
+	d, err := o.drafts.Several(o.by, in, o.now)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	o.ruled += len(d.parts)
-	for _, one := range append([]*draft{&d}, d.parts...) {
+	o.ruled += len(d.Parts)
+	for _, one := range append([]*draft.Draft{&d}, d.Parts...) {
 		if err := o.follows(r, one); err != nil {
 			return schemas.SendOut{}, err
 		}
@@ -209,27 +210,27 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 }
 
 // follows puts into a draft of a rule what came of the handoff before it.
-func (o *op) follows(r *store.Record, d *draft) error {
+func (o *op) follows(r *store.Record, d *draft.Draft) error {
 	switch r.Status { //nolint:exhaustive // the others say nothing that goes on
 	case schemas.Completed:
-		if d.handoff.Rollback == nil { // what fails goes back to who did the work before
-			d.handoff.Rollback = &schemas.Rollback{OnFailure: r.Holder}
+		if d.Handoff.Rollback == nil { // what fails goes back to who did the work before
+			d.Handoff.Rollback = &schemas.Rollback{OnFailure: r.Holder}
 		}
 		var done schemas.Completion
 		if err := o.Saying(r.ID, r.Result, &done); err != nil {
 			return err
 		}
-		d.handoff.Summary = cmp.Or(d.handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
+		d.Handoff.Summary = cmp.Or(d.Handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
 		why, err := o.lossOf(r)
 		if err == nil {
-			err = o.explain(r, &d.handoff, why)
+			err = o.explain(r, &d.Handoff, why)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return o.encode(d)
+	return o.drafts.Encode(d)
 }
 
 // tellUnsent tells the owner of the workflow and human what was not sent, and why.

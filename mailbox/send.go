@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
@@ -49,7 +50,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	d, err := s.drafts(by, in, s.Now())
+	d, err := s.drafts.Several(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
@@ -109,12 +110,12 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 // deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
 // key is not sent again: the caller gets the first result. Sends and continuations of completions come here; handoffs
 // that the rules make do not, since nothing may refuse those.
-func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
+func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
 	if first, err := o.sentBefore(d); first != nil || err != nil {
 		return schemas.OrZero(first), err
 	}
-	if d.parts != nil {
-		if out, err = o.fanOut(d.parts, d.join); err != nil {
+	if d.Parts != nil {
+		if out, err = o.fanOut(d.Parts, d.Join); err != nil {
 			return out, err
 		}
 		return out, o.rememberKey(d, out)
@@ -123,7 +124,7 @@ func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, forcible(err)
 	}
-	if d.handoff.Type == schemas.TypeMessage {
+	if d.Handoff.Type == schemas.TypeMessage {
 		out, err = o.message(d)
 	} else {
 		out, err = o.send(d)
@@ -137,32 +138,32 @@ func (o *op) deliver(d *draft) (out schemas.SendOut, err error) {
 
 // checkDraft refuses what the caller may not send, or not there. A message goes to one agent, and counts for no limit
 // of a token, because nothing waits for it.
-func (o *op) checkDraft(d *draft) (warnings []string, err error) {
-	if d.handoff.Type != schemas.TypeMessage {
+func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
+	if d.Handoff.Type != schemas.TypeMessage {
 		err = o.checkPending()
-	} else if _, directed := d.to.Directed(); !directed {
-		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.to).
+	} else if _, directed := d.To.Directed(); !directed {
+		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.To).
 			WithHint("Name an agent, or send work with another type.").WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if warnings, err = o.checkRecipient(d.to, d.handoff.Type, d.force); err != nil {
+	if warnings, err = o.checkRecipient(d.To, d.Handoff.Type, d.Force); err != nil {
 		return nil, err
 	}
-	sent := &store.Record{From: o.by.Agent, To: d.to}
-	more, err := o.checkReviewer(sent, d.to, schemas.OrZero(d.handoff.Expectations).Review, d.force)
+	sent := &store.Record{From: o.by.Agent, To: d.To}
+	more, err := o.checkReviewer(sent, d.To, schemas.OrZero(d.Handoff.Expectations).Review, d.Force)
 	return append(warnings, more...), err
 }
 
 // send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and
 // reports. The errors are those of [op.lineage].
-func (o *op) send(d *draft) (out schemas.SendOut, err error) {
+func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
 	if err != nil {
 		return out, err
 	}
-	if err := o.checkReferences(d.handoff.Context); err != nil {
+	if err := o.checkReferences(d.Handoff.Context); err != nil {
 		return out, err
 	}
 	repeated, err := o.warnOfRepeat(d)
@@ -177,12 +178,12 @@ func (o *op) send(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	unknown, err := o.warnOfNames(&d.handoff)
+	unknown, err := o.warnOfNames(&d.Handoff)
 	if err != nil {
 		return out, err
 	}
-	stay, err := o.unraised(r.Workflow, d.limits)
-	out.Warnings = slices.Concat(d.warnings, untakenSoon(r), unknown, repeated, stay)
+	stay, err := o.unraised(r.Workflow, d.Limits)
+	out.Warnings = slices.Concat(d.Warnings, untakenSoon(r), unknown, repeated, stay)
 	return out, err
 }
 
@@ -212,10 +213,10 @@ func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 // message leaves a notice with an agent: mail that is read, not claimed. It makes no record, because nothing is owed
 // for it: no lease, no outcome. The notice keeps the whole of what was sent, and the registry an event that is about
 // no handoff. Where the sender holds or names a handoff, the notice is about that one.
-func (o *op) message(d *draft) (out schemas.SendOut, err error) {
+func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
-		To: schemas.Agent(d.to), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
-		Title: "Handoff: " + d.handoff.Title, Text: d.handoff.Task, Body: d.content.Bytes,
+		To: schemas.Agent(d.To), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
+		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
 	}
 	if parent, err := o.parent(d); err != nil {
 		return out, err
@@ -226,11 +227,11 @@ func (o *op) message(d *draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o.boxes = append(o.boxes, d.to)
-	if err := o.record(life.Message, d.content); err != nil {
+	o.boxes = append(o.boxes, d.To)
+	if err := o.record(life.Message, d.Content); err != nil {
 		return out, err
 	}
-	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.to}, nil
+	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, nil
 }
 
 // position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be

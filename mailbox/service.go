@@ -11,9 +11,10 @@
 // What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
 // names which session has which name, and sessions who acts under it; offer says what an agent may take, and delivery
 // what a session is to know; card makes the card of an agent from what it and files say of it, and roster knows who
-// qualifies; compose makes what a handoff says, contract compares a completion with what was asked for, listing makes
-// the rows of a list, and reading puts together what is kept of a handoff, with brief and draw for what agents and
-// people read. Package registry reads the events back and proves them, and retention lets go of what takes space.
+// qualifies; draft checks and encodes what a sender wrote, and compose makes what a handoff says; contract compares a
+// completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
+// handoff, with brief and draw for what agents and people read. Package registry reads the events back and proves them,
+// and retention lets go of what takes space.
 //
 // # What may be relied on
 //
@@ -47,6 +48,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
@@ -124,13 +126,15 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
-	*registry.Registry // reads back what happened
-	hub                *waiting.Hub
-	here               sessions.Here
-	clock              *presence.Clock
-	denials            *denials
-	reader             reading.Reader
-	compiled           *compiledRules
+	*registry.Registry // its methods read back what happened
+
+	hub      *waiting.Hub
+	here     sessions.Here
+	clock    *presence.Clock
+	drafts   draft.Maker
+	reader   reading.Reader
+	denials  *denials
+	compiled *compiledRules
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
@@ -144,6 +148,7 @@ func New(c Config) *Service {
 	s.reader = reading.Reader{
 		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
 	}
+	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	s.Registry = registry.New(registry.Config{

@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -86,9 +87,9 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 	if err := o.explain(r, &next, h.why); err != nil {
 		return nil, err
 	}
-	d := &draft{handoff: next, to: to}
+	d := &draft.Draft{Handoff: next, To: to}
 	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.now) {
-		d.deadline = due
+		d.Deadline = due
 	}
 	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
 }
@@ -117,12 +118,12 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.to, d.token, d.handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
+	d.To, d.Token, d.Handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
 	if r.Reviewer == "" { // else it stays its sender's, whoever reviews it
-		d.handoff.Source = o.signature()
+		d.Handoff.Source = o.signature()
 	}
 	// The work was approved; this is the rest of it.
-	d.handoff.Metadata.NeedsApproval = schemas.OrZero(h.again.changes.Options).NeedsApproval
+	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(h.again.changes.Options).NeedsApproval
 	return o.succeed(life.Redo, r, d, h.again.under(r))
 }
 
@@ -133,9 +134,9 @@ func (o *op) sendBack(h *happening) (*store.Record, error) {
 //
 // A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds the
 // way.
-func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*store.Record, error) {
+func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
-	if err := o.encode(d); err != nil {
+	if err := o.drafts.Encode(d); err != nil {
 		return nil, err
 	}
 	successor, err := o.create(d, line)
@@ -151,16 +152,16 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft, line lineage) (*s
 
 // inherit fills what a handoff made by the rules has in common with the one it follows: tags, priority and number of
 // attempts, where the draft says nothing else. It comes from whoever acts, so from system where the clock does.
-func (o *op) inherit(d *draft, r *store.Record) {
-	h := &d.handoff
+func (o *op) inherit(d *draft.Draft, r *store.Record) {
+	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
 		h.Source = o.signature()
 	}
-	if d.to != r.To {
+	if d.To != r.To {
 		h.Target.Reason = "" // it spoke of another
 	}
-	h.Target = compose.Target(d.to, h.Target.Reason)
+	h.Target = compose.Target(d.To, h.Target.Reason)
 	h.Type = cmp.Or(h.Type, schemas.TypeHandoff)
 	if len(h.Tags) == 0 {
 		h.Tags = r.Tags
@@ -183,8 +184,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if err != nil {
 		return nil, err
 	}
-	if d.token, d.to = token, schemas.OrZero(rev).to; d.to == "" {
-		if d.to = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
+	if d.Token, d.To = token, schemas.OrZero(rev).to; d.To == "" {
+		if d.To = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
 			return nil, nameAnother(r, why)
 		}
 	}
@@ -192,21 +193,21 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if err != nil {
 		return nil, err
 	}
-	if d.excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
-		d.excluded = append(d.excluded, r.Holder)
+	if d.Excluded = slices.Clone(r.Excluded); others && r.Holder != "" {
+		d.Excluded = append(d.Excluded, r.Holder)
 	}
-	if by := rejectedBy(r, why); by != "" && !slices.Contains(d.excluded, by) {
-		d.excluded = append(d.excluded, by)
+	if by := rejectedBy(r, why); by != "" && !slices.Contains(d.Excluded, by) {
+		d.Excluded = append(d.Excluded, by)
 	}
-	d.excluded = slices.DeleteFunc(d.excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
+	d.Excluded = slices.DeleteFunc(d.Excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
 	beside := lineage{
 		workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID,
-		waits: o.waitsAgain(d.handoff.Metadata),
+		waits: o.waitsAgain(d.Handoff.Metadata),
 	}
 	if rev != nil {
 		beside.waits = rev.waits
 	} else {
-		d.notBefore = o.now.Add(backoff(d.attempt))
+		d.NotBefore = o.now.Add(backoff(d.Attempt))
 	}
 	return o.succeed(a, r, d, beside)
 }
@@ -236,37 +237,37 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
-func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft, error) {
-	d := &draft{attempt: attemptsOf(r), estimate: estimate(r)}
-	if err := o.sentWhole(r, &d.handoff); err != nil {
+func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft, error) {
+	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: estimate(r)}
+	if err := o.sentWhole(r, &d.Handoff); err != nil {
 		return nil, err
 	}
-	m := &d.handoff.Metadata
+	m := &d.Handoff.Metadata
 	m.NotBefore = nil
 	if rev != nil {
 		if err := rev.apply(d, o.by.Agent, o.now); err != nil {
 			return nil, err
 		}
 	}
-	timeout, estimate, err := durations(d.handoff.Expectations)
+	timeout, estimate, err := draft.Durations(d.Handoff.Expectations)
 	if err != nil {
 		return nil, inChanges(err)
 	}
-	d.estimate = cmp.Or(estimate, d.estimate)
-	if d.deadline = r.Deadline.Time(); rev.isDated() || !d.deadline.After(o.now) {
+	d.Estimate = cmp.Or(estimate, d.Estimate)
+	if d.Deadline = r.Deadline.Time(); rev.isDated() || !d.Deadline.After(o.now) {
 		if m.Deadline != nil && !m.Deadline.After(o.now) {
 			m.Deadline = nil
 		}
-		d.deadline = deadline(schemas.OrZero(m.Deadline), o.now, timeout)
+		d.Deadline = draft.Deadline(schemas.OrZero(m.Deadline), o.now, timeout)
 	}
 	if rev != nil {
-		d.handoff.Title = schemas.Clip(d.handoff.Title, o.Limits.Title)
-		err := o.encode(d)
-		if err = cmp.Or(err, schemas.TooBig("changes", len(d.content.Bytes), o.Limits.Handoff)); err != nil {
+		d.Handoff.Title = schemas.Clip(d.Handoff.Title, o.Limits.Title)
+		err := o.drafts.Encode(d)
+		if err = cmp.Or(err, schemas.TooBig("changes", len(d.Content.Bytes), o.Limits.Handoff)); err != nil {
 			return nil, err
 		}
 	}
-	return d, o.explain(r, &d.handoff, why.again())
+	return d, o.explain(r, &d.Handoff, why.again())
 }
 
 // rejectedBy is who rejected a handoff, "" where that is not how it ended.

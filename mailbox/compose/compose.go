@@ -1,5 +1,5 @@
 // Package compose makes what a handoff says: from what its sender said, and later from what amendments change. It knows
-// no store and no rules; what may be sent or amended is checked by package mailbox.
+// no store and no rules; what may be sent or amended is checked by packages draft and mailbox.
 //
 // All functions are pure. What they make is the content of an event, so it says nothing that may change later: states,
 // claims, attempts and times are on the record of the handoff, and are put beside the content when somebody reads it.

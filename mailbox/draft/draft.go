@@ -1,0 +1,122 @@
+// Package draft makes a draft of what a sender wrote: it checks the message, reads its times, takes out the content that
+// is kept apart, and encodes the rest. Package mailbox calls it before the transaction of a send where that is possible,
+// because there is one writer; in the transaction it finds the place of the handoff and makes a record of the draft.
+//
+// Nothing here reads the store, a clock or a file, so a field is judged by its form and length alone: whether there is
+// such a recipient or a parent, package mailbox checks. Errors are *[schemas.Error]: invalid for a field that makes no
+// sense, limit for one that is too long, with the path of the field.
+package draft
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Draft is a handoff that was checked and encoded, before a transaction finds its place and makes a record of it. A
+// draft of a caller is made before its transaction and is not changed in it, since the transaction may run again with
+// the same draft: who has to change one takes a copy. Those that the rules make, as after a failure, are made inside,
+// anew in each run, and encoded by [Maker.Encode].
+type Draft struct {
+	Handoff   schemas.Handoff
+	To        schemas.Address
+	Content   store.Content
+	Tokens    int      // of that
+	Kept      [][]byte // content that it refers to
+	Words     store.WordList
+	Digest    string
+	Deadline  time.Time // the one that was asked for, or the end of the timeout: the earlier
+	NotBefore time.Time
+	Estimate  time.Duration
+
+	Parent   string             // as asked: an id, "none", or "" for the default
+	Workflow schemas.Workflow   // as asked, "" for the parent's or a new one
+	Limits   map[string]float64 // that the caller sets for the workflow, among others
+	Key      string
+	Token    string // charged with it while it is pending, "" for none
+	Force    bool
+	Warnings []string
+	Attempt  int // how many were made before, by the handoffs that this one does again
+	Excluded []schemas.Agent
+
+	Parts []*Draft // of a send to several; this one is a copy of the first, with the digest of all
+	Join  *Draft   // waits for all parts, nil for none
+
+	stated  time.Time        // the deadline that was asked for
+	located bool             // the context has the project that was found
+	said    *schemas.Context // the context without that
+}
+
+// Maker makes drafts. Both fields are required.
+type Maker struct {
+	Limits schemas.Limits
+	NewID  func(prefix string) string // makes an id that nobody can guess, for salts
+}
+
+// One checks what a sender said of one handoff and makes a draft of it. Durations count from now. The error is invalid
+// for a field that makes no sense, as for options of a send to several; limit for one that is too long.
+func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+	if err := oneHandoff(in.Options); err != nil {
+		return d, err
+	}
+	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
+	if err := m.sizes(in); err != nil {
+		return d, err
+	}
+	if d.To, err = schemas.ParseAddress("to", in.To); err != nil {
+		return d, err
+	}
+	if err := cmp.Or(d.times(in, now), d.names(in), onlyWork(in)); err != nil {
+		return d, err
+	}
+	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
+	d.Warnings = slices.Concat(compose.WithoutEffect(in), compose.Aside(in.Origin))
+	d.Token = by.Token
+	if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
+		return d, err
+	}
+	d.Handoff = compose.Handoff(by, in, d.To)
+	d.locate(by.Tree)
+	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.UnlessZero(d.stated), schemas.UnlessZero(d.NotBefore)
+	if err := m.Encode(&d); err != nil {
+		return d, err
+	}
+	if err := schemas.TooBig("handoff", len(d.Content.Bytes), m.Limits.Handoff); err != nil {
+		return d, schemas.AsError(err).WithHint("Send what is long along as the content of references in the context. Nothing was sent.")
+	}
+	return d, nil
+}
+
+// locate says in which working tree the work was sent, unless the sender told of its project. It is no part of what
+// makes a send the same as another, since a tree goes on.
+func (d *Draft) locate(in *schemas.Tree) {
+	h := &d.Handoff
+	if in == nil || h.Type == schemas.TypeMessage {
+		return
+	}
+	h.Tree = FewFiles(in)
+	if schemas.OrZero(h.Context).Project != nil {
+		return
+	}
+	d.located, d.said = true, h.Context
+	c := schemas.OrZero(h.Context)
+	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
+	h.Context = &c
+}
+
+// FewFiles is what is kept of a working tree where no result is compared with it: some of the files that are in no
+// commit. Nil stays nil.
+func FewFiles(t *schemas.Tree) *schemas.Tree {
+	if t == nil {
+		return nil
+	}
+	kept := t.First(20)
+	kept.Since, kept.Changed = "", nil
+	return &kept
+}

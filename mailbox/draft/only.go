@@ -1,0 +1,51 @@
+package draft
+
+import (
+	"slices"
+
+	"handoff/schemas"
+)
+
+// onlyWork refuses in a message what only work has, so that nobody counts on it: a message is delivered at once, and
+// nothing is owed for it. The error is invalid and names the first such field. Options that change nothing of a
+// message, such as a reason, are let through.
+func onlyWork(in schemas.SendIn) error {
+	if in.Type != schemas.TypeMessage {
+		return nil
+	}
+	opt := in.Options
+	for _, f := range []struct {
+		field string
+		given bool
+	}{
+		{"context.references", in.Context != nil && slices.ContainsFunc(in.Context.References, sendsAlong)},
+		{"expectations", in.Expectations != nil},
+		{"rollback", in.Rollback != nil},
+		{"deadline", in.Deadline != ""},
+		{"workflow", in.Workflow != ""},
+		{"options.after", len(opt.After) > 0},
+		{"options.after_accepted", len(opt.AfterAccepted) > 0},
+		{"options.needs_approval", opt.NeedsApproval},
+		{"options.not_before", opt.NotBefore != ""},
+		{"options.max_attempts", opt.MaxAttempts > 0},
+		{"options.no_takers", opt.NoTakers != ""},
+		{"options.limits", len(opt.Limits) > 0},
+		{"options.each", opt.Each != nil},
+		{"options.join", opt.Join != nil},
+	} {
+		if f.given {
+			return schemas.Invalidf(f.field, "only work has this, and a message is only read").
+				WithHint("Leave it out, or send work: any other type. Nothing was sent.")
+		}
+	}
+	return nil
+}
+
+// oneHandoff refuses options of a send to several where one handoff is said: in a continuation, and in what changes one.
+func oneHandoff(opt *schemas.SendOptions) error {
+	if opt == nil || opt.Each == nil && opt.Join == nil {
+		return nil
+	}
+	return schemas.Invalidf("options", "each and join are only for a send").
+		WithHint("Leave them out, and send the parts with %s.", schemas.SendIn{}.Tool())
+}

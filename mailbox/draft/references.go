@@ -1,0 +1,86 @@
+package draft
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"handoff/mailbox/content"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostReferences is how many references one handoff has. A send with more is refused whole, with limit.
+const mostReferences = 32
+
+// sendsAlong tells whether a reference comes with its content. A message may have no such reference, see [onlyWork]:
+// content is kept for a handoff, and a message has no record.
+func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
+
+// Separate takes the content out of the references of a context, and gives the context as it is kept, with digests, and
+// the contents. It changes no list of c. The error is invalid for a reference that says not exactly one of content, url
+// and path; for a name that others have; and for a path, which the process beside the files should have read. The error
+// is limit for more than 32 and for content that is too long.
+//
+// It reads and writes nothing, so a send calls it before its transaction, in which the contents are written. Digest,
+// bytes and tokens that a caller says are not believed: they are computed here, or set to zero where nothing is kept.
+// Content without a name is called text-1, text-2 and so on, by its place in the list.
+func (m Maker) Separate(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
+	if c == nil || len(c.References) == 0 {
+		return c, nil, nil
+	}
+	if n := len(c.References); n > mostReferences {
+		return nil, nil, schemas.Errorf(schemas.Limit, "%d references, at most %d are allowed", n, mostReferences).
+			WithField("context.references").WithHint("Put what belongs together into one. Nothing was sent.")
+	}
+	kept := *c
+	kept.References = slices.Clone(c.References)
+	for i := range kept.References {
+		ref := &kept.References[i]
+		if err := checkReference(*ref, kept.References[:i], m.Limits.Content); err != nil {
+			return nil, nil, schemas.Within(fmt.Sprintf("context.references[%d]", i), err)
+		}
+		ref.Digest, ref.Bytes, ref.Tokens = "", 0, 0
+		if ref.Content == "" {
+			continue
+		}
+		if ref.Name == "" {
+			ref.Name = fmt.Sprintf("text-%d", i+1)
+		}
+		contents = append(contents, []byte(ref.Content))
+		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.Tokens(ref.Content)
+		ref.Content = ""
+	}
+	return &kept, contents, nil
+}
+
+// checkReference checks a reference against those before it. The field of its error is below the reference.
+//
+// A path is always refused here. The owner of the store does not read files in the name of a caller: the process beside
+// the files does that before, inside its project, and sends the text as content. A name may be that of no field of a
+// handoff, since both are found by the same kind of address.
+func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
+	switch {
+	case ref.Path != "":
+		return schemas.Invalidf("path", "nobody who can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
+			WithHint("Files are read by handoff mcp and by the command line, inside their project. Send the text as content, " +
+				"or name the file among those of the context. Nothing was sent.")
+	case (ref.Content == "") == (ref.URL == ""):
+		return schemas.Invalidf("", "must say one of content, url and path").WithHint("Nothing was sent.")
+	case ref.Content == "" || ref.Name == "":
+		return nil
+	}
+	if _, err := schemas.ParseAgent("name", ref.Name); err != nil { // the same characters
+		return schemas.Invalidf("name", "%q is no name for content", schemas.Visible(schemas.Clip(ref.Name, 80))).
+			WithHint("Take 1 to 64 letters, digits, dots, dashes and underscores. Nothing was sent.")
+	}
+	same := func(other schemas.Reference) bool { return other.Name == ref.Name }
+	if content.IsField(ref.Name) || slices.ContainsFunc(before, same) {
+		return schemas.Invalidf("name", "%q is the name of something else in this handoff", ref.Name).
+			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
+	}
+	if err := schemas.TooBig("content", len(ref.Content), most); err != nil {
+		return schemas.AsError(err).WithHint("Send the part that matters, or name the file among those of its context. Nothing was sent.")
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+)
+
+// Several is [Maker.One] for a send that may have several parts, and a handoff that waits for them. Then the draft is
+// that of the first part and has them all, with the digest of the whole. The errors about what waits have their field
+// below options.join.
+func (m Maker) Several(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+	opt := schemas.OrZero(in.Options)
+	if opt.Each == nil && opt.Join == nil {
+		return m.One(by, in, now)
+	}
+	if err := cmp.Or(onlyWork(in), checkSeveral(opt)); err != nil {
+		return d, err
+	}
+	all, join, err := compose.Parts(in, m.Limits.Title)
+	if err != nil {
+		return d, err
+	}
+	var parts []*Draft
+	var digests []string
+	for _, in := range all {
+		part, err := m.One(by, in, now)
+		if err != nil {
+			return d, err
+		}
+		parts, digests = append(parts, &part), append(digests, part.Digest)
+	}
+	d = *parts[0]
+	if d.Parts = parts; join != nil {
+		last, err := m.One(by, *join, now)
+		if err != nil {
+			return d, schemas.Within("options.join", err)
+		}
+		d.Join, digests = &last, append(digests, last.Digest)
+	}
+	d.Digest, err = DigestOf(digests)
+	return d, err
+}
+
+// checkSeveral checks the texts of which each gets a part: each is there once, so that the parts differ. What joins
+// them is work, since a message waits for nothing.
+func checkSeveral(opt schemas.SendOptions) error {
+	switch {
+	case opt.Each != nil && len(opt.Each) == 0:
+		return schemas.Invalidf("options.each", "names nothing").WithHint("Give a text, or leave it out. Nothing was sent.")
+	case schemas.OrZero(opt.Join).Type == schemas.TypeMessage:
+		return schemas.Invalidf("options.join.type", "a message waits for nothing").WithHint("Send work: any other type. Nothing was sent.")
+	}
+	for i, text := range opt.Each {
+		field := fmt.Sprintf("options.each[%d]", i)
+		if strings.TrimSpace(text) == "" || slices.Contains(opt.Each[:i], text) {
+			return schemas.Invalidf(field, "%q is empty or comes twice", schemas.Visible(schemas.Clip(text, 80))).WithHint("Nothing was sent.")
+		}
+		if err := schemas.TooBig(field, len(text), schemas.MaxEach); err != nil {
+			return err
+		}
+	}
+	return nil
+}

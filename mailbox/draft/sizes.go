@@ -1,0 +1,74 @@
+package draft
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"handoff/mailbox/compose"
+	"handoff/schemas"
+)
+
+// What a handoff may not grow past, neither when it is sent nor when it is amended.
+const (
+	maxType = 64 // bytes
+	maxTags = 32
+)
+
+// sizes checks the limits on what is sent; the whole is checked when it is encoded. The error is invalid for a task
+// that is empty, else limit, with the field. Task and title are measured in bytes, summary, detail and data in
+// characters.
+func (m Maker) sizes(in schemas.SendIn) error {
+	if strings.TrimSpace(in.Task) == "" {
+		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
+	}
+	if err := m.checkTask(in.Task, in.Title); err != nil {
+		return err
+	}
+	if tags := compose.Tags(in.Tags); len(tags) > maxTags {
+		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
+			WithField("tags").WithHint("Send fewer. Nothing was sent.")
+	}
+	return CheckPayload(in.Summary, in.Detail, in.Data)
+}
+
+// checkTask checks the lengths of task and title, in bytes.
+func (m Maker) checkTask(task, title string) error {
+	return cmp.Or(schemas.TooBig("task", len(task), m.Limits.Task), schemas.TooBig("title", len(title), m.Limits.Title))
+}
+
+// CheckPayload checks summary, detail and data, whose limits are fixed: a summary is read by every receiver, and detail
+// and data share 65,536 characters, names of data included. The error names the field that is too long by itself, else
+// data.
+func CheckPayload(summary, detail string, data map[string]string) error {
+	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
+		return err
+	}
+	field, size := "detail", utf8.RuneCountInString(detail)
+	if size <= schemas.MaxDetail {
+		field = "data"
+	}
+	for k, v := range data {
+		size += utf8.RuneCountInString(k) + utf8.RuneCountInString(v)
+	}
+	return schemas.TooLong(field, size, schemas.MaxDetail)
+}
+
+// CheckChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
+// failed work. The fields of its errors are those of the changes.
+func (m Maker) CheckChanges(c *schemas.Changes) error {
+	return cmp.Or(
+		oneHandoff(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		checkNamed(c.Expectations, c.Rollback), CheckPayload(c.Summary, c.Detail, c.Data),
+	)
+}
+
+// CheckWhole checks the limits of the whole, past which a handoff could grow by amending it again and again: its tags,
+// its summary, and detail and data together. The fields of its errors are below changes.
+func CheckWhole(h *schemas.Handoff) error {
+	if len(h.Tags) > maxTags {
+		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
+			WithField("changes.tags").WithHint("Send fewer.")
+	}
+	return schemas.Within("changes", CheckPayload(h.Summary, h.Detail, h.Data))
+}

@@ -1,0 +1,63 @@
+package draft
+
+import (
+	"time"
+
+	"handoff/schemas"
+)
+
+// times reads the deadline, the time before which nobody may begin, and the durations. Durations in a deadline count
+// from now.
+func (d *Draft) times(in schemas.SendIn, now time.Time) (err error) {
+	if d.stated, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
+		return err
+	}
+	if d.NotBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
+		return err
+	}
+	timeout, estimate, err := Durations(in.Expectations)
+	if err != nil {
+		return err
+	}
+	d.Estimate, d.Deadline = estimate, Deadline(d.stated, now, timeout)
+	return CheckDeadline(d.Deadline, d.NotBefore, now)
+}
+
+// Durations are the timeout and the estimate that somebody expects, zero for none. The error is invalid, with the path
+// of the field in a send; an amendment puts it below changes.
+func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
+	e := schemas.OrZero(expected)
+	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
+		return 0, 0, err
+	}
+	if e.Timeout != "" && timeout == 0 {
+		return 0, 0, schemas.Invalidf("expectations.timeout", "%q leaves no time", e.Timeout).WithHint("Leave it out to set none.")
+	}
+	estimate, err = schemas.ParseDuration("expectations.estimated_duration", e.EstimatedDuration)
+	return timeout, estimate, err
+}
+
+// Deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the send. Zero is
+// none, for a timeout and for the result.
+func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
+	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
+		return end
+	}
+	return stated
+}
+
+// CheckDeadline refuses a deadline that has passed, and one before which nobody may begin: such a handoff would end
+// unread.
+func CheckDeadline(deadline, notBefore, now time.Time) error {
+	switch {
+	case deadline.IsZero():
+		return nil
+	case !deadline.After(now):
+		return schemas.Invalidf("deadline", "%s is in the past", deadline.Format(time.RFC3339)).
+			WithHint(`It is %s now. Give a later time, or a duration as "2h".`, now.UTC().Format(time.RFC3339))
+	case !notBefore.IsZero() && !notBefore.Before(deadline):
+		return schemas.Invalidf("options.not_before", "is not before the deadline").
+			WithHint("Nobody could finish in time. Move one of them.")
+	}
+	return nil
+}
