@@ -91,51 +91,28 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
-	done := completionOf(in)
-	if done.Criteria, err = kept.answered(r, o.by.Sight); err != nil {
+	done, err := o.completion(r, in, kept)
+	if err != nil {
 		return out, err
-	}
-	if done.Tree = o.by.Tree; kept.body != 0 {
-		done.Output = kept.output
-	}
-	if err := checkVerdict(r, done.Output); err != nil {
-		return out, err
-	}
-	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
-		done.Status = schemas.Partial
 	}
 	now.Result = o.next()
-	done.CompletionID = fmt.Sprintf("comp_%d", now.Result)
-	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: slices.Concat(
-			contract.Doubts(done), contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin)),
-	}
-	if o := schemas.OrZero(in.Origin); o.Status != "" && in.Outcome == "" {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(o.Status, 80))))
-	}
-	if r.Status == schemas.Waiting && r.Permission {
-		out.Warnings = append(out.Warnings, "a permission was asked for and not granted")
+		Unmet: contract.Unmet(done.Criteria), Warnings: o.doubts(r, in, done),
 	}
 	if err := o.tx.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
 		return out, err
 	}
-	text := completionText(done)
-	if r.Reviews != 0 {
-		text = verdictIn(done.Output).Verdict + ": " + text
-	}
 	if r.Reviewer != "" {
-		text = fmt.Sprintf("It counts once it was reviewed by %s: %s", r.Reviewer, text)
 		if err := o.holdBack(forward, &out); err != nil {
 			return out, err
 		}
 		forward = nil
 	}
 	err = o.commit(happening{
-		action: life.Complete, was: r, now: &now, text: text, forward: forward, said: done, part: "completion",
+		action: life.Complete, was: r, now: &now, text: completionText(r, done), forward: forward, said: done, part: "completion",
 	})
 	if err != nil {
 		return out, err
@@ -152,6 +129,27 @@ func (o *op) complete(
 	return out, err
 }
 
+// completion is the message of a completion, under the number of the next event. The errors are those of
+// [promise.answered], and that of a review without a verdict.
+func (o *op) completion(r *store.Record, in schemas.CompleteIn, kept promise) (done schemas.Completion, err error) {
+	done = completionOf(in)
+	if done.Criteria, err = kept.answered(r, o.by.Sight); err != nil {
+		return done, err
+	}
+	if done.Tree = o.by.Tree; kept.body != 0 {
+		done.Output = kept.output
+	}
+	if err := checkVerdict(r, done.Output); err != nil {
+		return done, err
+	}
+	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
+		done.Status = schemas.Partial
+	}
+	done.CompletionID = fmt.Sprintf("comp_%d", o.next())
+	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
+	return done, nil
+}
+
 // completionOf is the message of a completion, before it has an id, a time and answers.
 func completionOf(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
@@ -159,9 +157,22 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	return done
 }
 
-// completionText is what the sender is told of a completion: how many criteria are not met, the summary, and whom the
-// holder suggests for what comes next.
-func completionText(done schemas.Completion) string {
+// doubts are what a holder is warned of in its result.
+func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
+	warnings := slices.Concat(
+		contract.Doubts(done), contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin))
+	if origin := schemas.OrZero(in.Origin); origin.Status != "" && in.Outcome == "" {
+		warnings = append(warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(origin.Status, 80))))
+	}
+	if r.Status == schemas.Waiting && r.Permission {
+		warnings = append(warnings, "a permission was asked for and not granted")
+	}
+	return warnings
+}
+
+// completionText is what the sender is told of a completion: who reviews it, the verdict of a review, how many criteria
+// are not met, the summary, and whom the holder suggests for what comes next.
+func completionText(r *store.Record, done schemas.Completion) string {
 	text := done.Summary
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
@@ -170,6 +181,12 @@ func completionText(done schemas.Completion) string {
 	}
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
+	}
+	if r.Reviews != 0 {
+		text = verdictIn(done.Output).Verdict + ": " + text
+	}
+	if r.Reviewer != "" {
+		text = fmt.Sprintf("It counts once it was reviewed by %s: %s", r.Reviewer, text)
 	}
 	return text
 }

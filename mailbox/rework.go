@@ -120,21 +120,8 @@ func (o *op) revised(
 	} else {
 		rev.waits = o.waitsAgain(sent.Metadata)
 	}
-	if c.To != "" {
-		if rev.to, err = schemas.ParseAddress("to", c.To); err != nil {
-			return nil, err
-		}
-	}
-	if c.To != "" || amends && c.Type != "" {
-		if out.Warnings, err = o.checkRecipient(cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), opt.Force); err != nil {
-			return nil, err
-		}
-	}
-	if review := schemas.OrZero(c.Expectations).Review; review != "" || rev.to != "" {
-		warnings, err := o.checkReviewer(r, cmp.Or(rev.to, r.To), cmp.Or(review, r.Reviewer), opt.Force)
-		if out.Warnings = append(out.Warnings, warnings...); err != nil {
-			return nil, inChanges(err)
-		}
+	if out.Warnings, err = o.revisedRecipient(rev, r, amends); err != nil {
+		return nil, err
 	}
 	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.now)
 	if err == nil {
@@ -152,6 +139,28 @@ func (o *op) revised(
 	effects := compose.WithoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, inChanges(err)
+}
+
+// revisedRecipient checks who gets the work and who reviews it, where the changes say so, and warns. Work that is amended
+// may stay where it is with another type.
+func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
+	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
+	if c.To != "" {
+		if rev.to, err = schemas.ParseAddress("to", c.To); err != nil {
+			return nil, err
+		}
+	}
+	if c.To != "" || amends && c.Type != "" {
+		if warnings, err = o.checkRecipient(cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), force); err != nil {
+			return nil, err
+		}
+	}
+	review := schemas.OrZero(c.Expectations).Review
+	if review == "" && rev.to == "" {
+		return warnings, nil
+	}
+	more, err := o.checkReviewer(r, cmp.Or(rev.to, r.To), cmp.Or(review, r.Reviewer), force)
+	return append(warnings, more...), inChanges(err)
 }
 
 // nextRound makes criteria of what returned work is to mend: those that the changes name, else what the note says. The
