@@ -148,6 +148,10 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/names"},
 	},
 	{
+		level: 2, path: "mailbox/lease", about: "how long a claim lasts",
+		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/sessions"},
+	},
+	{
 		level: 2, path: "mailbox/offer", about: "what an agent may take",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading",
@@ -185,6 +189,7 @@ var house = []room{
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card", "mailbox/draft",
+			"mailbox/lease",
 		},
 	},
 	{

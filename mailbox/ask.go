@@ -53,7 +53,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	now.Ask, now.Asker = o.next(), o.by.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
-	o.touch(&now)
+	o.leases.Touch(&now)
 	asked, err := reading.Asked(o.View, &now)
 	if err != nil {
 		return nil, err

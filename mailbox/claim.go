@@ -10,6 +10,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
+	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
@@ -159,8 +160,8 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 		return holds(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
-	case o.awaited(r):
-		wait := o.started.Add(grace).Sub(o.now)
+	case o.leases.Awaited(r):
+		wait := o.leases.Started.Add(lease.Grace).Sub(o.now)
 		return claimed{}, conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
@@ -193,7 +194,7 @@ func (o *op) reclaim() (claimed, error) {
 		if err != nil {
 			return claimed{}, err
 		}
-		if r.Status != schemas.Waiting && o.broken(r) {
+		if r.Status != schemas.Waiting && o.leases.Broken(r) {
 			return o.take(life.Reclaim, r)
 		}
 	}
@@ -225,7 +226,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if now.Quiet, err = o.heedsSilence(&now); err != nil {
 		return claimed{}, err
 	}
-	o.touch(&now)
+	o.leases.Touch(&now)
 	took := happening{action: a, was: r, now: &now}
 	if now.Tree = 0; o.by.Tree != nil {
 		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: draft.FewFiles(o.by.Tree)}

@@ -99,7 +99,7 @@ func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 		if got = told; done == nil || err != nil {
 			return err
 		}
-		if done.At < store.At(o.started) { // the calls before ended with an earlier service: this one takes their place
+		if done.At < store.At(o.leases.Started) { // the calls before ended with an earlier service: this one takes their place
 			done.At, got.Told = store.At(o.now), 0
 		} else {
 			got.Told++

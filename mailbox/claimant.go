@@ -98,7 +98,7 @@ func (o *op) lostToken(r *store.Record) string {
 // the keyboard claimed and a client asks.
 func (o *op) newToken(r *store.Record) []schemas.Advice {
 	mine := o.by.Conn != "" && r.Conn == o.by.Conn
-	if !mine && !o.mayReclaim(r) && !o.awaited(r) {
+	if !mine && !o.mayReclaim(r) && !o.leases.Awaited(r) {
 		return nil
 	}
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
@@ -224,7 +224,7 @@ func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
 // is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
-		return o.broken(r)
+		return o.leases.Broken(r)
 	}
 	return o.by.Via == schemas.ViaCLI || sameInstance(r, o.by)
 }

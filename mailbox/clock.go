@@ -51,16 +51,16 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
-// the machine slept, see [op.renewed]; it ends with the handoff, if this was the last attempt; else the handoff may be
-// claimed again. The token of the holder stays good until somebody does, because nothing is gained by throwing work
-// away. The holder stays named on the record for that, with the connection that proves its claim.
+// the machine slept, see [lease.Judge.Renewed]; it ends with the handoff, if this was the last attempt; else the
+// handoff may be claimed again. The token of the holder stays good until somebody does, because nothing is gained by
+// throwing work away. The holder stays named on the record for that, with the connection that proves its claim.
 //
 // A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
 // one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) leaseEnded(r *store.Record) error {
-	if end := o.renewed(r); end > store.At(o.now) {
+	if end := o.leases.Renewed(o.View, r); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
-			now.Lease, now.Quiet = end, o.quietUntil(r)
+			now.Lease, now.Quiet = end, o.leases.QuietUntil(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
@@ -85,7 +85,7 @@ func backoff(attempt int) time.Duration {
 // Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
-	if end := o.prolonged(r, r.Reserved); end > store.At(o.now) {
+	if end := o.leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
 	return o.change(happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {

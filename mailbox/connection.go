@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
 	"handoff/mailbox/presence"
@@ -110,7 +111,7 @@ func (o *op) cut(r *store.Record) error {
 	}
 	return o.change(happening{action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
-			now.Lease = min(r.Lease, store.At(o.now.Add(grace)))
+			now.Lease = min(r.Lease, store.At(o.now.Add(lease.Grace)))
 		}
 	})
 }

@@ -53,36 +53,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 	}
-	out, err = read(ctx, s, func(v *store.View) (out schemas.GetOut, err error) {
-		r, err := reading.Find(v, in.HandoffID, by.Agent)
-		if err != nil {
-			return out, err
-		}
-		out.HandoffID, out.Status = r.ID, r.Status
-		if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
-			to, err := reading.Principal(v, r)
-			if err != nil {
-				return out, err
-			}
-			out.Judges, out.Waits = to == by.Agent && r.Review == 0, to == by.Agent && r.Review != 0
-		}
-		if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
-			s.here.Hear(r.ID, s.Now())
-		}
-		out.TakeUp = r.Status.Held() && r.Holder == by.Agent && !sameSession(r, by) && by.Via != schemas.ViaCLI
-		if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
-			return out, err
-		}
-		if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
-			in.MaxTokens = fullTokens
-		}
-		if in.WaitSeconds > 0 && in.View == "" {
-			err = s.reader.ShowChanges(v, r, since, &out)
-			return out, err
-		}
-		err = cmp.Or(s.reader.Show(v, r, in, &out), s.whoCould(v, r, &out))
-		return out, err
-	})
+	out, err = read(ctx, s, func(v *store.View) (schemas.GetOut, error) { return s.shown(v, by, in, since) })
 	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
 		return out, err
 	}
@@ -90,6 +61,39 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
 	}
 	return out, nil
+}
+
+// shown is what a caller gets to see on a snapshot; of a wait without a view what changed since an event. That the
+// holder was heard of is noted.
+func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
+	r, err := reading.Find(v, in.HandoffID, by.Agent)
+	if err != nil {
+		return out, err
+	}
+	out.HandoffID, out.Status = r.ID, r.Status
+	if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
+		to, err := reading.Principal(v, r)
+		if err != nil {
+			return out, err
+		}
+		out.Judges, out.Waits = to == by.Agent && r.Review == 0, to == by.Agent && r.Review != 0
+	}
+	if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
+		s.here.Hear(r.ID, s.Now())
+	}
+	out.TakeUp = r.Status.Held() && r.Holder == by.Agent && !sameSession(r, by) && by.Via != schemas.ViaCLI
+	if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
+		return out, err
+	}
+	if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
+		in.MaxTokens = fullTokens
+	}
+	if in.WaitSeconds > 0 && in.View == "" {
+		err = s.reader.ShowChanges(v, r, since, &out)
+		return out, err
+	}
+	err = cmp.Or(s.reader.Show(v, r, in, &out), s.whoCould(v, r, &out))
+	return out, err
 }
 
 // fullTokens is how much of a view full a model gets at once, unless it asks for more: clients cut what is longer.
@@ -222,7 +226,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		return overview.Of(v, overview.Config{Now: now, Limit: in.Limit, Silence: s.silence, Known: known, Reader: s.reader})
+		return overview.Of(v, overview.Config{Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/waiting"
@@ -35,7 +36,7 @@ type op struct {
 	by  schemas.Caller
 	now time.Time
 
-	started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
+	leases lease.Judge // at that moment
 
 	self *store.Agent // the caller, once read
 
@@ -158,7 +159,7 @@ func (o *op) event(h *happening) schemas.Event {
 		return e
 	}
 	if e.From = h.was.Status; e.Via == schemas.ViaClock {
-		e.Asleep = int(o.asleep(h.was).Seconds())
+		e.Asleep = int(o.leases.Asleep(o.View, h.was).Seconds())
 	}
 	return e
 }

@@ -8,13 +8,13 @@
 // What follows from that, for the sender, for those that wait and for the work itself, is another table of package life,
 // which cascade.go carries out before the transaction ends. After the commit those are woken who wait for mail.
 //
-// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is here,
-// names which session has which name, and sessions who acts under it; offer says what an agent may take, and delivery
-// what a session is to know; card makes the card of an agent from what it and files say of it, and roster knows who
-// qualifies; draft checks and encodes what a sender wrote, and compose makes what a handoff says; contract compares a
-// completion with what was asked for, listing makes the rows of a list, and reading puts together what is kept of a
-// handoff, with brief and draw for what agents and people read. Package registry reads the events back and proves them,
-// and retention lets go of what takes space.
+// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is
+// here, names which session has which name, sessions who acts under it, and lease how long its claims last; offer says
+// what an agent may take, and delivery what a session is to know; card makes the card of an agent from what it and
+// files say of it, and roster knows who qualifies; draft checks and encodes what a sender wrote, and compose makes what
+// a handoff says; contract compares a completion with what was asked for, listing makes the rows of a list, and reading
+// puts together what is kept of a handoff, with brief and draw for what agents and people read. Package registry reads
+// the events back and proves them, and retention lets go of what takes space.
 //
 // # What may be relied on
 //
@@ -49,6 +49,7 @@ import (
 	"time"
 
 	"handoff/mailbox/draft"
+	"handoff/mailbox/lease"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
@@ -131,6 +132,7 @@ type Service struct {
 	hub      *waiting.Hub
 	here     sessions.Here
 	clock    *presence.Clock
+	terms    lease.Terms
 	drafts   draft.Maker
 	reader   reading.Reader
 	denials  *denials
@@ -145,12 +147,14 @@ func New(c Config) *Service {
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
-	s.reader = reading.Reader{
-		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Gone: s.isGone, Heard: s.heard,
-	}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
+	s.terms = lease.Terms{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
+	s.reader = reading.Reader{
+		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Heard: s.terms.Heard,
+		Gone: func(r *store.Record) bool { return s.terms.Judge().Broken(r) },
+	}
 	s.Registry = registry.New(registry.Config{
 		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: s.applyTime, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,

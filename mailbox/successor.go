@@ -9,6 +9,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
+	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -238,7 +239,7 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft, error) {
-	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: estimate(r)}
+	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: lease.Estimate(r)}
 	if err := o.sentWhole(r, &d.Handoff); err != nil {
 		return nil, err
 	}

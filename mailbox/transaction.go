@@ -29,10 +29,10 @@ import (
 // same request id answered comes in between, in [once], after the clock: so a repeat may be the call that applies what
 // is due.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
-	now, running := s.clock.Read()
+	leases := s.terms.Judge()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
-		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: now, started: now.Add(-running), left: mostFollow}
+		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: leases.Now, leases: leases, left: mostFollow}
 		var err error
 		if o.last, err = tx.Events(); err != nil {
 			return err

@@ -46,7 +46,7 @@ func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {
-	if end := o.prolonged(r, r.Untaken); end > store.At(o.now) {
+	if end := o.leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.now) {
 		return o.change(happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
 	to, then, err := o.takesInstead(r)

@@ -180,7 +180,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	now, err := o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
-		o.touch(now)
+		o.leases.Touch(now)
 	})
 	if err == nil {
 		out.Warnings, err = o.beside(now)

@@ -1,0 +1,140 @@
+// Package lease says how long a claim lasts, and whether its holder is still there.
+//
+// A claim has one of three proofs that its holder is still there. Over a connection it is the connection: the lease is
+// short, and is renewed by itself while the connection is open. Over HTTP there is none, so the lease is long and each
+// call that names the handoff renews it. On the command line it is the person, who is treated as a caller without a
+// connection.
+//
+// Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
+// the claim goes on all the same. Nothing here writes. Package mailbox applies what is judged, each change as an event.
+package lease
+
+import (
+	"time"
+
+	"handoff/mailbox/presence"
+	"handoff/mailbox/sessions"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+const (
+	// Grace is how long a claim outlives its connection.
+	Grace = 2 * time.Minute
+
+	withoutConnection = 30 * time.Minute // the shortest lease where nothing shows that the client is there
+)
+
+// Terms are how long claims last in a workspace, and what is known of who is here. All of it is memory of one process.
+type Terms struct {
+	Lease time.Duration // silence after which a claim ends
+	Max   time.Duration // longest silence that an open connection covers
+	Here  sessions.Here
+	Clock *presence.Clock
+}
+
+// length is how long a claim lasts without being heard of: over a connection the lease of the service, 15 minutes by
+// default; without one at least 30 minutes, or twice the estimate, because nothing shows that the client is still
+// there.
+func (t Terms) length(r *store.Record) time.Duration {
+	if r.Conn != "" {
+		return t.Lease
+	}
+	return max(t.Lease, withoutConnection, 2*Estimate(r))
+}
+
+// Estimate is how long the sender thinks that the work takes, zero where it did not say.
+func Estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) * time.Minute }
+
+// A Judge says how claims stand at one moment.
+type Judge struct {
+	Terms
+	Now     time.Time
+	Started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
+}
+
+// Judge is that of now.
+func (t Terms) Judge() Judge {
+	now, running := t.Clock.Read()
+	return Judge{t, now, now.Add(-running)}
+}
+
+// Renewed is until when a claim goes on although its lease ended: while the connection that claimed is open, up to the
+// longest silence allowed since the holder's last call on it; and in any case for one lease after the holder was last
+// heard of. Time that the machine slept is nobody's silence.
+//
+// The longest silence is the largest of the service's (two hours by default), twice the estimate, and the longest
+// session that the holder registered. A connection that may still be announced gives the claim two minutes more each
+// time. One that is gone gives it nothing but the time asleep. The result may lie in the past: then the claim ends.
+//
+// Nothing is written while nobody looks. A claim over an open connection costs one event for each lease that passes
+// before somebody notices, and not one for each minute.
+func (j Judge) Renewed(v *store.View, r *store.Record) store.Time {
+	switch {
+	case j.gone(r):
+		return beforeDeadline(r, j.Prolonged(v, r, r.Lease))
+	case j.Awaited(r):
+		return beforeDeadline(r, store.At(j.Now.Add(Grace)))
+	}
+	heard := j.Heard(r)
+	heard = heard.Add(j.Clock.SleptSince(heard))
+	end := store.At(heard.Add(j.length(r)))
+	if r.Conn != "" {
+		longest := heard.Add(max(j.Max, 2*Estimate(r), longestSession(v, r)))
+		end = min(store.At(j.Now.Add(j.length(r))), store.At(longest))
+	}
+	return beforeDeadline(r, max(end, j.Prolonged(v, r, r.Lease)))
+}
+
+// beforeDeadline shortens a lease: none passes the deadline, which ends the handoff whoever holds it.
+func beforeDeadline(r *store.Record, end store.Time) store.Time {
+	if r.Deadline != 0 {
+		return min(end, r.Deadline)
+	}
+	return end
+}
+
+// longestSession is what the holder registered, zero when it did not or when its card cannot be read. It is registered
+// in minutes, and holds for claims over a connection alone.
+func longestSession(v *store.View, r *store.Record) time.Duration {
+	a, err := v.Agent(r.Holder)
+	if err != nil || a == nil {
+		return 0
+	}
+	return time.Duration(a.Card.MaxMinutes) * time.Minute
+}
+
+// Touch starts the lease of a held record anew, because its holder was heard of. While a handoff waits for an answer no
+// lease runs: the holder can do nothing about it.
+func (j Judge) Touch(r *store.Record) {
+	r.Touched, r.Left = store.At(j.Now), false
+	r.Quiet = j.QuietUntil(r)
+	if r.Status == schemas.Waiting {
+		r.Lease = 0
+		return
+	}
+	r.Lease = beforeDeadline(r, store.At(j.Now.Add(j.length(r))))
+}
+
+// Asleep is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
+// this process knows of sleeps, so a service that has just begun knows of none.
+func (t Terms) Asleep(v *store.View, r *store.Record) time.Duration {
+	if t.Clock.SleptSince(r.Created.Time()) == 0 {
+		return 0 // as nearly always
+	}
+	e, err := v.Event(r.Event)
+	if err != nil || e == nil {
+		return 0
+	}
+	return t.Clock.SleptSince(e.At)
+}
+
+// Prolonged is until when something goes on that was to end at a time: longer by as long as the machine slept since the
+// last event, and if it slept at that time, at least for the grace from when it woke.
+func (t Terms) Prolonged(v *store.View, r *store.Record, at store.Time) store.Time {
+	end := at.Time().Add(t.Asleep(v, r))
+	if woke := t.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
+		end = woke.Add(Grace)
+	}
+	return store.At(end)
+}
