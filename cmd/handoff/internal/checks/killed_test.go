@@ -50,8 +50,10 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 			run.Dir = s.dir
 			require.NoError(t, run.Start())
 			<-begun
-			require.NoError(t, kill(run.Process.Pid, supervisorOf(t, run.Process.Pid)))
+			supervisor := supervisorOf(t, run.Process.Pid)
+			require.NoError(t, kill(run.Process.Pid, supervisor))
 			require.Error(t, run.Wait())
+			require.Eventually(t, func() bool { return hasEnded(supervisor) }, commandtest.Patience, time.Millisecond) // it has the tree until then
 			seen := s.look(s.base, "test")
 			require.True(t, seen.Observed[0].Passed, "%v", seen)
 			child.RequireEnd(t)
@@ -62,6 +64,12 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 			}, commandtest.Patience, 10*time.Millisecond)
 		})
 	}
+}
+
+// hasEnded tells whether a process is gone, or waits for its parent alone.
+func hasEnded(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
 // supervisorOf is the process that a run started to supervise its command.
