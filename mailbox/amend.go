@@ -260,6 +260,6 @@ func tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateO
 	named := len(opt.After) + len(opt.AfterAccepted)
 	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
 		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+
-			compose.None+" replaces that")
+			compose.None+" replaces that, after and after_accepted each its own")
 	}
 }

@@ -296,14 +296,13 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said: the failure, or the reason of a time-out, else only the
-// state.
+// lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of whoever cancelled it, else
+// only the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
-	if why.Reason = string(r.Status); r.Status == schemas.TimedOut {
-		why.Reason = reading.WhyTimedOut(r)
-	}
 	if r.Result == 0 {
-		return why, nil
+		why.Reason, err = reading.WhyEnded(o.View, r, nil)
+		why.Reason = cmp.Or(why.Reason, string(r.Status))
+		return why, err
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.Saying(r.ID, r.Result, why.Failure)

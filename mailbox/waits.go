@@ -183,8 +183,12 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 // is written on r: it stays blocked until somebody decides, because only its sender knows whether it makes sense
 // without that one.
 func (o *op) tellBlocked(r, dead *store.Record) error {
+	list := "after"
+	if slices.Contains(r.AfterAccepted, dead.ID) {
+		list = "after_accepted"
+	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend this one: "+
-		"options.after of [none], or of [none, ids], replaces that for which it waits.", dead.ID, dead.Status)
+		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, dead.Status, list)
 	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
 }
 

@@ -93,12 +93,19 @@ func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen)
 	return lines
 }
 
-// constraints begin with the limits of time, which nobody may miss: the deadline as a point in time, the estimate
-// as the sender wrote it. A normal priority is not mentioned.
-func constraints(h schemas.Handoff, e *schemas.Expectations, blocked []string, p pen) []string {
+// constraints begin with what keeps everybody from claiming it. Then come the limits of time, which nobody may miss: the
+// deadline as a point in time, the estimate as the sender wrote it. A normal priority is not mentioned.
+func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
 	var lines []string
-	if len(blocked) > 0 {
-		lines = append(lines, "- Nobody may claim it yet: it waits for "+strings.Join(blocked, ", "))
+	if len(st.BlockedBy) > 0 {
+		text := "it waits for " + strings.Join(st.BlockedBy, ", ")
+		if st.Reason != "" {
+			text += "; " + p.line(st.Reason, 200)
+		}
+		lines = append(lines, "- Nobody may claim it yet: "+text)
+	}
+	if from := h.Metadata.NotBefore; from != nil && st.Status == schemas.Pending {
+		lines = append(lines, "- Nobody may claim it before "+from.UTC().Format(time.RFC3339))
 	}
 	switch { // the mailbox makes a deadline of a timeout
 	case h.Metadata.Deadline != nil:

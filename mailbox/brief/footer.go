@@ -70,7 +70,7 @@ func rest(in Input, name string) []string {
 			return nil
 		}
 		name = "expectations"
-	case "earlier session":
+	case "earlier session", "ending":
 		return []string{get(id, schemas.GetIn{View: "events"})}
 	case "progress":
 		calls := []string{get(id, schemas.GetIn{View: "events"})}

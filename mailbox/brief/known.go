@@ -28,6 +28,21 @@ func session(s Session, of schemas.ID, p pen) []string {
 		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
 }
 
+// ending is how the work ended without a result that counts, and which handoff took its place.
+func ending(st schemas.Standing, p pen) []string {
+	if !st.Status.Ended() || st.Status == schemas.Completed {
+		return nil
+	}
+	text := "- It ended as " + string(st.Status)
+	if st.Reason != "" {
+		text += ": " + p.line(st.Reason, mostResult)
+	}
+	if st.Successor != 0 {
+		text += "; " + st.Successor.String() + " took its place"
+	}
+	return []string{text}
+}
+
 // progress is what earlier holders of this work left: the last reports, open questions, what is done and what is not,
 // and the whole of the last checkpoint. It counts as asked, not as known: who goes on must not begin anew.
 func progress(in Input, c *schemas.Context, p pen) []string {
@@ -48,7 +63,11 @@ func reports(in Input, p pen) []string {
 	} else if in.Standing.Percent > 0 {
 		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
 	}
-	if len(in.Reports) == 0 {
+	switch {
+	case len(in.Reports) > 0:
+	case in.Standing.Status.Ended(): // the note is no report, but why it ended
+		return nil
+	default:
 		return p.field(label, in.Standing.Note)
 	}
 	by := func(r Report) string {

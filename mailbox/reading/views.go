@@ -102,6 +102,9 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if err != nil {
 		return in, err
 	}
+	if standing.Reason, err = rd.Reason(v, r); err != nil {
+		return in, err
+	}
 	answers, err := Answers(v, r, r.Holder)
 	if err != nil {
 		return in, err
