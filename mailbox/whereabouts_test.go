@@ -31,3 +31,14 @@ func TestBriefTellsWhyNobodyMayClaim(t *testing.T) {
 	again := w.update(lead, 1, schemas.ActRetry).Created
 	require.Contains(t, w.brief(lead, again.String()), "ho_1 cancelled: not needed\n")
 }
+
+func TestWhoGoesOnIsToldOfTheLateResult(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
+	claim := w.claim(qa)
+	w.later(31 * time.Minute)
+	_, err := w.Complete(t.Context(), qa, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
+	refused(t, err, schemas.Stale, "kept as a late result")
+	require.Contains(t, w.claim(lead).Brief, `Its result came late. Read it first: get_handoff {"handoff_id":"ho_1","view":"outcome"}`)
+}

@@ -54,6 +54,7 @@ type Session struct {
 	Handoff schemas.ID // that it had, zero for the one of the brief
 	Until   time.Time  // when it was heard of last, or lost the claim
 	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
+	Late    int        // results that came after that
 }
 
 // Result is what an earlier handoff handed in, and the title of that one.

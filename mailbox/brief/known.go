@@ -24,8 +24,12 @@ func session(s Session, of schemas.ID, p pen) []string {
 	if s.Handoff != 0 {
 		had = s.Handoff.String()
 	}
-	return []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
+	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
+	if s.Late > 0 {
+		lines = append(lines, "- Its result came late. Read it first: "+get(cmp.Or(s.Handoff, of), schemas.GetIn{View: "outcome"}))
+	}
+	return lines
 }
 
 // ending is how the work ended without a result that counts, and which handoff took its place.

@@ -97,7 +97,7 @@ func ofPredecessor(v *store.View, r *store.Record) (before brief.Session) {
 		}
 	}
 	if r := Readable(v, id); r != nil && r.Claims > 0 {
-		return brief.Session{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + ended[r.Status]}
+		return brief.Session{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + ended[r.Status], Late: len(r.Late)}
 	}
 	return before
 }
