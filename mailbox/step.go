@@ -175,7 +175,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	}
 	switch {
 	case r.Successor != 0:
-		return e.WithHint("%s took its place: go on with that one.", r.Successor)
+		return e.WithHint("%s", o.inItsPlace(r))
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.whyCancelled(r))
 	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
@@ -194,6 +194,17 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 		return e.WithHint("Work has begun.").WithNext(holderDoes(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
 	}
 	return e
+}
+
+// inItsPlace names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
+// told to go on with it.
+func (o *op) inItsPlace(r *store.Record) string {
+	next := o.usable(r.Successor)
+	mine := r.From == o.by.Agent || next != nil && next.Holder == o.by.Agent
+	if mine || next == nil || o.allowed(life.Claim, life.Recipient, next) == nil {
+		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)
+	}
+	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
 }
 
 // whyCancelled says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the

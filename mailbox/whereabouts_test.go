@@ -32,6 +32,18 @@ func TestBriefTellsWhyNobodyMayClaim(t *testing.T) {
 	require.Contains(t, w.brief(lead, again.String()), "ho_1 cancelled: not needed\n")
 }
 
+func TestFailedWorkNamesWhatTookItsPlace(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x")
+	w.claim(qa)
+	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no")})
+	require.Equal(t, schemas.ID(2), w.notices(lead)[0].Successor)
+	require.Contains(t, w.brief(lead, "1"), "- It ended as failed: no; ho_2 took its place\n")
+	_, err := w.tryUpdate(qa, 1, schemas.ActProgress, note("on it"))
+	refused(t, err, schemas.Conflict, "ho_2 took its place, for lead: leave the work to that one.")
+}
+
 func TestWhoGoesOnIsToldOfTheLateResult(t *testing.T) {
 	w := newWorld(t)
 	lead, qa := w.stdio("lead"), w.stdio("qa")

@@ -62,8 +62,9 @@ type Item struct {
 	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
 	Tags      []string   `json:"tags,omitempty"`
 	At        time.Time  `json:"at"`
-	Kind      string     `json:"kind,omitempty"` // of a notice
-	Text      string     `json:"text,omitempty"` // of a notice
+	Successor ID         `json:"successor,omitempty"` // the handoff that took its place
+	Kind      string     `json:"kind,omitempty"`      // of a notice
+	Text      string     `json:"text,omitempty"`      // of a notice
 	Unread    bool       `json:"unread,omitempty"`
 
 	Over bool `json:"-"` // of a notice: what it asks for was done, or is not to be done any more

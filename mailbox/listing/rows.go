@@ -162,7 +162,7 @@ func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
 		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
-		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
+		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
@@ -197,16 +197,24 @@ func BlockedBy(r *store.Record) (blocked []string) {
 }
 
 // noticeRow is a notice as a row of a list, which knows whether its question is still open for its reader, or its answer
-// not taken up. A permission is for a person to grant, so nobody else is asked for it.
-// It reads a record for questions and answers alone.
+// not taken up. A permission is for a person to grant, so nobody else is asked for it. One of a bad end names the handoff
+// that took the place, so that nobody sends the work again.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
 		r, err := v.Record(n.About)
 		it.Over = err != nil || r == nil || r.Status != wants || r.Permission && n.Kind == "question"
 	}
+	if slices.Contains(badEnds, n.Kind) {
+		if r, err := v.Record(n.About); err == nil && r != nil {
+			it.Successor = r.Successor
+		}
+	}
 	return it
 }
+
+// badEnds are the kinds of notices of work that may go on under another id.
+var badEnds = []string{"failed", "rejected", "timed_out", "attempts_used_up"}
 
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
