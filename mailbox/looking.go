@@ -17,7 +17,7 @@ import (
 
 // Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
 // sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset; checkpoint,
-// where work stood last; reference, content that was sent along or a field of what was sent, a page a result. An id as
+// where work stood last; reference, content that was sent along or a field of what was sent, or of what came of it below outcome/, a page a result. An id as
 // no_7 shows a notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the
 // connection of the holder is open, its calls put off the end of the lease.
 //
@@ -41,7 +41,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	if in.Reference != "" {
 		if in.View = cmp.Or(in.View, "reference"); in.View != "reference" {
 			return out, schemas.Invalidf("reference", "the view %s has no references", schemas.Visible(string(in.View))).
-				WithHint("Leave the view out to read what was sent, or the reference to see the view.")
+				WithHint("Leave the view out to read what was sent, or what came of it as outcome/detail; or the reference to see the view.")
 		}
 	}
 	var since uint64
@@ -104,8 +104,9 @@ const fullTokens = 2500
 // workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
 // only read; otherwise nothing changes.
 //
-// Filters leave rows out: status, workflow, tags (one of them), type, a time, and words of what was asked, decided and
-// delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one row; and looks at 1,000 rows.
+// Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and words
+// of what was asked, decided and delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one
+// row; and looks at 1,000 rows.
 // Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
 // records are left out.
 //

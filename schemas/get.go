@@ -9,7 +9,7 @@ type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
 	View      View   `json:"view,omitempty"`
-	// Name or field, as spec.md or detail; #L1-40, #Heading or #/json/0 of it
+	// Name or field, as spec.md or outcome/detail; #L1-40, #Heading or #/json/0 of it
 	Reference string `json:"reference,omitempty"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip

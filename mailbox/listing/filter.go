@@ -88,7 +88,7 @@ func (f Filter) passes(v *store.View, r *store.Record, unseen *[]string) (passes
 		f.in.Workflow != "" && string(r.Workflow) != f.in.Workflow,
 		f.in.Type != "" && r.Type != f.in.Type,
 		!compose.HasTag(r.Tags, f.in.Tags),
-		!f.since.IsZero() && r.Created.Time().Before(f.since):
+		!f.since.IsZero() && max(r.Created, r.Ended).Time().Before(f.since):
 		return false, nil
 	}
 	if len(f.words) == 0 {

@@ -43,7 +43,7 @@ func readable(c *schemas.Context) (names []string) {
 }
 
 // Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what is
-// expected are found without the name of those. The error is not_found, with what there is, for a handoff, a name or a
+// expected are found without the name of those, and fields of what came of it below outcome/. The error is not_found, with what there is, for a handoff, a name or a
 // part that does not exist.
 //
 // The name of a reference to another handoff leads there, over so many names at most.
@@ -77,11 +77,20 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 	}
 	if place.Path != "" {
 		said, err = within(v, said, place.Path, names)
+		if path, below := strings.CutPrefix(place.Path, outcomePath); below && err != nil && r.Result != 0 {
+			if said, err = v.Said(r.ID, r.Result); err == nil {
+				said, err = field(said, path, nil)
+			}
+		}
 		switch {
 		case err != nil && schemas.AsError(err).Code != schemas.NotFound: // such as content that was changed
 			return "", err
 		case err != nil:
-			return "", unknown(of, reference).WithKnown(schemas.AsError(err).Known...).WithHint("%s", schemas.AsError(err).Hint)
+			hint := schemas.AsError(err).Hint
+			if hint == "" && r.Result != 0 {
+				hint = "What came of it is below " + outcomePath + ", as " + outcomePath + "detail."
+			}
+			return "", unknown(of, reference).WithKnown(schemas.AsError(err).Known...).WithHint("%s", hint)
 		}
 	}
 	if text, err = content.Part(string(said), place.Part); err != nil {
@@ -90,6 +99,9 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 	}
 	return text, nil
 }
+
+// outcomePath is before the path of a field of what came of a handoff.
+const outcomePath = "outcome/"
 
 // unknown refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
 // bytes, since callers may write one of any length.
