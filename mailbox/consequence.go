@@ -51,9 +51,12 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	case life.TellHolder:
 		return came, o.notify(h.was.Holder, h.notice())
 	case life.TellRecipient:
-		if to, directed := h.was.To.Directed(); directed && to != h.was.Holder {
-			return came, o.notify(to, h.notice())
+		principal, err := reading.Principal(o.View, h.now)
+		to, directed := h.was.To.Directed()
+		if err != nil || !directed || to == h.was.Holder || to == principal { // who was told, or holds it
+			return came, err
 		}
+		return came, o.notify(to, h.notice())
 	case life.TellAsker:
 		return came, o.notify(h.was.Asker, h.notice())
 	case life.TellHuman:

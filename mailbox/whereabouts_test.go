@@ -74,3 +74,13 @@ func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
 	})
 }
+
+func TestSenderWhoIsTheRecipientIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.claim(qa)
+	w.complete(qa, 1)
+	w.update(lead, 1, schemas.ActAccept)
+	require.Len(t, w.notices(lead), 2, "of the completion and of the review")
+}
