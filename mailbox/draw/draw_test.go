@@ -182,3 +182,9 @@ func TestMarkdownIsAsInTestdata(t *testing.T) {
 	golden.Equal(t, "fanout.md", draw.Markdown("wf_release", fanOut()))
 	golden.Equal(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
 }
+
+func TestMarkdownLeavesWhatIsOpenOfReturnedWorkToItsRework(t *testing.T) {
+	done := &schemas.Completion{Criteria: []schemas.Answered{{Number: 1, Criterion: "Documented"}}}
+	steps := []schemas.Step{{HandoffID: 1, Status: schemas.Returned, Done: done}, {HandoffID: 2, Status: schemas.Completed, ReworkOf: 1}}
+	require.NotContains(t, draw.Markdown("wf_a", steps), "Open points")
+}

@@ -100,7 +100,7 @@ func (m *markdown) done(s schemas.Step) {
 // ended, and failures that nobody went on with. A failure is not open where another step does the work again.
 func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
-	if c := s.Done; c != nil {
+	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework says what is open
 		for _, a := range c.Criteria {
 			if !a.IsMet() {
 				add("not met: " + behind(a.Criterion, c.Basis(a)))
