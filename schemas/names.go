@@ -177,7 +177,8 @@ func ParseAddress(field, s string) (Address, error) {
 	}
 	if _, err := ParseAgent(field, name); err != nil {
 		if strings.Contains(name, ",") {
-			err = AsError(err).WithHint("One send is for one: send again for each, or to a capability or a role that they share.")
+			err = AsError(err).WithHint("One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
+				"option each, and to one of them by a capability or a role that they share.")
 		}
 		return "", err
 	}

@@ -270,10 +270,13 @@ func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 }
 
 // afterRegister advises to wait for work. Where nobody acts under the name yet, its mail comes to who says it: the
-// session that registered acts under another name, or is asked by none.
+// session that registered acts under another name, or is asked by none. Who is away waits for nothing.
 func afterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
 	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
-	if !o.Agent.Live && !o.Agent.Away {
+	if o.Agent.Away {
+		return nil
+	}
+	if !o.Agent.Live {
 		wait.Say = fmt.Sprintf("waits for work of %s, if that is you", o.Agent.Name)
 		wait = wait.As(o.Agent.Name)
 	}

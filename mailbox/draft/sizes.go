@@ -51,7 +51,12 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	for k, v := range data {
 		size += utf8.RuneCountInString(k) + utf8.RuneCountInString(v)
 	}
-	return schemas.TooLong(field, size, schemas.MaxDetail)
+	err := schemas.TooLong(field, size, schemas.MaxDetail)
+	if err != nil && field == "data" && detail != "" {
+		e := schemas.AsError(err)
+		return e.WithHint("Detail and data share them. %s", e.Hint)
+	}
+	return err
 }
 
 // CheckChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
