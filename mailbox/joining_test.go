@@ -170,6 +170,7 @@ func TestADryRunOfSeveralChecksAll(t *testing.T) {
 	dry := func(in *schemas.SendIn) { in.DryRun = true }
 	out := w.send(w.stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
 	require.Contains(t, out.Brief, "> Review a\n")
+	require.Contains(t, out.Warnings, "this is the first of 2 parts, and one more waits for all of them")
 	require.Equal(t, []any{"dry_run", 0, schemas.ID(0)}, []any{out.Status, len(out.Parts), out.Joined})
 	in := schemas.SendIn{To: "qa", Task: "x", DryRun: true}
 	each("a")(&in)

@@ -17,9 +17,9 @@ import (
 
 // Get shows one handoff, as deep as the view says: brief, as its holder reads it (the default); full, all that was
 // sent, where it stands and what came of it; outcome; events, the last 20, and earlier ones with an offset; checkpoint,
-// where work stood last; reference, content that was sent along or a field of what was sent, or of what came of it below outcome/, a page a result. An id as
-// no_7 shows a notice of the caller in full, and marks it read. Any caller calls it; nothing else changes. While the
-// connection of the holder is open, its calls put off the end of the lease.
+// where work stood last; reference, content that was sent along or a field of what was sent, or of what came of it
+// below outcome/, a page a result. An id as no_7 shows a notice of the caller in full, and marks it read. Any caller
+// calls it; nothing else changes. While the connection of the holder is open, its calls put off the end of the lease.
 //
 // With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
 // view it then shows what changed. A handoff that ended is shown at once, unless another agent reviews its result. So
@@ -104,11 +104,10 @@ const fullTokens = 2500
 // workspace (all), the newest first. Any caller calls it. Notices that are shown count as read, unless the caller may
 // only read; otherwise nothing changes.
 //
-// Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and words
-// of what was asked, decided and delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at least one
-// row; and looks at 1,000 rows.
-// Where more may follow it has a cursor, which goes on behind the last row, also if that was claimed meanwhile. Damaged
-// records are left out.
+// Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and
+// words of what was asked, decided and delivered. A result has ten rows, or limit, at most 50; 7,000 bytes, but at
+// least one row; and looks at 1,000 rows. Where more may follow it has a cursor, which goes on behind the last row,
+// also if that was claimed meanwhile. Damaged records are left out.
 //
 // The error is invalid for a query without a word, for a cursor that no list gave, for a workflow or a time that cannot
 // be read, and for a box other than all without an agent. It can be repeated freely; a second list of notices shows the

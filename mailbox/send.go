@@ -96,6 +96,13 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 		return err
 	}
 	out.Brief, out.Missing = b.Text, contract.Missing(h)
+	if n := len(out.Parts); n > 0 {
+		text := fmt.Sprintf("this is the first of %d parts", n)
+		if out.Joined != 0 {
+			text += ", and one more waits for all of them"
+		}
+		out.Warnings = append(out.Warnings, text)
+	}
 	parent, err := o.Record(r.Parent)
 	if parent == nil || err != nil || parent.Status != schemas.Waiting {
 		return err

@@ -296,8 +296,8 @@ func attemptsOf(r *store.Record) int {
 	return r.Attempt
 }
 
-// lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of whoever cancelled it, else
-// only the state.
+// lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of
+// whoever cancelled it, else only the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	if r.Result == 0 {
 		why.Reason, err = reading.WhyEnded(o.View, r, nil)

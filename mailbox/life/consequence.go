@@ -16,7 +16,7 @@ const (
 	TellSender Consequence = "tell the sender"
 	// TellHolder leaves a notice with the agent that held the handoff before the action, so that it stops.
 	TellHolder Consequence = "tell the holder"
-	// TellRecipient leaves a notice with the agent for which the handoff was, unless it held it, sent it, or it was for a pool.
+	// TellRecipient leaves a notice with the agent for which the handoff was. Who held it or sent it is told otherwise.
 	TellRecipient Consequence = "tell the recipient"
 	// TellAnswerer leaves a notice with the agent that is to answer: whom TellSender tells, and human where that is the
 	// agent that asks.

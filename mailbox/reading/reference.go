@@ -42,9 +42,9 @@ func readable(c *schemas.Context) (names []string) {
 	return names
 }
 
-// Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what is
-// expected are found without the name of those, and fields of what came of it below outcome/. The error is not_found, with what there is, for a handoff, a name or a
-// part that does not exist.
+// Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what
+// is expected are found without the name of those, and fields of what came of it below outcome/. The error is
+// not_found, with what there is, for a handoff, a name or a part that does not exist.
 //
 // The name of a reference to another handoff leads there, over so many names at most.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {

@@ -63,6 +63,7 @@ var (
 		{"subject", "origin.subject", asText},
 		{"task_id id", "options.task_id", asSideText},
 		{"handoff_type", "options.kind", asSideText},
+		{"kind", "type", asMessage},
 		{"kind", "options.kind", asKind},
 		{"kind issue_type", "", asIs}, // the latter is a tracker's, which no agent declares to accept
 	}

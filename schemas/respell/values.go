@@ -59,6 +59,7 @@ var (
 	asYieldingRole = reading{as: toAddress("role:"), yields: true}
 	asRelease      = reading{as: toRelease}
 	asKind         = reading{as: toKind}
+	asMessage      = reading{as: knownWordOf(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
 	asTopic        = reading{as: toTopic}
 	asOwnID        = reading{as: toOwnID}
 	asStanding     = reading{as: wordOf(standings)}
