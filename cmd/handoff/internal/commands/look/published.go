@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
 
@@ -38,7 +39,7 @@ func publishedAt(ctx context.Context, from string) (newest published, err error)
 	if at, err := url.Parse(from); err == nil && (at.Scheme == "http" || at.Scheme == "https") {
 		read = fetch
 	}
-	text, err := read(ctx, from)
+	text, err := cli.Attempt(ctx, func() ([]byte, error) { return read(ctx, from) })
 	if err == nil && len(text) > mostPublished {
 		err = fmt.Errorf("it is longer than %d bytes", mostPublished)
 	}

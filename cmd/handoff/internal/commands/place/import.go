@@ -43,19 +43,39 @@ was interrupted is refused to all until it is imported again, or removed with ha
 	}
 	hold := cmd.Flags().Bool("hold", false, "open work waits for a person's approval")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		file := a.Stdin
-		if given[0] != "-" {
-			f, err := os.Open(a.Path(given[0]))
-			if err != nil {
-				return schemas.Errorf(schemas.NotFound, "%w", err).WithHint("handoff export FILE makes one.")
-			}
-			defer func() { _ = f.Close() }() // it was read
-			file = f
-		}
+		file := exported(cmd.Context(), a, given[0])
+		defer func() { _ = file.Close() }() // it was read
 		return importFrom(cmd.Context(), a, file, *hold)
 	}
 	return cmd
 }
+
+// exported reads a file, or standard input for "-". A pipe to which nobody writes waits when it is opened and when it is
+// read, so both happen aside, and the reader fails when ctx is done.
+func exported(ctx context.Context, a *cli.App, name string) io.ReadCloser {
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() { in.CloseWithError(passOn(in, a, name)) }()
+	return out
+}
+
+func passOn(to io.Writer, a *cli.App, name string) error {
+	from := a.Stdin
+	if name != "-" {
+		f, err := os.Open(a.Path(name))
+		if err != nil {
+			return schemas.Errorf(schemas.NotFound, "%w", err).WithHint(makesOne)
+		}
+		defer func() { _ = f.Close() }() // it was read
+		from = f
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + makesOne)
+	}
+	return nil
+}
+
+const makesOne = "handoff export FILE makes one."
 
 func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) error {
 	w, err := workspace.Find(a.Location())
