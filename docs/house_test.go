@@ -425,7 +425,8 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
 		imports: []string{
 			"schemas", "store", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/clients/client",
-			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
+			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal",
+			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

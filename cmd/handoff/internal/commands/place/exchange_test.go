@@ -108,6 +108,30 @@ func TestAnImportThatWasKilledAddedAllOrNothing(t *testing.T) {
 	require.Contains(t, p.Must("import", path), "500 handoffs here already")
 }
 
+// A reader that leaves leaves no copy of the workspace among the temporary files.
+func TestAnExportWhoseReaderLeftLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGPIPE")
+	}
+	p, temporary := commandtest.NewHome(t), t.TempDir()
+	p.Must("import", exportOf(t, 500)) // more than a pipe holds
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer w.Close()
+	cmd := exec.CommandContext(t.Context(), commandtest.Program, "export", "--workspace", "w")
+	cmd.Env, cmd.Stdout = append(p.Environ(), "TMPDIR="+temporary), w
+	require.NoError(t, cmd.Start())
+	_, err = r.Read(make([]byte, 10))
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 141, cmd.ProcessState.ExitCode())
+	left, err := os.ReadDir(temporary)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 // The process that has the workspace open writes the export, and no import disturbs it.
 func TestAWorkspaceThatIsOpenIsExportedAndNotImportedInto(t *testing.T) {
 	t.Parallel()

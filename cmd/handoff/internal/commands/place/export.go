@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -46,8 +48,7 @@ one, or with -, it goes to standard output.`,
 				WithHint("Name a file: handoff export %s.jsonl", w.Name)
 		}
 		if len(given) == 0 || given[0] == "-" {
-			_, err := export(cmd.Context(), a, in, a.Stdout)
-			return err
+			return exportOut(cmd.Context(), a, in)
 		}
 		head, err := exportTo(cmd.Context(), a, in, given[0])
 		if err != nil {
@@ -60,6 +61,18 @@ one, or with -, it goes to standard output.`,
 		})
 	}
 	return cmd
+}
+
+// exportOut writes to standard output. A reader that leaves ends it in order, so that the file from which its parts come
+// is removed, with the status that shells give to a program that SIGPIPE ended.
+func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
+	ctx, out := outlet.Open(ctx, a.Stdout)
+	defer out.Close()
+	_, err := export(ctx, a, in, out)
+	if errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+		return cli.Exit(128 + int(syscall.SIGPIPE))
+	}
+	return notWritten("standard output", err)
 }
 
 // exportTo writes a file that was not there, or none.
@@ -79,13 +92,20 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	if err = errors.Join(err, f.Close()); err == nil {
 		return head, nil
 	}
-	if coded, is := errors.AsType[*schemas.Error](err); is {
-		err = coded
-	} else {
-		err = schemas.Errorf(schemas.Unavailable, "write %s: %w", schemas.Visible(path), err).WithHint("Is there space left on its disk?")
-	}
 	_ = os.Remove(a.Path(path)) // it is not whole
-	return head, err
+	return head, notWritten(schemas.Visible(path), err)
+}
+
+// notWritten is the error of an export that was not written to its end.
+func notWritten(name string, err error) error {
+	coded, is := errors.AsType[*schemas.Error](err)
+	switch {
+	case err == nil:
+		return nil
+	case is:
+		return coded
+	}
+	return schemas.Errorf(schemas.Unavailable, "write %s: %w", name, err).WithHint("Is there space left on its disk?")
 }
 
 // export has the owner of the workspace write it, and passes it on part by part.
