@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -215,14 +216,15 @@ func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file
 		return "", "", schemas.Invalidf("", "there is no terminal for an editor").
 			WithHint("Set EDITOR to a command that needs none, or give the document with --file.")
 	}
-	f, err := os.CreateTemp("", "handoff-"+id.String()+"-*.yaml")
-	if err != nil {
-		return "", "", schemas.InternalError(err)
+	f, err := os.CreateTemp(a.Getenv("TMPDIR"), "handoff-"+id.String()+"-*.yaml")
+	if err == nil {
+		file = f.Name()
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
 	}
-	file = f.Name()
-	_, err = f.WriteString(text)
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return file, "", schemas.InternalError(err)
+	if err != nil {
+		return file, "", schemas.Errorf(schemas.Unavailable, "the editor needs a file: %w", err).
+			WithHint("Nothing was changed. TMPDIR says where it is.")
 	}
 	command := []string{"sh", "-c", cmp.Or(editor, "vi") + ` "$1"`, "sh", file}
 	if runtime.GOOS == "windows" {
@@ -234,9 +236,9 @@ func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file
 		return file, "", schemas.Errorf(schemas.Unavailable, "the editor %q did not end well: %w", editor, err).
 			WithHint("Nothing was changed. What it wrote is in %s.", file)
 	}
-	content, err := os.ReadFile(file)
+	content, err := a.Input(context.WithoutCancel(ctx), "", file) // the editor may have put anything in its place
 	if err != nil {
-		return file, "", schemas.InternalError(err)
+		return file, "", schemas.Invalidf("", "what the editor left cannot be used: %w", err).WithHint("Nothing was changed.")
 	}
 	return file, string(content), nil
 }
