@@ -75,6 +75,9 @@ func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
 	}
 	_, err := program(filepath.Join(t.TempDir(), "nothing")).Ask(t.Context())
 	require.ErrorContains(t, err, "start it")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
+	_, err = server(t, "exit 0").Ask(t.Context())
+	require.ErrorContains(t, err, "it was not tried")
 }
 
 // A program that complains without end is neither kept in memory nor printed.

@@ -25,7 +25,7 @@ const longest = 4 << 20
 func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
-		return r, err
+		return r, fmt.Errorf("it was not tried, as there is no directory for temporary files (TMPDIR): %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	words := t.Entry.Command
