@@ -40,6 +40,7 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	}
 	if err == nil {
 		done.After, err = sizeOf(fresh)
+		err = errors.Join(err, keepOwner(fresh, path))
 	}
 	if err == nil && done.After >= done.Before { // as of a file that was compacted before
 		done.After = done.Before

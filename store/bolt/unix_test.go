@@ -122,3 +122,18 @@ func openCramped(path string) int {
 
 // assign sets a field of a limit, which FreeBSD declares with a sign.
 func assign[T int64 | uint64](n uint64, to *T) { *to = T(n) }
+
+func TestACompactedFileStaysThatOfItsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	const nobody = 65534
+	path, _ := filled(t)
+	require.NoError(t, os.Chown(path, nobody, nobody))
+	done, err := bolt.Compact(t.Context(), path)
+	require.NoError(t, err)
+	require.Less(t, done.After, done.Before)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, nobody, info.Sys().(*syscall.Stat_t).Uid)
+}

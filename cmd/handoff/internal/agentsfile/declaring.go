@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +18,9 @@ import (
 	"handoff/tools"
 )
 
-// A File may declare agents. Name is how people know it: it is kept with each agent.
-type File struct{ Path, Name string }
+// A File may declare agents. Name is how people know it: it is kept with each agent. Project is the directory of a file
+// that comes with one: no link may lead out of it, because agents are told what is wrong with the lines of the file.
+type File struct{ Path, Name, Project string }
 
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
@@ -32,16 +34,9 @@ func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 
 // text is what stands in the file: nothing where it is not there.
 func (f File) text() (text []byte, problems []string) {
-	info, err := os.Stat(f.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	text, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is no regular file")
-	case err == nil && info.Size() <= mostBytes:
-		text, err = os.ReadFile(f.Path)
-	case err == nil:
-		text = make([]byte, mostBytes+1) // Parse says that it is too large
 	}
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err
@@ -50,6 +45,28 @@ func (f File) text() (text []byte, problems []string) {
 		problems = f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
 	}
 	return text, problems
+}
+
+func (f File) read() ([]byte, error) {
+	path, stat, read := f.Path, os.Stat, os.ReadFile
+	if below, err := filepath.Rel(f.Project, f.Path); f.Project != "" && err == nil {
+		project, err := os.OpenRoot(f.Project)
+		if err != nil {
+			return nil, err
+		}
+		defer project.Close()
+		path, stat, read = below, project.Stat, project.ReadFile
+	}
+	info, err := stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Size() > mostBytes:
+		return make([]byte, mostBytes+1), nil // Parse says that it is too large
+	}
+	return read(path)
 }
 
 // Says gives what the text of a file declares, as [File.Read] does.

@@ -36,7 +36,7 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 	}
 	if root, err := a.Location().Root(); err == nil {
 		path := filepath.Join(root, ".handoff", "agents.yaml")
-		files = append(files, agentsfile.File{Path: path, Name: filepath.Base(root) + "/.handoff/agents.yaml"})
+		files = append(files, agentsfile.File{Path: path, Name: filepath.Base(root) + "/.handoff/agents.yaml", Project: root})
 	}
 	return files
 }
