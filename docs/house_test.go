@@ -130,7 +130,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/listing", about: "rows of a list",
-		imports: []string{"schemas", "store", "mailbox/compose"},
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose"},
 	},
 	{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
@@ -173,7 +173,7 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading"},
 	},
 	{
-		level: 2, path: "mailbox/card", about: "what is said of an agent",
+		level: 2, path: "mailbox/card", about: "what agents and files declare",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/rules", "mailbox/compose", "mailbox/listing", "mailbox/sessions",
 		},

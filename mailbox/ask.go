@@ -42,9 +42,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err != nil {
 		return nil, err
 	}
-	content, err := o.drafts.Content("", schemas.UpdateIn{
-		Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin,
-	})
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin}
+	content, err := store.ContentOf(said, o.salt)
 	if err != nil {
 		return nil, err
 	}

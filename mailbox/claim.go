@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"handoff/mailbox/compose"
-	"handoff/mailbox/draft"
 	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
@@ -229,7 +228,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	o.leases.Touch(&now)
 	took := happening{action: a, was: r, now: &now}
 	if now.Tree = 0; o.by.Tree != nil {
-		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: draft.FewFiles(o.by.Tree)}
+		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: o.by.Tree.Brief()}
 	}
 	if err := o.commit(took); err != nil {
 		return claimed{}, err

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,7 +55,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, err := draft.DigestOf(in)
+	digest, err := draft.Fingerprint(in)
 	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
@@ -91,11 +90,11 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
-	done, err := o.completion(r, in, kept)
+	now.Result = o.next()
+	done, err := o.completion(r, in, kept, now.Result)
 	if err != nil {
 		return out, err
 	}
-	now.Result = o.next()
 	o.end(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
@@ -129,9 +128,11 @@ func (o *op) complete(
 	return out, err
 }
 
-// completion is the message of a completion, under the number of the next event. The errors are those of
+// completion is the message of a completion, which the given event is to keep. The errors are those of
 // [promise.answered], and that of a review without a verdict.
-func (o *op) completion(r *store.Record, in schemas.CompleteIn, kept promise) (done schemas.Completion, err error) {
+func (o *op) completion(
+	r *store.Record, in schemas.CompleteIn, kept promise, event uint64,
+) (done schemas.Completion, err error) {
 	done = completionOf(in)
 	if done.Criteria, err = kept.answered(r, o.by.Sight); err != nil {
 		return done, err
@@ -145,7 +146,7 @@ func (o *op) completion(r *store.Record, in schemas.CompleteIn, kept promise) (d
 	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
 		done.Status = schemas.Partial
 	}
-	done.CompletionID = fmt.Sprintf("comp_%d", o.next())
+	done.CompletionID = fmt.Sprintf("comp_%d", event)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
 	return done, nil
 }
@@ -225,122 +226,4 @@ func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest strin
 		done.Status = schemas.Partial
 	}
 	return o.keepLate(r, schemas.Late{Completion: &done}, digest, in.Summary)
-}
-
-// promise is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
-// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff still
-// asks for the same. The zero promise means that nobody has compared yet.
-type promise struct {
-	body     uint64 // the event whose content was compared
-	criteria []schemas.Answered
-	output   json.RawMessage // as it meets the schema
-	err      error           // told only to the holder
-}
-
-// compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
-// error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
-// nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
-func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
-	var h schemas.Handoff
-	var asked *store.Record
-	err := s.Store.View(ctx, func(v *store.View) (err error) {
-		if asked, err = reading.Find(v, id, by.Agent); err != nil {
-			return err
-		}
-		h = schemas.Handoff{}
-		return v.Saying(asked.ID, asked.Body, &h)
-	})
-	if err != nil || !promises(asked, by.Sight) {
-		return promise{}, coded(err)
-	}
-	p := promise{body: asked.Body, output: in.Output}
-	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
-	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
-		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
-	}
-	return p, nil
-}
-
-// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all
-// work.
-func promises(r *store.Record, seen *schemas.Sight) bool {
-	return r.Promises || len(seen.Checks()) > 0
-}
-
-// answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
-// caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
-// strict handoff with unmet criteria; else the error of package contract, with what to do.
-func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
-	switch {
-	case !promises(r, seen):
-		return nil, nil
-	case p.body == 0:
-		return nil, errNotCompared
-	case p.body != r.Body:
-		return nil, conflict(r, "what %s asks for was changed just now", r.ID).
-			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
-	case p.err != nil:
-		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
-		if e.Code == schemas.Conflict { // it is strict, or a check does not pass
-			e = e.WithNext(holderDoes(life.Ask, r.ID, ""), holderDoes(life.Fail, r.ID, ""))
-		}
-		return nil, e
-	}
-	return p.criteria, nil
-}
-
-// forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
-// leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
-// the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
-// holds the handoff, so its errors come first. It reads nothing from the store.
-func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Draft, err error) {
-	c := in.Continuation
-	if c == nil || c.To == "" {
-		return nil, nil
-	}
-	send := c.SendIn
-	options := schemas.OrZero(send.Options)
-	options.Reason = cmp.Or(options.Reason, c.Reason)
-	send.Options = &options
-	if send.Task == "" {
-		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
-			WithHint("Say what %s is to do, or pass nothing on.", c.To)
-	}
-	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
-	if send.Context, err = compose.WithContext(send.Context, c.ContextForNext); err != nil {
-		return nil, err
-	}
-	d, err := s.drafts.One(by, send, s.Now())
-	return &d, schemas.Within("continuation", err)
-}
-
-// passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
-// completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
-// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
-// may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
-// caller acted under another name over the connection that claimed.
-func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
-	r, next := h.now, *h.forward
-	next.Parent = cmp.Or(next.Parent, r.ID.String())
-	if next.Handoff.Source.Agent != o.by.Agent { // the token said who it is
-		next.Handoff.Source.Agent = o.by.Agent
-		if err := o.drafts.Encode(&next); err != nil {
-			return nil, err
-		}
-	}
-	sent, err := o.deliver(&next)
-	if err != nil && (o.over != nil || h.action == life.Accept) {
-		return nil, err // which refuses the continuation alone
-	}
-	if err != nil {
-		e := schemas.AsError(schemas.Within("continuation", err))
-		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))
-		return nil, e.About(0, "", 0).WithHint("%s", hint).WithNext()
-	}
-	if sent.HandoffID == 0 {
-		return &sent, nil
-	}
-	now := r.Clone()
-	now.Forwarded = sent.HandoffID
-	return &sent, o.commit(happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
 }

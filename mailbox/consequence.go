@@ -53,7 +53,7 @@ func (o *op) consequence(c life.Consequence, h *happening) (came outcome, err er
 	case life.TellRecipient:
 		principal, err := reading.Principal(o.View, h.now)
 		to, directed := h.was.To.Directed()
-		if err != nil || !directed || to == h.was.Holder || to == principal { // who was told, or holds it
+		if err != nil || !directed || to == h.was.Holder || to == principal { // nobody by name, or one that is told otherwise
 			return came, err
 		}
 		return came, o.notify(to, h.notice())

@@ -25,7 +25,7 @@ type errDryRun struct{ out schemas.SendOut }
 
 func (errDryRun) Error() string { return "dry run" }
 
-// coded is [store.Coded] for all but the errors above, which the method around a transaction waits for.
+// coded is [store.Coded], but passes on the errors above: the method around the transaction looks for them.
 func coded(err error) error {
 	if _, dry := errors.AsType[errDryRun](err); dry || errors.Is(err, errNotCompared) || errors.Is(err, errLookFurther) {
 		return err

@@ -45,7 +45,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, err := draft.DigestOf(in)
+	digest, err := draft.Fingerprint(in)
 	if err != nil {
 		return schemas.FailOut{}, err
 	}

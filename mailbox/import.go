@@ -75,12 +75,12 @@ func (i Import) settle(tx *store.Tx, id schemas.ID) error {
 	if said.Note == "" {
 		return nil
 	}
-	b, err := schemas.Encode(said)
+	content, err := store.ContentOf(said, i.salt)
 	if err != nil {
 		return err
 	}
 	e.Action, e.From, e.To, e.Attempt = string(life.Import), was.Status, now.Status, now.Attempt
-	_, err = tx.Change(was, &now, e, store.Content{Bytes: b, Salt: i.salt()})
+	_, err = tx.Change(was, &now, e, content)
 	return err
 }
 

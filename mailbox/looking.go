@@ -63,8 +63,8 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	return out, nil
 }
 
-// shown is what a caller gets to see on a snapshot; of a wait without a view what changed since an event. That the
-// holder was heard of is noted.
+// shown is what a caller gets to see on a snapshot. After a wait without a view that is what changed since an event. It
+// notes that the holder was heard of.
 func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {

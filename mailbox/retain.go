@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// Retain takes out of handoffs that ended before a time what takes space, see package retention: their long texts, their
-// long data, and content that was sent along, where no other handoff refers to it. Who did what and when, titles and
-// short texts stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what
+// Retain takes out of handoffs that ended before a time what takes space: long texts, long data, and content that was
+// sent along to which no other handoff refers, see package retention. Who did what and when, titles and short texts
+// stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what
 // was let go from damage, as after [Service.Redact]. A person calls it with handoff compact --keep.
 //
 // A handoff is left whole as long as one that is open is of the same workflow, or names it: as what it came from, waits
@@ -33,7 +33,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	r := retention.Retention{Before: store.At(in.Before), View: s.Store.View}
 	if !in.DryRun && by.InPerson() {
 		r.Update = func(ctx context.Context, fn func(retention.Tx) error) error {
-			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Tx: o.tx, Redacted: o.redacted}) })
+			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Tx: o.tx, Commit: o.redacted}) })
 		}
 	}
 	done, err := r.Run(ctx)
@@ -47,7 +47,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	return done, coded(err)
 }
 
-// redacted keeps a record after a redaction that left its state and all that it says of itself, with the event of it.
+// redacted commits the redaction of a record. It changed contents, and nothing in the record.
 func (o *op) redacted(r *store.Record, said schemas.Redaction) error {
 	now, err := o.step(life.Redact, r)
 	if err != nil {

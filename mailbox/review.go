@@ -326,47 +326,6 @@ func (o *op) endReview(judged *store.Record) error {
 	})
 }
 
-// holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
-func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
-	if next == nil {
-		return nil
-	}
-	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.To))
-	_, err := o.checkDraft(next)
-	return schemas.Within("continuation", err)
-}
-
-// heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
-// refuses no acceptance.
-func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
-	if r.Reviewer == "" {
-		return nil, nil
-	}
-	var done schemas.Completion
-	if err := o.Saying(r.ID, r.Result, &done); err != nil {
-		return nil, err
-	}
-	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
-	if err != nil {
-		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
-	}
-	return next, nil
-}
-
-// passOnAccepted sends what was held back, in the name of whoever did the work.
-func (o *op) passOnAccepted(h *happening) error {
-	err := o.alone(func() error {
-		return o.actingAs(holderOf(h.now, o.by), func() error {
-			_, err := o.passOn(h)
-			return err
-		})
-	})
-	if err != nil {
-		return o.tellUnsent(h.now, fmt.Sprintf("What was to follow %s", h.now.ID), err)
-	}
-	return nil
-}
-
 // holderOf is who did the work, as the caller of what it said then.
 func holderOf(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}

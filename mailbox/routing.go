@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"handoff/mailbox/lease"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -102,7 +101,7 @@ func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent
 // at most.
 func (s *Service) candidates(v *store.View, r *store.Record) (routed *schemas.Routed, ranked []*schemas.Card, err error) {
 	want := roster.Want{
-		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: lease.Estimate(r), Generalists: r.NoTakers == "generalist",
+		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: r.Estimated(), Generalists: r.NoTakers == "generalist",
 	}
 	cards, err := s.cardsOf(v, v.AgentsSaying(roster.Words(r.To, want.Generalists)...))
 	if err != nil {

@@ -8,13 +8,14 @@
 // What follows from that, for the sender, for those that wait and for the work itself, is another table of package life,
 // which cascade.go carries out before the transaction ends. After the commit those are woken who wait for mail.
 //
-// What is no operation has a room of its own: package waiting decides who is woken for mail, presence knows who is
-// here, names which session has which name, sessions who acts under it, and lease how long its claims last; offer says
-// what an agent may take, and delivery what a session is to know; card makes the card of an agent from what it and
-// files say of it, and roster knows who qualifies; draft checks and encodes what a sender wrote, and compose makes what
-// a handoff says; contract compares a completion with what was asked for, listing makes the rows of a list, and reading
-// puts together what is kept of a handoff, with brief and draw for what agents and people read. Package registry reads
-// the events back and proves them, and retention lets go of what takes space.
+// What is no operation has a room of its own. Package waiting decides whom mail wakes, presence knows who is here, names
+// which session has which name, sessions who acts under a name, and lease how long a claim lasts. Package offer says
+// what an agent may take, and delivery what a session is told. Package card makes the card of an agent, and roster says
+// who qualifies. Package draft checks and encodes what a sender wrote, compose makes what a handoff says, and contract
+// compares a completion with what was asked for. Package listing makes the rows of a list, overview finds what needs a
+// person, and reading puts together what is kept of a handoff, with brief and draw for agents and people. Package
+// retention lets go of what takes space. Package registry has operations of its own, which [Service] embeds: they read
+// the events back and prove them.
 //
 // # What may be relied on
 //
@@ -90,14 +91,14 @@ type Config struct {
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
 	// Failed tells why the last commit of the store could not be kept, nil if it was. A nil function means that nobody
-	// knows. [Service.Head] tells it.
+	// knows. [registry.Registry.Head] tells it.
 	Failed func() error
 
-	// Commits tells how long commits of the store took, for [Service.Stats]. Nil means that nobody measures it.
+	// Commits tells how long commits of the store took, for [registry.Registry.Stats]. Nil means that nobody measures it.
 	Commits func() schemas.Latency
 
-	// WriteFile writes the store as it is now into a file that exists, for [Service.Backup]. Nil means that the store
-	// is in no file.
+	// WriteFile writes the store as it is now into a file that exists, for [registry.Registry.Backup]. Nil means that
+	// the store is in no file.
 	WriteFile func(ctx context.Context, path string) error
 
 	// Free is how many bytes of its file the store does not use, for [Service.Retain]. Nil means that nobody knows.
@@ -127,7 +128,7 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
-	*registry.Registry // its methods read back what happened
+	*registry.Registry // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree
 
 	hub      *waiting.Hub
 	here     sessions.Here

@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// heedsSilence is when a claim begins in which the sender is told of silence, zero where nobody is: a person takes the
-// time that it takes, and a sender knows what it holds itself. The time itself does not count: [op.take] sets it as a
-// mark, and [lease.Judge.Touch] makes it the time at which silence is told. For work that the rules sent the sender is the owner
-// of the workflow, see [reading.Principal].
+// heedsSilence is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
+// nobody is told. A person may take any time, and a sender knows what it holds itself. [op.take] sets the mark, and
+// [lease.Judge.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
+// the owner of the workflow, see [reading.Principal].
 func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {

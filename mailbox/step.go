@@ -12,11 +12,11 @@ import (
 )
 
 // step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
-// the rest for the operation to change before [op.commit]. It writes nothing. The error is conflict for a state in
-// which the action is not allowed, and names what took the handoff's place; denied for a caller who plays none of the
-// parts that may do it, and names them. The state is judged first, so a caller that may do nothing still learns that a
-// handoff has ended. The lists of the copy are its own. Proof of a claim is no part of this: [op.heldNow] and [judge]
-// see to it before.
+// the rest for the operation to change before [op.commit]. It changes nothing but what the clock has changed. The error
+// is conflict for a state in which the action is not allowed, and names what took the handoff's place; denied for a
+// caller who plays none of the parts that may do it, and names them. The state is judged first, so a caller that may do
+// nothing still learns that a handoff has ended. The lists of the copy are its own. Proof of a claim is no part of
+// this: [op.heldNow] and [judge] see to it before.
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -199,7 +199,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 // inItsPlace names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
 // told to go on with it.
 func (o *op) inItsPlace(r *store.Record) string {
-	next := o.usable(r.Successor)
+	next := reading.Readable(o.View, r.Successor)
 	mine := r.From == o.by.Agent || next != nil && next.Holder == o.by.Agent
 	if mine || next == nil || o.allowed(life.Claim, life.Recipient, next) == nil {
 		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)

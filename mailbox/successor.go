@@ -9,7 +9,6 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
-	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -239,7 +238,7 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft, error) {
-	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: lease.Estimate(r)}
+	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
 	if err := o.sentWhole(r, &d.Handoff); err != nil {
 		return nil, err
 	}
@@ -297,12 +296,11 @@ func attemptsOf(r *store.Record) int {
 }
 
 // lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of
-// whoever cancelled it, else only the state.
+// whoever cancelled or refused it; else the state.
 func (o *op) lossOf(r *store.Record) (why lost, err error) {
 	if r.Result == 0 {
-		why.Reason, err = reading.WhyEnded(o.View, r, nil)
-		why.Reason = cmp.Or(why.Reason, string(r.Status))
-		return why, err
+		said, _ := reading.WhyEnded(o.View, r, nil) // a note that cannot be read keeps nobody from going on
+		return lost{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.Saying(r.ID, r.Result, why.Failure)

@@ -63,14 +63,10 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return o.refusal
 }
 
-// look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. Fn may run more
-// than once. All errors that leave it have a code, see [coded].
-func look[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, error)) (out Out, err error) {
-	err = s.Store.View(ctx, func(v *store.View) (err error) {
-		out, err = fn(v)
-		return err
-	})
-	return out, coded(err)
+// look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
+// leave it have a code.
+func look[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, error)) (Out, error) {
+	return store.Look(ctx, s.Store, fn)
 }
 
 // read is [look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is

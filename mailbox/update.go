@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"handoff/mailbox/compose"
-	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -176,7 +175,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: draft.FewFiles(o.by.Tree)}
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.by.Tree.Brief()}
 	now, err := o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false

@@ -137,11 +137,3 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	}
 	return now.Add(d), nil
 }
-
-// UnlessZero points to a time, nil for none.
-func UnlessZero(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}

@@ -17,7 +17,7 @@ type ListIn struct {
 	Type     string    `json:"type,omitempty"`
 	// Words of what was sent, decided, asked, answered and delivered
 	Query string `json:"query,omitempty" jsonschema:"maxLength=200"`
-	// RFC 3339 or '2h' ago
+	// Sent or ended since: RFC 3339 or '2h' ago
 	Since string `json:"since,omitempty"`
 	// Default 10, ≤50
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_extras:"x-clamp=true"`

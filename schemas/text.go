@@ -170,19 +170,3 @@ func Numbered(texts []string, between string) string {
 
 // Texts are names, ids or other values as text.
 func Texts[T any](values []T) []string { return Map(values, func(v T) string { return fmt.Sprint(v) }) }
-
-// Map gives what a function makes of each value, in their order; nil for none.
-func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
-	for _, v := range values {
-		all = append(all, of(v))
-	}
-	return all
-}
-
-// OrZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
-func OrZero[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}

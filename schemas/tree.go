@@ -29,6 +29,17 @@ func (t Tree) First(n int) Tree {
 	return t
 }
 
+// Brief is what is kept of a tree where no result is compared with it: 20 of the files that are in no commit. Nil stays
+// nil.
+func (t *Tree) Brief() *Tree {
+	if t == nil {
+		return nil
+	}
+	kept := t.First(20)
+	kept.Since, kept.Changed = "", nil
+	return &kept
+}
+
 // String is branch and commit, and whether something is in none; empty before the first commit.
 func (t Tree) String() string {
 	if t.Commit == "" {

@@ -13,11 +13,27 @@ import (
 // Content is what is said with an event: its bytes, at most 131 MB, and the salt of its digest. Who erases content
 // later also erases the salt: the digest then proves nothing about what was erased.
 //
-// Bytes is JSON that package mailbox encodes; this package does not look into it. Salt is random, made by the caller,
-// and keeps a short content from being guessed by its digest. An event without content has neither.
+// Bytes is JSON, see [ContentOf]; the store does not look into it. Salt is random, made by the caller, and keeps a short
+// content from being guessed by its digest. An event without content has neither.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
+}
+
+// ContentOf encodes what was said with an event, under a salt. The salt is random, so that the digest proves nothing any
+// more once the salt was erased. What is content already stays as it is, and nil is none.
+func ContentOf(said any, salt func() []byte) (c Content, err error) {
+	switch made := said.(type) {
+	case nil:
+		return c, nil
+	case Content:
+		return made, nil
+	}
+	if c.Bytes, err = schemas.Encode(said); err != nil {
+		return c, err
+	}
+	c.Salt = salt()
+	return c, nil
 }
 
 // Change writes a record together with the event that changed it and the content of that event, and returns the number

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"handoff/schemas"
 )
@@ -128,6 +129,9 @@ type Debt struct {
 	Do    string     `json:"do"`
 	After schemas.ID `json:"after,omitempty"`
 }
+
+// Estimated is how long the sender thinks that the work takes, zero where it did not say.
+func (r *Record) Estimated() time.Duration { return time.Duration(r.Estimate) * time.Minute }
 
 // Blocked reports whether a handoff waits for something other than an agent: an approval or other handoffs.
 func (r *Record) Blocked() bool { return r.NeedsApproval || len(r.After) > 0 }

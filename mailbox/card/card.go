@@ -4,8 +4,8 @@
 // declare agents and rules: [ParseDeclared] reads them, and [Declared.Changes] compares them with a snapshot of the
 // store and gives the rows of agents that are to be others. [Shown] and [Fit] say which cards a list of agents has.
 //
-// Nothing is written: package mailbox keeps what comes of it. What an agent is doing now, such as how much it holds, is
-// put on its card there. Who may take which work by its card is the matter of package roster.
+// Nothing is written to the store: package mailbox keeps what comes of it. What an agent is doing now, such as how much
+// it holds, is put on its card there. Who may take which work by its card is the matter of package roster.
 package card
 
 import (

@@ -13,10 +13,10 @@ import (
 	"handoff/store"
 )
 
-// Shown tells whether a list of agents has an agent, whose card is as it is now. It leaves out those that do not match
-// what is asked for, and numbered sessions that ended and have nothing left.
-func Shown(a store.Agent, now schemas.Card, in schemas.AgentsIn) bool {
-	return matches(now, in) && !bygone(a, now)
+// Shown tells whether a list of agents shows a, whose card is c by now. It leaves out those that do not match what is
+// asked for, and numbered sessions that ended and have nothing left.
+func Shown(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
+	return matches(c, in) && !bygone(a, c)
 }
 
 // Fit orders agents: those that are live first, then by who was seen last. It keeps limit of them, or as many as fit into

@@ -1,10 +1,13 @@
-// Package draft makes a draft of what a sender wrote: it checks the message, reads its times, takes out the content that
-// is kept apart, and encodes the rest. Package mailbox calls it before the transaction of a send where that is possible,
-// because there is one writer; in the transaction it finds the place of the handoff and makes a record of the draft.
+// Package draft checks and encodes what a sender wrote. [Maker.One] and [Maker.Several] make a [Draft] of a message:
+// they check it, read its times, take out the content that is kept apart, and encode the rest. [Maker.CheckChanges] and
+// [CheckWhole] hold an amendment, a return and a retry to the same limits, and [CheckPayload] a completion.
 //
-// Nothing here reads the store, a clock or a file, so a field is judged by its form and length alone: whether there is
-// such a recipient or a parent, package mailbox checks. Errors are *[schemas.Error]: invalid for a field that makes no
-// sense, limit for one that is too long, with the path of the field.
+// Package mailbox makes the draft of a caller before the transaction, because there is one writer. Inside it finds the
+// place of the handoff and makes a record of the draft.
+//
+// Nothing here reads the store, a clock or a file, so a field is judged by its form and length alone. Whether a
+// recipient or a parent exists, package mailbox checks. What is refused is a *[schemas.Error] with the path of the
+// field: invalid for one that makes no sense, limit for one that is too long.
 package draft
 
 import (
@@ -100,7 +103,7 @@ func (d *Draft) locate(in *schemas.Tree) {
 	if in == nil || h.Type == schemas.TypeMessage {
 		return
 	}
-	h.Tree = FewFiles(in)
+	h.Tree = in.Brief()
 	if schemas.OrZero(h.Context).Project != nil {
 		return
 	}
@@ -108,15 +111,4 @@ func (d *Draft) locate(in *schemas.Tree) {
 	c := schemas.OrZero(h.Context)
 	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
 	h.Context = &c
-}
-
-// FewFiles is what is kept of a working tree where no result is compared with it: some of the files that are in no
-// commit. Nil stays nil.
-func FewFiles(t *schemas.Tree) *schemas.Tree {
-	if t == nil {
-		return nil
-	}
-	kept := t.First(20)
-	kept.Since, kept.Changed = "", nil
-	return &kept
 }

@@ -17,7 +17,7 @@ import (
 // the handoff of a draft afterwards calls it again. It runs before the transaction where that is possible, because there
 // is one writer.
 func (m Maker) Encode(d *Draft) error {
-	said, err := m.Content("", d.Handoff)
+	said, err := store.ContentOf(d.Handoff, func() []byte { return []byte(m.NewID("salt")) })
 	if err != nil {
 		return err
 	}
@@ -33,33 +33,13 @@ func (m Maker) Encode(d *Draft) error {
 		c.Files = schemas.Map(c.Files, func(f schemas.File) schemas.File { f.Digest = ""; return f })
 		h.Context = &c
 	}
-	d.Digest, err = DigestOf(h)
+	d.Digest, err = Fingerprint(h)
 	return err
 }
 
-// Content makes content from what a caller said: JSON, and a salt for its digest. The salt is random, so that the digest
-// proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none. A part of
-// a call that is named may be no larger than a handoff.
-func (m Maker) Content(part string, said any) (content store.Content, err error) {
-	switch made := said.(type) {
-	case nil:
-		return content, nil
-	case store.Content:
-		return made, nil
-	}
-	if content.Bytes, err = schemas.Encode(said); err != nil {
-		return content, err
-	}
-	content.Salt = []byte(m.NewID("salt"))
-	if part == "" {
-		return content, nil
-	}
-	return content, schemas.TooBig(part, len(content.Bytes), m.Limits.Handoff)
-}
-
-// DigestOf tells equal content from different content; it does not prove anything. It is the first 12 bytes of a
-// SHA-256 in base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
-func DigestOf(v any) (string, error) {
+// Fingerprint tells equal messages from different ones; it proves nothing. It is the first 12 bytes of a SHA-256 in
+// base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
+func Fingerprint(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:12]), err

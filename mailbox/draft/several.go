@@ -43,7 +43,7 @@ func (m Maker) Several(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		}
 		d.Join, digests = &last, append(digests, last.Digest)
 	}
-	d.Digest, err = DigestOf(digests)
+	d.Digest, err = Fingerprint(digests)
 	return d, err
 }
 
@@ -66,4 +66,13 @@ func checkSeveral(opt schemas.SendOptions) error {
 		}
 	}
 	return nil
+}
+
+// oneHandoff refuses options of a send to several where one handoff is said: in a continuation, and in what changes one.
+func oneHandoff(opt *schemas.SendOptions) error {
+	if opt == nil || opt.Each == nil && opt.Join == nil {
+		return nil
+	}
+	return schemas.Invalidf("options", "each and join are only for a send").
+		WithHint("Leave them out, and send the parts with %s.", schemas.SendIn{}.Tool())
 }

@@ -59,8 +59,8 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	return err
 }
 
-// CheckChanges checks the changes of an amendment, as a send is checked: lengths in bytes, the schema, and who takes
-// failed work. The fields of its errors are those of the changes.
+// CheckChanges checks what an amendment, a return or a retry changes, as a send is checked: lengths in bytes, the
+// schema, and who takes failed work. The fields of its errors are those of the changes.
 func (m Maker) CheckChanges(c *schemas.Changes) error {
 	return cmp.Or(
 		oneHandoff(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),

@@ -53,7 +53,7 @@ func (t Terms) QuietUntil(r *store.Record) store.Time {
 func (t Terms) Silence(r *store.Record) time.Duration {
 	longest := t.length(r)
 	if r.Conn != "" { // whose lease is renewed, see [Judge.Renewed]
-		longest = max(t.Max, 2*Estimate(r))
+		longest = max(t.Max, 2*r.Estimated())
 	}
-	return min(max(t.Lease*4/3, 2*Estimate(r)), longest*3/4)
+	return min(max(t.Lease*4/3, 2*r.Estimated()), longest*3/4)
 }

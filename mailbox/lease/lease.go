@@ -6,7 +6,8 @@
 // connection.
 //
 // Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
-// the claim goes on all the same. Nothing here writes. Package mailbox applies what is judged, each change as an event.
+// the claim goes on all the same. Nothing here writes to the store: package mailbox applies what is judged, each change
+// as an event.
 package lease
 
 import (
@@ -25,7 +26,7 @@ const (
 	withoutConnection = 30 * time.Minute // the shortest lease where nothing shows that the client is there
 )
 
-// Terms are how long claims last in a workspace, and what is known of who is here. All of it is memory of one process.
+// Terms are how long claims last in a workspace, with what this process knows of who is here and when the machine slept.
 type Terms struct {
 	Lease time.Duration // silence after which a claim ends
 	Max   time.Duration // longest silence that an open connection covers
@@ -40,20 +41,17 @@ func (t Terms) length(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return t.Lease
 	}
-	return max(t.Lease, withoutConnection, 2*Estimate(r))
+	return max(t.Lease, withoutConnection, 2*r.Estimated())
 }
 
-// Estimate is how long the sender thinks that the work takes, zero where it did not say.
-func Estimate(r *store.Record) time.Duration { return time.Duration(r.Estimate) * time.Minute }
-
-// A Judge says how claims stand at one moment.
+// A Judge says how claims stand at one time. Who is here it asks anew each time, and how long the machine slept.
 type Judge struct {
 	Terms
 	Now     time.Time
 	Started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
 }
 
-// Judge is that of now.
+// Judge judges claims at the time that the clock reads now.
 func (t Terms) Judge() Judge {
 	now, running := t.Clock.Read()
 	return Judge{t, now, now.Add(-running)}
@@ -80,7 +78,7 @@ func (j Judge) Renewed(v *store.View, r *store.Record) store.Time {
 	heard = heard.Add(j.Clock.SleptSince(heard))
 	end := store.At(heard.Add(j.length(r)))
 	if r.Conn != "" {
-		longest := heard.Add(max(j.Max, 2*Estimate(r), longestSession(v, r)))
+		longest := heard.Add(max(j.Max, 2*r.Estimated(), longestSession(v, r)))
 		end = min(store.At(j.Now.Add(j.length(r))), store.At(longest))
 	}
 	return beforeDeadline(r, max(end, j.Prolonged(v, r, r.Lease)))

@@ -16,7 +16,8 @@ const (
 	TellSender Consequence = "tell the sender"
 	// TellHolder leaves a notice with the agent that held the handoff before the action, so that it stops.
 	TellHolder Consequence = "tell the holder"
-	// TellRecipient leaves a notice with the agent for which the handoff was. Who held it or sent it is told otherwise.
+	// TellRecipient leaves a notice with the agent to which the handoff was sent by name. Whoever held it or sent it is
+	// told otherwise; of a pool nobody is.
 	TellRecipient Consequence = "tell the recipient"
 	// TellAnswerer leaves a notice with the agent that is to answer: whom TellSender tells, and human where that is the
 	// agent that asks.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -205,7 +206,7 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 		r, err := v.Record(n.About)
 		it.Over = err != nil || r == nil || r.Status != wants || r.Permission && n.Kind == "question"
 	}
-	if slices.Contains(badEnds, n.Kind) {
+	if slices.Contains(badEnds, life.Action(n.Kind)) {
 		if r, err := v.Record(n.About); err == nil && r != nil {
 			it.Successor = r.Successor
 		}
@@ -213,8 +214,8 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	return it
 }
 
-// badEnds are the kinds of notices of work that may go on under another id.
-var badEnds = []string{"failed", "rejected", "timed_out", "attempts_used_up"}
+// badEnds are the actions that end work without a result, after which it may go on under another id.
+var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.Item {

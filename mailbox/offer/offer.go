@@ -5,7 +5,6 @@ package offer
 import (
 	"iter"
 	"slices"
-	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/names"
@@ -133,7 +132,7 @@ func Unfit(r *store.Record, card schemas.Card) string {
 	if !ofPool(r, card.Name) {
 		return ""
 	}
-	estimate := time.Duration(r.Estimate) * time.Minute
+	estimate := r.Estimated()
 	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate})
 }
 

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // showReference shows what a reference leads to, a page at a time: content that was sent under a name, a field of what
-// was sent, or all of that as JSON. The pages together are the text as the store keeps it, byte for byte; package mcp
-// shows hidden characters in them as escapes.
+// was sent, a field of what came of it below outcome/, or all that was sent as JSON. The pages together are the text as
+// the store keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := Lookup(v, r.ID, in.Reference)
 	if err != nil {
@@ -78,9 +79,7 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 	if place.Path != "" {
 		said, err = within(v, said, place.Path, names)
 		if path, below := strings.CutPrefix(place.Path, outcomePath); below && err != nil && r.Result != 0 {
-			if said, err = v.Said(r.ID, r.Result); err == nil {
-				said, err = field(said, path, nil)
-			}
+			said, err = ofOutcome(v, r, path)
 		}
 		switch {
 		case err != nil && schemas.AsError(err).Code != schemas.NotFound: // such as content that was changed
@@ -102,6 +101,18 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 
 // outcomePath is before the path of a field of what came of a handoff.
 const outcomePath = "outcome/"
+
+// ofOutcome is a field of what came of a handoff, by its path. The error has what there is below outcome/.
+func ofOutcome(v *store.View, r *store.Record, path string) ([]byte, error) {
+	said, err := v.Said(r.ID, r.Result)
+	if err == nil {
+		said, err = field(said, path, nil)
+	}
+	if e, ok := errors.AsType[*schemas.Error](err); ok {
+		err = e.WithKnown(schemas.Map(e.Known, func(name string) string { return outcomePath + name })...)
+	}
+	return said, err
+}
 
 // unknown refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
 // bytes, since callers may write one of any length.
@@ -156,9 +167,9 @@ func within(v *store.View, said []byte, path string, names int) ([]byte, error) 
 	return []byte(led), err
 }
 
-// field is a field of what was sent, by its path. The error has what there is where the path ends: below a field that
-// is there, and beside the names that are known, where none is. The path is tried below the context, below what is
-// expected, and from the top, in this order.
+// field is a field of what was sent or handed in, by its path. The error has what there is where the path ends: below a
+// field that is there, and beside the names that are known, where none is. The path is tried below the context, below
+// what is expected, and from the top, in this order.
 func field(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

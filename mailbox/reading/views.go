@@ -20,7 +20,7 @@ import (
 type Reader struct {
 	Secret string       // that no sender knows: briefs are framed with it
 	Depth  int          // how many earlier handoffs of its chain a brief tells of
-	Logger *slog.Logger // hears of an earlier handoff that could not be read
+	Logger *slog.Logger // hears of what could not be read and was left out
 
 	Gone  func(*store.Record) bool      // whether the connection of the holder is known to be gone
 	Heard func(*store.Record) time.Time // when the holder gave its last sign of life
@@ -102,8 +102,8 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if err != nil {
 		return in, err
 	}
-	if standing.Reason, err = rd.Reason(v, r); err != nil {
-		return in, err
+	if standing.Reason, err = rd.Reason(v, r); err != nil { // it may lie in another handoff: the brief does without
+		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
 	answers, err := Answers(v, r, r.Holder)
 	if err != nil {

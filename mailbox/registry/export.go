@@ -93,7 +93,7 @@ func (r *Registry) exported(ctx context.Context, name string) (schemas.Workflow,
 	if err != nil {
 		return "", err
 	}
-	wf, err := look(ctx, r, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
+	wf, err := store.Look(ctx, r.config.Store, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
 	if wf == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
 			WithHint("handoff list shows of each handoff in which it is.")

@@ -1,8 +1,10 @@
 // Package registry reads back what happened in a workspace, and proves it: the events as they come, the whole of them
-// held against the records, their Merkle tree, and copies of all of it for others.
+// held against the records, their Merkle tree, and copies of all of it for others. It also counts what there is, for
+// those who watch the workspace.
 //
-// A [Registry] writes nothing to the store. Package mailbox keeps the events, each in the transaction of the change that
-// it tells of, and has the methods of a registry among its own.
+// Package mailbox keeps the events, each in the transaction of the change that it tells of, and has the methods of a
+// [Registry] among its own. Of the store a registry changes only what the clock has changed, and that through
+// ApplyTime of its [Config]. An export is a file for temporary files of this machine.
 package registry
 
 import (
@@ -15,7 +17,7 @@ import (
 	"handoff/store"
 )
 
-// Config wires a [Registry]. Only Failed, Commits and WriteFile may be nil; package mailbox says what they are.
+// Config wires a [Registry]. Failed, Commits and WriteFile may be nil.
 type Config struct {
 	Store *store.Store
 	Now   func() time.Time
@@ -28,9 +30,9 @@ type Config struct {
 	// unavailable when ctx ends.
 	Sleep func(ctx context.Context, woken <-chan struct{}, until time.Time) error
 
-	Failed    func() error
-	Commits   func() schemas.Latency
-	WriteFile func(ctx context.Context, path string) error
+	Failed    func() error                                 // why the last commit could not be kept
+	Commits   func() schemas.Latency                       // how long commits took
+	WriteFile func(ctx context.Context, path string) error // writes the store as it is now into a file that exists
 }
 
 // Registry answers what is asked about the events of one workspace. Its methods may be called concurrently, and change
@@ -47,7 +49,7 @@ func New(c Config) *Registry { return &Registry{config: c} }
 // not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
 // writes nor applies what the clock has changed, so it answers on a full disk, too. The errors are those of the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
-	out.Event, err = look(ctx, r, (*store.View).Events)
+	out.Event, err = store.Look(ctx, r.config.Store, (*store.View).Events)
 	if err == nil && r.config.Failed != nil {
 		if failed := r.config.Failed(); failed != nil {
 			out.Failing = schemas.AsError(store.Coded(failed)).Message
@@ -85,17 +87,8 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 	return out, store.Coded(r.config.WriteFile(ctx, in.File))
 }
 
-// look gives what fn reads on a snapshot, as it stands. Fn may run more than once.
-func look[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (out Out, err error) {
-	err = r.config.Store.View(ctx, func(v *store.View) (err error) {
-		out, err = fn(v)
-		return err
-	})
-	return out, store.Coded(err)
-}
-
-// read is [look] after applying what the clock has changed.
+// read is [store.Look] after applying what the clock has changed.
 func read[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
 	r.config.ApplyTime(ctx)
-	return look(ctx, r, fn)
+	return store.Look(ctx, r.config.Store, fn)
 }

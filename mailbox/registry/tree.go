@@ -14,7 +14,7 @@ import (
 // error is invalid where the registry has no such event or tree, not_found where it has no such handoff, and else that
 // of the store.
 func (r *Registry) Tree(ctx context.Context, by schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
-	return look(ctx, r, func(v *store.View) (out schemas.TreeOut, err error) {
+	return store.Look(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
 		events, err := v.Events()
 		if err != nil {
 			return out, err
@@ -71,7 +71,7 @@ func prove(v *store.View, old uint64, out *schemas.TreeOut) (err error) {
 // RawEvents gives the next events of the registry after one, 256 at most, as they are kept. Whoever computes the tree
 // anew calls it: the commands audit log and audit export. It changes nothing. The errors are those of the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
-	return look(ctx, r, func(v *store.View) (out schemas.EventsOut, err error) {
+	return store.Look(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
 		for b, err := range v.RawEvents(in.After) {
 			if err != nil || len(out.Events) == changesRead {
 				return out, err

@@ -18,10 +18,10 @@ import (
 	"handoff/store"
 )
 
-// A Retention is one run over a workspace. What was done before an error stays done, and who runs it again goes on with
-// the rest.
+// A Retention is one run over a workspace, and runs once. What it did before an error stays done: another one goes on
+// with the rest.
 type Retention struct {
-	Before store.Time // what ended later is kept
+	Before store.Time // what ended then or later is kept
 
 	// View gives fn a snapshot.
 	View func(ctx context.Context, fn func(*store.View) error) error
@@ -38,8 +38,8 @@ type Retention struct {
 type Tx struct {
 	*store.Tx
 
-	// Redacted keeps the event by which an audit tells what was let go from damage.
-	Redacted func(r *store.Record, said schemas.Redaction) error
+	// Commit keeps the event by which an audit tells what was let go of from damage.
+	Commit func(r *store.Record, said schemas.Redaction) error
 }
 
 // Run lets go, and tells of how much.
@@ -52,7 +52,7 @@ func (r *Retention) Run(ctx context.Context) (schemas.RetainOut, error) {
 }
 
 const (
-	retainedAtOnce = 500     // records that one transaction of a retention looks at
+	lookedAtOnce   = 500     // records, or events of a sweep, that one transaction looks at
 	lessenedAtOnce = 4 << 20 // bytes of contents after which it looks at no more
 )
 
@@ -116,7 +116,7 @@ func (p *portion) run(after schemas.ID) (err error) {
 		if err != nil {
 			return err
 		}
-		if looked++; looked > retainedAtOnce || p.read > lessenedAtOnce {
+		if looked++; looked > lookedAtOnce || p.read > lessenedAtOnce {
 			p.more = true
 			return nil
 		}
@@ -204,5 +204,8 @@ func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
 	if err != nil {
 		words = store.ListWords(r.Title) // of a content that was erased before
 	}
-	return cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID), p.tx.Redacted(r, said))
+	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
+		return err
+	}
+	return p.tx.Commit(r, said)
 }

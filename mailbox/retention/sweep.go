@@ -28,7 +28,7 @@ func (r *Retention) sweep(ctx context.Context) error {
 	looked := uint64(0)
 	for more := len(unused) > 0; more; {
 		err := r.View(ctx, func(v *store.View) error {
-			named, last, rest, err := digestsSaid(v, looked, retainedAtOnce)
+			named, last, rest, err := digestsSaid(v, looked, lookedAtOnce)
 			looked, more = last, rest
 			for _, digest := range named {
 				delete(unused, digest)

@@ -99,8 +99,8 @@ func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 	return s, problems
 }
 
-// Check refuses rules that cannot be read. The error is invalid for the first problem, and its field is at and the path
-// of what is wrong.
+// Check refuses rules that cannot be read. The error is invalid, for the first problem. Its field is at, followed by the
+// path of what is wrong.
 func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	_, problems := Compile(routes, plans)
 	if len(problems) == 0 {

@@ -97,7 +97,7 @@ func (o *owner) holdsStill(ctx context.Context) error {
 func (o *owner) watch() {
 	look := time.NewTicker(checkInterval)
 	defer look.Stop()
-	told := "" // once for each reason
+	told := "" // the reason that is in the log, until others find it again
 	for {
 		select {
 		case <-look.C:
@@ -107,11 +107,13 @@ func (o *owner) watch() {
 		if errors.Is(o.holdsStill(o.route.life), errMoved) {
 			return
 		}
-		err := o.tenure.Restore()
-		if err != nil && err.Error() != told {
-			told = err.Error()
-			o.relay.config.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
+		why := ""
+		if err := o.tenure.Restore(); err != nil {
+			if why = err.Error(); why != told {
+				o.relay.config.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
+			}
 		}
+		told = why
 	}
 }
 

@@ -43,9 +43,9 @@ type lockTenure struct {
 	ending bool
 }
 
-// Serve begins to listen and to answer. It returns when the socket is there and the note is written, or where no space
-// is left for the note: it is written when there is. The error is of listening or of writing the note; nothing listens
-// then.
+// Serve begins to listen and to answer. It returns when the socket is there and the note is written. Where no space is
+// left for the note it serves without one, and [lockTenure.Restore] writes it later. The error is of listening or of
+// writing the note; nothing listens then.
 func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	n.Lock = t.lockID()
 	t.server = &http.Server{

@@ -23,7 +23,7 @@ var listFields = []cli.Field{
 	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
 	cli.Text("query", "query", "words in title, task, summary and tags"),
-	cli.Text("since", "since", "a time, as yesterday, 2026-01-31 or 2h ago"),
+	cli.Text("since", "since", "what was sent or ended since a time, as yesterday, 2026-01-31 or 2h ago"),
 }
 
 // listing is what list was asked for beyond the arguments of the tool.

@@ -1,0 +1,110 @@
+package mailbox
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
+// leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
+// the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
+// holds the handoff, so its errors come first. It reads nothing from the store.
+func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Draft, err error) {
+	c := in.Continuation
+	if c == nil || c.To == "" {
+		return nil, nil
+	}
+	send := c.SendIn
+	options := schemas.OrZero(send.Options)
+	options.Reason = cmp.Or(options.Reason, c.Reason)
+	send.Options = &options
+	if send.Task == "" {
+		return nil, schemas.Invalidf("continuation.task", "is needed to pass on to %s", c.To).
+			WithHint("Say what %s is to do, or pass nothing on.", c.To)
+	}
+	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
+	if send.Context, err = compose.WithContext(send.Context, c.ContextForNext); err != nil {
+		return nil, err
+	}
+	d, err := s.drafts.One(by, send, s.Now())
+	return &d, schemas.Within("continuation", err)
+}
+
+// passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
+// completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
+// says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
+// may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
+// caller acted under another name over the connection that claimed.
+func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
+	r, next := h.now, *h.forward
+	next.Parent = cmp.Or(next.Parent, r.ID.String())
+	if next.Handoff.Source.Agent != o.by.Agent { // the token said who it is
+		next.Handoff.Source.Agent = o.by.Agent
+		if err := o.drafts.Encode(&next); err != nil {
+			return nil, err
+		}
+	}
+	sent, err := o.deliver(&next)
+	if err != nil && (o.over != nil || h.action == life.Accept) {
+		return nil, err // which refuses the continuation alone
+	}
+	if err != nil {
+		e := schemas.AsError(schemas.Within("continuation", err))
+		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))
+		return nil, e.About(0, "", 0).WithHint("%s", hint).WithNext()
+	}
+	if sent.HandoffID == 0 {
+		return &sent, nil
+	}
+	now := r.Clone()
+	now.Forwarded = sent.HandoffID
+	return &sent, o.commit(happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
+}
+
+// holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
+func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
+	if next == nil {
+		return nil
+	}
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets what follows once the result is accepted", next.To))
+	_, err := o.checkDraft(next)
+	return schemas.Within("continuation", err)
+}
+
+// heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
+// refuses no acceptance.
+func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
+	if r.Reviewer == "" {
+		return nil, nil
+	}
+	var done schemas.Completion
+	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		return nil, err
+	}
+	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
+	if err != nil {
+		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
+	}
+	return next, nil
+}
+
+// passOnAccepted sends what was held back, in the name of whoever did the work.
+func (o *op) passOnAccepted(h *happening) error {
+	err := o.alone(func() error {
+		return o.actingAs(holderOf(h.now, o.by), func() error {
+			_, err := o.passOn(h)
+			return err
+		})
+	})
+	if err != nil {
+		return o.tellUnsent(h.now, fmt.Sprintf("What was to follow %s", h.now.ID), err)
+	}
+	return nil
+}

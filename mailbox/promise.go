@@ -1,0 +1,74 @@
+package mailbox
+
+import (
+	"context"
+	"encoding/json"
+
+	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// promise is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
+// long to check, and there is one writer. The transaction then checks by the number of the event that the handoff still
+// asks for the same. The zero promise means that nobody has compared yet.
+type promise struct {
+	body     uint64 // the event whose content was compared
+	criteria []schemas.Answered
+	output   json.RawMessage // as it meets the schema
+	err      error           // told only to the holder
+}
+
+// compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
+// error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
+// nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
+func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
+	var h schemas.Handoff
+	var asked *store.Record
+	err := s.Store.View(ctx, func(v *store.View) (err error) {
+		if asked, err = reading.Find(v, id, by.Agent); err != nil {
+			return err
+		}
+		h = schemas.Handoff{}
+		return v.Saying(asked.ID, asked.Body, &h)
+	})
+	if err != nil || !promises(asked, by.Sight) {
+		return promise{}, coded(err)
+	}
+	p := promise{body: asked.Body, output: in.Output}
+	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
+	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
+		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
+	}
+	return p, nil
+}
+
+// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all
+// work.
+func promises(r *store.Record, seen *schemas.Sight) bool {
+	return r.Promises || len(seen.Checks()) > 0
+}
+
+// answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
+// caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
+// strict handoff with unmet criteria; else the error of package contract, with what to do.
+func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
+	switch {
+	case !promises(r, seen):
+		return nil, nil
+	case p.body == 0:
+		return nil, errNotCompared
+	case p.body != r.Body:
+		return nil, conflict(r, "what %s asks for was changed just now", r.ID).
+			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
+	case p.err != nil:
+		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
+		if e.Code == schemas.Conflict { // it is strict, or a check does not pass
+			e = e.WithNext(holderDoes(life.Ask, r.ID, ""), holderDoes(life.Fail, r.ID, ""))
+		}
+		return nil, e
+	}
+	return p.criteria, nil
+}

@@ -1,0 +1,27 @@
+package schemas
+
+import "time"
+
+// Map gives what a function makes of each value, in their order; nil for none.
+func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
+	for _, v := range values {
+		all = append(all, of(v))
+	}
+	return all
+}
+
+// OrZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
+func OrZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// UnlessZero points to a time, nil for none.
+func UnlessZero(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
