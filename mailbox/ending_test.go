@@ -130,3 +130,24 @@ func TestAReasonNamesWhatIsWaitedForInVain(t *testing.T) {
 	w.update(a, 1, schemas.ActCancel)
 	require.Equal(t, "ho_1, for which it waits, was cancelled", w.rowReason())
 }
+
+func TestSenderWhoIsTheRecipientIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.claim(qa)
+	w.complete(qa, 1)
+	w.update(lead, 1, schemas.ActAccept)
+	require.Len(t, w.notices(lead), 2, "of the completion and of the review")
+}
+
+func TestWhoGoesOnIsToldOfTheLateResult(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
+	claim := w.claim(qa)
+	w.later(31 * time.Minute)
+	_, err := w.Complete(t.Context(), qa, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
+	refused(t, err, schemas.Stale, "kept as a late result")
+	require.Contains(t, w.claim(lead).Brief, `Its result came late. Read it first: get_handoff {"handoff_id":"ho_1","view":"outcome"}`)
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -80,4 +81,24 @@ func TestAViewInFullComesInParts(t *testing.T) {
 		require.Equal(t, get(100_000, 0).Handoff.Detail, read.Handoff.Detail)
 		require.Greater(t, parts, 1)
 	}
+}
+
+func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
+	w := newWorld(t)
+	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w.send(lead, "qa", "x")
+	w.later(2 * time.Hour)
+	w.claim(qa)
+	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Detail = "# Head\na\n# Tail\nb\n" })
+	list, err := w.List(t.Context(), lead, schemas.ListIn{Box: "sent", Since: "1h"})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+	out, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
+	require.NoError(t, err)
+	require.Equal(t, "# Tail\nb\n", out.Content)
+	_, err = w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
+	refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
+	w.send(lead, "dev", "y", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
+	})
 }
