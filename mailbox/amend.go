@@ -107,8 +107,11 @@ func (o *op) amended(
 		out.Changed = append(out.Changed, "to")
 	}
 	if len(out.Changed) == 0 {
-		return nil, schemas.Invalidf("changes", "names nothing that is not so already").
-			WithHint("Say what to change, such as the title or the context.")
+		hint := "Say what to change, such as the title or the context."
+		if a.now.NeedsApproval {
+			hint += " Whether it may begin is for a person to say."
+		}
+		return nil, schemas.Invalidf("changes", "names nothing that is not so already").WithHint("%s", hint)
 	}
 	return h, draft.CheckWhole(h)
 }

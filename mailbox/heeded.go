@@ -24,7 +24,7 @@ var instead = map[string]string{
 	"percent":    "Report it with progress.",
 	"questions":  "Ask with the action ask.",
 	"conditions": "Ask with the action ask.",
-	"to":         "release, amend, return and retry have a new recipient.",
+	"to":         "release, amend, return and retry have a new recipient. A question goes to who answers for the work; ask others with a message.",
 	"checkpoint": "progress, ask and release keep a checkpoint.",
 	"changes":    "amend changes a handoff, return and retry the new one, and answer what is asked for: its sender may, the owner of the workflow, and a person.",
 }
