@@ -117,6 +117,7 @@ func TestSendersCannotLeaveTheFrame(t *testing.T) {
 		strings.Repeat("long ", 2000),
 		strings.Repeat("長", 3000),
 		strings.Repeat("line\n", 1000),
+		strings.Repeat("\x81", 27), strings.Repeat("\x1b[", 60),
 		"\n\n\n  \t",
 		"- ",
 		"> ",

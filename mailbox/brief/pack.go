@@ -45,8 +45,9 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters
-// of the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there
-// not to less than a line needs to begin; what nobody took goes to the first that can use it.
+// of the room that is left is shortened to half of it, so that those after it have a chance. What a line needs to begin
+// is kept for a part that must be there, which those before it do not get; what nobody took goes to the first that can
+// use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -54,13 +55,16 @@ func fill(parts []part, room int) ([]part, int) {
 		packed[i].lines = shorten(parts[i], allowed)
 		return size(packed[i].lines)
 	}
+	kept := 0
+	for _, p := range parts {
+		kept += p.least()
+	}
 	for i, p := range parts {
-		allowed := room
-		if size(p.lines) > room*3/4 {
-			allowed = room / 2
-			if p.must {
-				allowed = max(allowed, min(room, 2*clipFrom))
-			}
+		kept -= p.least()
+		free := max(room-kept, 0)
+		allowed := free
+		if size(p.lines) > free*3/4 {
+			allowed = max(free/2, min(free, p.least()))
 		}
 		room -= fit(i, allowed)
 	}
@@ -69,6 +73,14 @@ func fill(parts []part, room int) ([]part, int) {
 		room -= fit(i, had+room) - had
 	}
 	return packed, room
+}
+
+// least is what is kept for a part in any case, in tenths of a token.
+func (p part) least() int {
+	if !p.must {
+		return 0
+	}
+	return min(size(p.lines), 2*clipFrom)
 }
 
 // missing are the parts that were left out, and those that were shortened, in the order of the parts. Those behind the
@@ -95,8 +107,8 @@ func size(lines []string) int {
 }
 
 // shorten gives the lines that fit into the allowed tenths: the first ones, the last of them cut at a word when it is
-// long, and an ellipsis. It gives none when only a label would be left. A part with heads is tried with these before it
-// is cut.
+// long, and an ellipsis. It gives none when only a label would be left, unless the part must be there. A part with heads
+// is tried with these before it is cut.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
@@ -119,7 +131,7 @@ func shorten(p part, allowed int) []string {
 			allowed -= n
 			continue
 		}
-		if allowed > clipFrom && content.Tenths(l) > clipFrom {
+		if allowed > clipFrom && content.Tenths(l) > clipFrom || p.must && allowed > 0 && len(kept) == 0 {
 			return append(kept, clip(l, allowed))
 		}
 		break
