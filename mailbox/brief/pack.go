@@ -45,9 +45,9 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 }
 
 // fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters
-// of the room that is left is shortened to half of it, so that those after it have a chance. What a line needs to begin
-// is kept for a part that must be there, which those before it do not get; what nobody took goes to the first that can
-// use it.
+// of the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there
+// not to less than a line needs to begin. A few words are kept for that one, which those before it do not get; what
+// nobody took goes to the first that can use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -64,7 +64,10 @@ func fill(parts []part, room int) ([]part, int) {
 		free := max(room-kept, 0)
 		allowed := free
 		if size(p.lines) > free*3/4 {
-			allowed = max(free/2, min(free, p.least()))
+			allowed = free / 2
+			if p.must {
+				allowed = max(allowed, min(free, 2*clipFrom))
+			}
 		}
 		room -= fit(i, allowed)
 	}
@@ -80,7 +83,7 @@ func (p part) least() int {
 	if !p.must {
 		return 0
 	}
-	return min(size(p.lines), 2*clipFrom)
+	return min(size(p.lines), leastOf)
 }
 
 // missing are the parts that were left out, and those that were shortened, in the order of the parts. Those behind the
