@@ -43,7 +43,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin}
-	content, err := store.ContentOf(said, o.salt)
+	content, err := store.ContentOf(said, o.NewID)
 	if err != nil {
 		return nil, err
 	}

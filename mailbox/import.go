@@ -75,7 +75,7 @@ func (i Import) settle(tx *store.Tx, id schemas.ID) error {
 	if said.Note == "" {
 		return nil
 	}
-	content, err := store.ContentOf(said, i.salt)
+	content, err := store.ContentOf(said, i.NewID)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (o *op) find(id string) (*store.Record, error) {
 // What was said is kept with the event, under the number of [op.next]. Whoever lets the record point to that number
 // commits right after, since every other event in between would move it.
 func (o *op) commit(h happening) error {
-	content, err := store.ContentOf(h.said, o.salt)
+	content, err := store.ContentOf(h.said, o.NewID)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (o *op) unburden(holder schemas.Agent) {
 // record keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
 // never among it. No record changes with it and nothing follows from it, but those who watch the registry are woken.
 func (o *op) record(a life.Action, said any) error {
-	content, err := store.ContentOf(said, o.salt)
+	content, err := store.ContentOf(said, o.NewID)
 	if err != nil {
 		return err
 	}
@@ -237,8 +237,6 @@ func (o *op) sign(e *schemas.Event, a life.Action) {
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
 	e.Proof = o.by.Proof
 }
-
-func (s *Service) salt() []byte { return []byte(s.NewID("salt")) }
 
 // signature says in a message who sends it.
 func (o *op) signature() schemas.Source {

@@ -30,7 +30,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are let go of by a person alone").WithField("agent").
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
-	r := retention.Retention{Before: store.At(in.Before), View: s.Store.View}
+	r := retention.Retention{Store: s.Store, Before: store.At(in.Before)}
 	if !in.DryRun && by.InPerson() {
 		r.Update = func(ctx context.Context, fn func(retention.Tx) error) error {
 			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Tx: o.tx, Commit: o.redacted}) })

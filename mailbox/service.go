@@ -111,6 +111,9 @@ type Config struct {
 // concurrently. The caller of each is who the transport proved it to be, see [schemas.Caller]; package tools has
 // checked its scope and the schema of the arguments.
 //
+// It has the methods of [registry.Registry] as well. They read back what happened, and write no event but of what the
+// clock has changed.
+//
 // A method that changes something does so in one transaction. First it applies what the clock has changed, for 256
 // handoffs at most; then it changes the record; then it carries out what follows from that, see [life.Follows]. All of
 // it is committed together with the events of the registry, or none of it.

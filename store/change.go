@@ -20,9 +20,9 @@ type Content struct {
 	Salt  []byte
 }
 
-// ContentOf encodes what was said with an event, under a salt. The salt is random, so that the digest proves nothing any
-// more once the salt was erased. What is content already stays as it is, and nil is none.
-func ContentOf(said any, salt func() []byte) (c Content, err error) {
+// ContentOf encodes what was said with an event, under a salt that newID makes. The salt is random, so that the digest
+// proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none.
+func ContentOf(said any, newID func(prefix string) string) (c Content, err error) {
 	switch made := said.(type) {
 	case nil:
 		return c, nil
@@ -32,7 +32,7 @@ func ContentOf(said any, salt func() []byte) (c Content, err error) {
 	if c.Bytes, err = schemas.Encode(said); err != nil {
 		return c, err
 	}
-	c.Salt = salt()
+	c.Salt = []byte(newID("salt"))
 	return c, nil
 }
 

@@ -67,11 +67,10 @@ func reports(in Input, p pen) []string {
 	} else if in.Standing.Percent > 0 {
 		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
 	}
-	switch {
-	case len(in.Reports) > 0:
-	case in.Standing.Status.Ended(): // the note is no report, but why it ended
-		return nil
-	default:
+	if len(in.Reports) == 0 {
+		if in.Standing.Status.Ended() { // the note is no report, but why it ended
+			return nil
+		}
 		return p.field(label, in.Standing.Note)
 	}
 	by := func(r Report) string {

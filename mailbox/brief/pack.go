@@ -80,10 +80,10 @@ func fill(parts []part, room int) ([]part, int) {
 
 // least is what is kept for a part in any case, in tenths of a token.
 func (p part) least() int {
-	if !p.must {
-		return 0
+	if p.must {
+		return leastOf
 	}
-	return min(size(p.lines), leastOf)
+	return 0
 }
 
 // missing are the parts that were left out, and those that were shortened, in the order of the parts. Those behind the

@@ -17,7 +17,7 @@ import (
 // the handoff of a draft afterwards calls it again. It runs before the transaction where that is possible, because there
 // is one writer.
 func (m Maker) Encode(d *Draft) error {
-	said, err := store.ContentOf(d.Handoff, func() []byte { return []byte(m.NewID("salt")) })
+	said, err := store.ContentOf(d.Handoff, m.NewID)
 	if err != nil {
 		return err
 	}

@@ -21,10 +21,8 @@ import (
 // A Retention is one run over a workspace, and runs once. What it did before an error stays done: another one goes on
 // with the rest.
 type Retention struct {
+	Store  *store.Store
 	Before store.Time // what ended then or later is kept
-
-	// View gives fn a snapshot.
-	View func(ctx context.Context, fn func(*store.View) error) error
 
 	// Update runs fn in a transaction, perhaps more than once. Nil is for a run that changes nothing and tells what it
 	// would do, without the content that was sent along.
@@ -58,11 +56,7 @@ const (
 
 // handoffs goes through all records, the oldest first.
 func (r *Retention) handoffs(ctx context.Context) (err error) {
-	err = r.View(ctx, func(v *store.View) (err error) {
-		r.needed, err = neededNow(v)
-		return err
-	})
-	if err != nil {
+	if r.needed, err = store.Look(ctx, r.Store, neededNow); err != nil {
 		return err
 	}
 	tell := store.ProgressOf(ctx)
@@ -87,7 +81,7 @@ func (r *Retention) handoffs(ctx context.Context) (err error) {
 // portion runs fn in one transaction, or on a snapshot and without one where nothing is to change.
 func (r *Retention) portion(ctx context.Context, fn func(Tx, *store.View) error) error {
 	if r.Update == nil {
-		return r.View(ctx, func(v *store.View) error { return fn(Tx{}, v) })
+		return r.Store.View(ctx, func(v *store.View) error { return fn(Tx{}, v) })
 	}
 	return r.Update(ctx, func(tx Tx) error { return fn(tx, &tx.View) })
 }

@@ -17,17 +17,13 @@ const (
 // interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
 // delete: content that is sent again while nothing refers to it is not written again.
 func (r *Retention) sweep(ctx context.Context) error {
-	var unused map[string]bool
-	err := r.View(ctx, func(v *store.View) (err error) {
-		unused, err = v.KeptDigests()
-		return err
-	})
+	unused, err := store.Look(ctx, r.Store, (*store.View).KeptDigests)
 	if err != nil {
 		return err
 	}
 	looked := uint64(0)
 	for more := len(unused) > 0; more; {
-		err := r.View(ctx, func(v *store.View) error {
+		err := r.Store.View(ctx, func(v *store.View) error {
 			named, last, rest, err := digestsSaid(v, looked, lookedAtOnce)
 			looked, more = last, rest
 			for _, digest := range named {
