@@ -18,6 +18,7 @@ var everythingBelow = []string{"everything below"}
 
 // house is built from the ground: a row imports only rows before it.
 var house = []room{
+	{level: 0, path: "internal/sandbox", about: "where tests run, and which are left out"},
 	{
 		level: 0, path: "schemas/golden", about: "what tests hold to files",
 		owns: []string{"github.com/stretchr/testify"},
@@ -483,7 +484,7 @@ var house = []room{
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
 			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/commands/checks", "cmd/handoff/internal/commands/audit",
 			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
-			"cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/outlet", "cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},
@@ -494,7 +495,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commandtest", about: "the program in tests",
-		imports: []string{"mailbox/mailboxtest", "cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
+		imports: []string{"internal/sandbox", "mailbox/mailboxtest", "cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
 		owns: []string{
 			"github.com/spf13/cobra", "github.com/stretchr/testify", "github.com/rogpeppe/go-internal", "golang.org/x/sys",
 		},
@@ -530,7 +531,7 @@ var house = []room{
 // proving may be imported by every test: the stores, because tests run on real things, what shows that processes have
 // ended, and what runs the program.
 var proving = []string{
-	"schemas/golden", "schemas/respell/respelltest",
+	"internal/sandbox", "schemas/golden", "schemas/respell/respelltest",
 	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "store/postgres", "store/postgres/postgrestest",
 	"mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

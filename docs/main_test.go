@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"handoff/internal/sandbox"
 )
 
 // TestMain runs the tests at the root of the repository, where the paths in the documents begin.
@@ -12,5 +14,5 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	os.Exit(sandbox.New(m).Run())
 }

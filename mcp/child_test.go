@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/internal/sandbox"
 	"handoff/mcp"
 )
 
@@ -20,7 +21,7 @@ const childVariable = "HANDOFF_MCP_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
-		os.Exit(m.Run())
+		os.Exit(sandbox.New(m).Run())
 	}
 	signal.Ignore(syscall.SIGPIPE)
 	if err := mcp.New(config(newStandIn())).ServeStdio(context.Background(), os.Stdin, os.Stdout); err != nil {

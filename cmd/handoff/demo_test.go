@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,5 +59,23 @@ func TestDemoThatCannotStartItsServer(t *testing.T) {
 	code, _, errs, left := demonstrate(t, "/no/such/handoff")
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "handoff: the demonstration went wrong: start /no/such/handoff mcp")
+	require.Empty(t, left)
+}
+
+// A reader who has seen enough leaves nothing behind.
+func TestDemoWhoseReaderLeaves(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("without sh there is no pipe")
+	}
+	cmd := exec.CommandContext(t.Context(), sh, "-c", "{ "+commandtest.Program+" demo; echo ended with $? >&2; } | head -3")
+	temp := t.TempDir()
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "ended with 141\n")
+	require.NotContains(t, string(out), "handoff:")
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
 	require.Empty(t, left)
 }

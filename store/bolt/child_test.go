@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/internal/sandbox"
 )
 
 // Some tests need a process of their own, to kill it or to take something away
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 	if child := os.Getenv(childVariable); child != "" {
 		os.Exit(children[child](os.Args[1]))
 	}
-	os.Exit(m.Run())
+	os.Exit(sandbox.New(m).Run())
 }
 
 // command prepares a child that ends with the test.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/internal/sandbox"
 )
 
 // Some tests need a process of their own, to kill it or to run it as another user: this binary again, started
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(children[child](dir))
 	}
-	os.Exit(m.Run())
+	os.Exit(sandbox.New(m).Run())
 }
 
 // start starts a child that ends with the test and returns its lines.

@@ -11,6 +11,8 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/root"
+	"handoff/internal/sandbox"
 )
 
 // Program is the name under which the test binary is handoff itself, as a process of its own.
@@ -59,9 +62,13 @@ func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 // says.
 const Stopped = "handoff-stopped"
 
-// Main runs the tests of a package, whose binary is also [Program] and [Stopped].
+// Main runs the tests of a package in a sandbox. Their binary is also [Program] and [Stopped].
 func Main(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	tests := testscript.TestingM(m)
+	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name != Program && name != Stopped {
+		tests = sandbox.New(m)
+	}
+	testscript.Main(tests, map[string]func(){
 		Program: func() { root.Main("") },
 		Stopped: func() {
 			e, at := cli.System(), time.Time{}

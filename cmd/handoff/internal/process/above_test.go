@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/process"
+	"handoff/internal/sandbox"
 )
 
 const above = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above
 
 func TestMain(m *testing.M) {
 	if os.Getenv(above) == "" {
-		os.Exit(m.Run())
+		os.Exit(sandbox.New(m).Run())
 	}
 	fmt.Println(process.Client(), process.Above())
 }

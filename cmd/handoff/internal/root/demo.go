@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/demo"
+	"handoff/cmd/handoff/internal/outlet"
 	"handoff/schemas"
 )
 
@@ -26,9 +28,23 @@ real MCP connection, in a temporary directory, without a network. Then shows wha
 				return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			return playDemo(cmd.Context(), a, state)
+			return playWhileRead(cmd.Context(), a, state)
 		},
 	}
+}
+
+// playWhileRead plays until its reader leaves, and ends in order then, with the status that shells give to a program that
+// SIGPIPE ended.
+func playWhileRead(ctx context.Context, a *cli.App, state string) error {
+	ctx, out := outlet.Open(ctx, a.Stdout)
+	defer out.Close()
+	read := *a
+	read.Stdout, read.IsTerminal = out, func(any) bool { return a.IsTerminal(a.Stdout) }
+	err := playDemo(ctx, &read, state)
+	if errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+		return cli.Exit(128 + int(syscall.SIGPIPE))
+	}
+	return err
 }
 
 const demoWorkspace = "demo"

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"handoff/internal/sandbox"
 )
 
 // Workshop is a directory of programs. Use [New].
@@ -71,10 +73,20 @@ func openSources() error {
 	})
 }
 
-// Run runs the tests of a package, which made the workshop, and closes it. The status is 1 as well where they left
-// processes behind.
+// Run runs the tests of a package, which made the workshop, in a sandbox and closes the workshop. The status is 1 as
+// well where they left processes behind.
 func (w *Workshop) Run(m *testing.M) (status int) {
-	status = m.Run()
+	return sandbox.New(working{w, m}).Run()
+}
+
+// working are tests and the workshop that they use.
+type working struct {
+	*Workshop
+	tests *testing.M
+}
+
+func (w working) Run() (status int) {
+	status = w.tests.Run()
 	if left := w.Close(); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
 		return 1

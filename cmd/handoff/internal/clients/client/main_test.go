@@ -1,0 +1,10 @@
+package client_test
+
+import (
+	"os"
+	"testing"
+
+	"handoff/internal/sandbox"
+)
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }

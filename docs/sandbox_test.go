@@ -1,0 +1,54 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// begun matches what begins tests in a sandbox: its own function, and those that call it.
+var begun = regexp.MustCompile(`\b(sandbox\.New|commandtest\.Main|made\.Run)\(m\)`)
+
+// What can reach files and programs of whoever runs the tests is kept from that by a sandbox.
+func TestTestsThatReachTheMachineRunInASandbox(t *testing.T) {
+	all := packages(t)
+	sandboxed := 0
+	for _, p := range all {
+		files, err := filepath.Glob(filepath.Join(p.path, "*_test.go"))
+		require.NoError(t, err)
+		if len(files) == 0 || !reachesMachine(all, slices.Concat(p.imports, p.tests), map[string]bool{}) {
+			continue
+		}
+		sandboxed++
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			return begun.Match(text)
+		}) {
+			t.Errorf("tests of %s reach the package os: begin them with sandbox.New, see the package internal/sandbox", p.path)
+		}
+	}
+	require.Greater(t, sandboxed, 50)
+}
+
+// reachesMachine tells whether one of these packages is os or imports it, through ours.
+func reachesMachine(all []pkg, imports []string, seen map[string]bool) bool {
+	for _, path := range imports {
+		if path == "os" || path == "os/exec" {
+			return true
+		}
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		i := slices.IndexFunc(all, func(p pkg) bool { return module+"/"+p.path == path })
+		if i >= 0 && reachesMachine(all, all[i].imports, seen) {
+			return true
+		}
+	}
+	return false
+}

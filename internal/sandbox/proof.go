@@ -1,0 +1,29 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Proofs tells whether tests that take more than some seconds were asked for: make proofs does so, and CI.
+func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
+
+// Proof leaves out the rest of a test that takes more than some seconds, unless it was asked for.
+func Proof(t testing.TB) {
+	t.Helper()
+	if !Proofs() {
+		t.Skip(leftOut)
+	}
+}
+
+// LeaveOut says that all tests of a package are left out, and returns true, unless they were asked for.
+func LeaveOut() bool {
+	if Proofs() {
+		return false
+	}
+	fmt.Println(leftOut)
+	return true
+}
+
+const leftOut = "left out: a proof takes long and runs with HANDOFF_PROOFS=1, as in make proofs"
