@@ -49,6 +49,9 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if err := draft.CheckPayload(in.Summary, in.Detail, in.Data); err != nil {
 		return schemas.CompleteOut{}, err
 	}
+	if err := contract.Contradiction(in); err != nil {
+		return schemas.CompleteOut{}, err
+	}
 	forward, err := s.forward(by, in)
 	if err != nil {
 		return schemas.CompleteOut{}, err
@@ -143,7 +146,7 @@ func (o *op) completion(
 	if err := checkVerdict(r, done.Output); err != nil {
 		return done, err
 	}
-	if done.Status = contract.Outcome(done.Criteria); in.Outcome == schemas.Partial {
+	if done.Status = contract.Outcome(done); in.Outcome == schemas.Partial {
 		done.Status = schemas.Partial
 	}
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
@@ -160,11 +163,8 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 
 // doubts are what a holder is warned of in its result.
 func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
-	warnings := slices.Concat(
-		contract.Doubts(done), contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin))
-	if origin := schemas.OrZero(in.Origin); origin.Status != "" && in.Outcome == "" {
-		warnings = append(warnings, fmt.Sprintf("the status %q decided nothing", schemas.Visible(schemas.Clip(origin.Status, 80))))
-	}
+	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
+	warnings := slices.Concat(doubts, contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin))
 	if r.Status == schemas.Waiting && r.Permission {
 		warnings = append(warnings, "a permission was asked for and not granted")
 	}
@@ -221,7 +221,9 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.now, o.signature(), true
-	done.Status = cmp.Or(in.Outcome, schemas.Success) // as it says itself
+	if done.Status = contract.Outcome(done); in.Outcome == schemas.Partial { // as it says itself
+		done.Status = schemas.Partial
+	}
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}

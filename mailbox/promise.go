@@ -39,6 +39,9 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 	}
 	p := promise{body: asked.Body, output: in.Output}
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
+	if p.err == nil {
+		p.err = contract.Strictly(h.Expectations, completionOf(in))
+	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
 		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
 	}

@@ -62,7 +62,7 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	if err := cmp.Or(missing(asked, done, seen), failed(failing, seen)); err != nil {
 		return nil, err
 	}
-	if e != nil && e.Strict && Outcome(asked) == schemas.Partial {
+	if e != nil && e.Strict && len(Unmet(asked)) > 0 {
 		return nil, refused(Unmet(asked))
 	}
 	return asked, nil

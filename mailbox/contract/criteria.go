@@ -66,10 +66,10 @@ func ByHand(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }
 
-// Outcome is success when every criterion is met, also when there is none, and partial otherwise. A criterion that
-// nobody answered counts as not met.
-func Outcome(answered []schemas.Answered) schemas.Outcome {
-	if len(Unmet(answered)) > 0 {
+// Outcome is success when every criterion is met, also when there is none, and the completion has no [Doubts]; partial
+// otherwise. A criterion that nobody answered counts as not met.
+func Outcome(done schemas.Completion) schemas.Outcome {
+	if len(Unmet(done.Criteria))+len(Doubts(done)) > 0 {
 		return schemas.Partial
 	}
 	return schemas.Success
@@ -88,5 +88,5 @@ func fold(s string) string {
 
 // Asks tells whether a completion is to be compared with what was asked for.
 func Asks(e *schemas.Expectations) bool {
-	return e != nil && (len(Criteria(e)) > 0 || len(e.OutputSchema) > 0)
+	return e != nil && (e.Strict || len(Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }

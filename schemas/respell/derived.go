@@ -70,9 +70,9 @@ func (n *normalisation) titleTask() {
 	n.args["task"] = task
 }
 
-// finishComplete refuses a message that reports a failure, and writes the summary of a completion that brings none.
+// finishComplete takes the outcome, and writes the summary of a completion that brings none.
 func finishComplete(n *normalisation) error {
-	if err := n.refuseUnended(); err != nil {
+	if err := n.decide(); err != nil {
 		return err
 	}
 	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
@@ -82,50 +82,39 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// refuseUnended refuses a completion whose status or outcome says that the work is not done, with the call that says
-// so.
-func (n *normalisation) refuseUnended() error {
-	for _, path := range []string{"origin.status", "outcome"} {
-		v, _ := lookAt(n.args, path)
-		word := plainWord(v)
-		does, known := notCompleted[word]
-		if !known {
-			continue
-		}
-		id := n.id()
-		next, other := elsewhere(does, id)
-		if !other {
-			in := schemas.UpdateIn{HandoffID: id, Action: schemas.Action(does)}
-			if does == "ask" {
-				in.Questions = []string{schemas.Blank}
+// decide takes the outcome from what the completion says of its end. A word that means neither done nor partly done
+// completes nothing.
+func (n *normalisation) decide() error {
+	for _, path := range []string{"outcome", "origin.status"} {
+		v, said := lookAt(n.args, path)
+		if text, ok := v.(string); said && ok {
+			ending := schemas.Ending(text)
+			if ending == "" {
+				return schemas.Invalidf(n.at+path[strings.LastIndexByte(path, '.')+1:], "%q does not say that it is done", schemas.Visible(schemas.Clip(text, 80))).
+					WithHint("Nothing was completed.").WithNext(schemas.NotDone(n.id())...)
 			}
-			next = schemas.Call(in, map[string]string{"ask": "asks for what is missing", "progress": "reports how far it is"}[does])
+			if have := n.args["outcome"]; have != string(schemas.Partial) {
+				n.args["outcome"] = string(ending)
+			}
 		}
-		return schemas.Invalidf(n.at+path[strings.LastIndexByte(path, '.')+1:], "%q says that it is not completed", schemas.Visible(word)).
-			WithHint("Nothing was completed.").WithNext(next)
 	}
 	return nil
 }
 
-// summary joins the notes. Without notes it is the status and what was delivered, as
-// "success: code (files_created: auth.go, jwt.go)".
+// summary joins the notes. Without notes it is what was delivered, as "code (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
 		return joined(notes, "; ")
 	}
-	status, _ := lookAt(n.args, "origin.status")
 	delivered, _ := n.args["deliverables"].([]any)
-	if len(delivered) == 0 {
-		return words(status)
-	}
-	return words(status) + ": " + joined(delivered, "; ")
+	return joined(delivered, "; ")
 }
 
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
 // one without a reason its blockers.
 func finishFail(n *normalisation) error {
 	status, _ := lookAt(n.args, "origin.status")
-	if word := plainWord(status); outcomes[word] != "" {
+	if word := words(status); schemas.Ending(word) != "" {
 		next, _ := elsewhere("complete", n.id())
 		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.Visible(word)).
 			WithHint("Nothing was failed.").WithNext(next)

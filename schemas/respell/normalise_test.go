@@ -118,7 +118,7 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 
 		{"completion tokens", "complete_handoff", `{"id":"ho_1","claimToken":"x","summary":"s","verification":{"criteria":[{"criterion":2,"met":true}],"testsPassing":true}}`, `{"handoff_id":"ho_1","claim_token":"x","summary":"s","verification":{"criteria":[{"criterion":"2","met":true}],"tests_passing":true}}`},
 		{"criteria met as texts", "complete_handoff", `{"verification":{"acceptanceCriteriaMet":["a"]}}`, `{"verification":{"criteria":[{"criterion":"a","met":true}]}}`},
-		{"summary of deliverables", "complete_handoff", `{"status":"success","deliverables":[{"type":"code","files_created":["a","b"]},"docs"]}`, `{"origin":{"status":"success"},"outcome":"success","summary":"success: code (files_created: a, b); docs","deliverables":[{"type":"code","files_created":["a","b"]},{"description":"docs"}]}`},
+		{"summary of deliverables", "complete_handoff", `{"status":"success","deliverables":[{"type":"code","files_created":["a","b"]},"docs"]}`, `{"origin":{"status":"success"},"outcome":"success","summary":"code (files_created: a, b); docs","deliverables":[{"type":"code","files_created":["a","b"]},{"description":"docs"}]}`},
 		{"no summary of a plain call", "complete_handoff", `{"handoff_id":"ho_1","notes":["n"]}`, ``},
 		{"continuation is sent", "complete_handoff", `{"summary":"s","continuation":{"toAgent":"qa","message":"test it","reason":"r","suggestedNext":"qa"}}`, `{"summary":"s","continuation":{"to":"qa","task":"test it","reason":"r","suggested_next":"qa"}}`},
 

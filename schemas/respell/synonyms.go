@@ -92,22 +92,6 @@ var standings = map[string]string{
 	"any": "",
 }
 
-// outcomes are words for how work ended, of which only these two are of a completion.
-var outcomes = map[string]string{
-	"success": "success", "succeeded": "success", "successful": "success", "complete": "success", "completed": "success",
-	"done": "success", "finished": "success", "ok": "success", "passed": "success", "closed": "success", "resolved": "success",
-	"partial": "partial", "partially": "partial", "partial_success": "partial", "partially_completed": "partial",
-	"partially_complete": "partial", "partially_done": "partial", "incomplete": "partial", "unfinished": "partial",
-}
-
-// notCompleted are words for what is no completion, with the action or tool that says it.
-var notCompleted = map[string]string{
-	"failed": "fail", "failure": "fail", "fail": "fail", "error": "fail", "errored": "fail", "aborted": "fail", "timeout": "fail",
-	"timed_out": "fail", "cancelled": "fail", "canceled": "fail", "rejected": "reject", "declined": "reject", "refused": "reject",
-	"blocked": "ask", "stuck": "ask", "waiting": "ask", "input_required": "ask", "needs_input": "ask",
-	"in_progress": "progress", "working": "progress", "wip": "progress", "running": "progress", "active": "progress",
-}
-
 // strategies are the words of the agent handoff protocols for how context travels.
 var strategies = map[string]string{
 	"full": "full", "summarized": "summary", "summary": "summary", "reference": "reference",

@@ -63,8 +63,7 @@ var (
 	asTopic        = reading{as: toTopic}
 	asOwnID        = reading{as: toOwnID}
 	asStanding     = reading{as: wordOf(standings)}
-	asOutcome      = reading{as: wordOf(outcomes)}
-	asOutcomeWord  = reading{as: knownWordOf(outcomes)}
+	asEnd          = reading{as: toEnd}
 	asAction       = reading{as: wordOf(actions)}
 	asStrategy     = reading{as: knownWordOf(strategies), yields: true}
 	asOddPriority  = reading{as: toOddPriority}
@@ -144,10 +143,18 @@ func knownWordOf(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// plainWord is a text in lower case, with underscores for hyphens and spaces; "" for another value.
+// plainWord is a text as [schemas.Word] writes it; "" for another value.
 func plainWord(v any) string {
 	s, _ := v.(string)
-	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
+	return schemas.Word(s)
+}
+
+// toEnd also takes true and false for the word that says how work ended.
+func toEnd(v any) (any, bool) {
+	if b, ok := v.(bool); ok {
+		return strconv.FormatBool(b), true
+	}
+	return toText(v)
 }
 
 // durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and

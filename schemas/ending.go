@@ -1,0 +1,58 @@
+package schemas
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// The words for the end of a piece of work, by [Word]. A word that is in neither table completes nothing.
+const (
+	DoneWords = "done complete completed finished finalized success successful successfully succeeded ok okay yes true " +
+		"pass passes passed passing green merged resolved fixed closed approved approve lgtm implemented delivered shipped " +
+		"deployed verified validated all_done all_good all_green all_passed all_passing all_tests_passed all_tests_pass " +
+		"tests_passed tests_pass tests_passing fully_done fully_complete fully_completed task_done task_complete " +
+		"task_completed work_done work_complete work_completed job_done completed_successfully successfully_completed " +
+		"finished_successfully"
+	PartlyWords = "partial partially partly incomplete unfinished in_part partial_success partially_successful " +
+		"partially_done partially_complete partially_completed partial_completion partly_done partly_complete " +
+		"partly_completed done_in_part mostly_done mostly_complete mostly_completed almost_done nearly_done half_done " +
+		"done_with_concerns done_with_warnings done_with_issues done_with_errors completed_with_concerns " +
+		"completed_with_warnings completed_with_issues completed_with_errors success_with_concerns success_with_warnings " +
+		"success_with_issues passed_with_warnings passed_with_concerns"
+)
+
+var endings = sync.OnceValue(func() map[string]Outcome {
+	table := map[string]Outcome{}
+	for word := range strings.FieldsSeq(DoneWords) {
+		table[word] = Success
+	}
+	for word := range strings.FieldsSeq(PartlyWords) {
+		table[word] = Partial
+	}
+	return table
+})
+
+// Ending reads a word of any protocol for how work ended: success for a word that means done, partial for one that
+// means partly done. Of every other word, known or not, it is empty, so that none completes work by default.
+func Ending(text string) Outcome { return endings()[Word(text)] }
+
+var camel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z0-9])([A-Z])`) })
+
+// Word is a text in lower case, with one underscore for what parts its words, and without quotation marks, check marks
+// and the like around it. A cross, a question mark and any other sign stay: they may say the opposite.
+func Word(text string) string {
+	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
+	text = strings.ToLower(camel().ReplaceAllString(text, "${1}_${2}"))
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == '_' || unicode.IsSpace(r) }), "_")
+}
+
+// NotDone are the calls for a handoff that is not done, or not known to be: each ends or moves it as it is.
+func NotDone(id string) []Advice {
+	return []Advice{
+		Call(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),
+		Call(UpdateIn{HandoffID: id, Action: ActAsk, Questions: []string{Blank}}, "asks for what is missing"),
+		Call(FailIn{HandoffID: id, FailureDetail: FailureDetail{Description: Blank}}, "gives it up"),
+	}
+}
