@@ -17,12 +17,13 @@ func Proof(t testing.TB) {
 	}
 }
 
-// LeaveOut says that all tests of a package are left out, and returns true, unless they were asked for.
+// LeaveOut says that all tests of a package are left out, and returns true, unless they were asked for. It says it in
+// words that the go command repeats in its line about the package, as "no tests to run", and in ours, for go test -v.
 func LeaveOut() bool {
 	if Proofs() {
 		return false
 	}
-	fmt.Println(leftOut)
+	fmt.Printf("testing: warning: no tests to run\n%s\n", leftOut)
 	return true
 }
 

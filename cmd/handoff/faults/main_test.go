@@ -20,9 +20,9 @@ import (
 )
 
 // made is where the program comes from.
-var made = workshop.New("handoff-faults")
+var made = workshop.New()
 
-func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 
 // home is a state directory, whose workspace is w.
 type home struct {
@@ -36,9 +36,7 @@ func newHome(t *testing.T) home {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("without strace no system call can be failed")
 	}
-	program, err := made.Program()
-	require.NoError(t, err)
-	h := home{t, program, t.TempDir()}
+	h := home{t, made.Program(t), t.TempDir()}
 	approvals := filepath.Join(h.state, ".config", "handoff", "approvals") // a person is not asked, where there is no terminal
 	require.NoError(t, os.MkdirAll(filepath.Dir(approvals), 0o700))
 	require.NoError(t, os.WriteFile(approvals, []byte("*\n"), 0o600))

@@ -23,9 +23,7 @@ func TestGrowth(t *testing.T) {
 	if stored > 200 {
 		r.calls, r.rounds = 400, 3
 	}
-	var err error
-	r.program, err = made.Program()
-	require.NoError(t, err)
+	r.program = made.Program(t)
 	small, large := r.TempDir(), r.TempDir()
 	r.fill(large, stored)
 	r.grown(small, large)

@@ -8,23 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
-
-// build compiles a program as it is released.
-func (r *run) build(pkg string) string {
-	to := filepath.Join(r.TempDir(), filepath.Base(pkg))
-	cmd := exec.CommandContext(r.Context(), "go", "build", "-trimpath", "-o", to, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	require.NoError(r, err, string(out))
-	return to
-}
 
 // process is a server that ends when its standard input does.
 type process struct {

@@ -10,15 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"handoff/cmd/handoff/internal/workshop"
 )
 
 // made is where the program comes from.
-var made = workshop.New("handoff-figures")
+var made = workshop.New(workshop.Source{Name: "empty", Package: "./testdata/empty"})
 
-func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 
 // TestFigures prints the table of docs/performance.md. HANDOFF_FIGURES=1 makes the figures; without it each is made of a
 // few calls only, to see that they can be made.
@@ -27,10 +25,7 @@ func TestFigures(t *testing.T) {
 	if os.Getenv("HANDOFF_FIGURES") != "" {
 		r.calls, r.rounds, r.stored = 4000, 3, 100_000
 	}
-	var err error
-	r.program, err = made.Program()
-	require.NoError(t, err)
-	r.empty = r.build("./testdata/empty")
+	r.program, r.empty = made.Program(t), made.Built(t, "empty")
 	r.starts()
 	for _, stored := range []int{0, r.stored} {
 		state := t.TempDir()

@@ -20,14 +20,14 @@ import (
 )
 
 // made is where the programs come from.
-var made = workshop.New("handoff-network")
+var made = workshop.New()
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asEmpty) != "" {
 		serveNothing()
 		return
 	}
-	os.Exit(made.Run(m))
+	os.Exit(made.RunProofs(m))
 }
 
 // many is how many of something there are.

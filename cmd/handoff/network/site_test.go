@@ -34,11 +34,9 @@ const patience = 8 * time.Minute
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
 func newSite(t testing.TB, more ...string) *site {
 	t.Helper()
-	program, err := made.Program()
-	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	s := &site{t: t, ctx: ctx, program: program, state: t.TempDir(), cwd: t.TempDir()}
+	s := &site{t: t, ctx: ctx, program: made.Program(t), state: t.TempDir(), cwd: t.TempDir()}
 	s.env = append([]string{
 		"XDG_STATE_HOME=" + s.state, "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "HANDOFF_WORKSPACE=w",
 		"GORACE=atexit_sleep_ms=0", // or a program with the race detector takes a second longer to end

@@ -2,8 +2,8 @@
 
 // Package together_test shows that many processes share one store.
 //
-// Nothing here is played: every process is the real program, built once and spoken to over standard input
-// and output as MCP clients do. The tests kill it, stop it, start it at the same moment as another, and then
+// Nothing here is played: every process is the real program, built before the tests and spoken to over standard input
+// and output as MCP clients do. They run with HANDOFF_PROOFS=1, as make proofs does; those of the judge run always. The tests kill it, stop it, start it at the same moment as another, and then
 // ask what the clients were told and what the registry says. Each prints its figures, see go test -v; the
 // benchmarks print theirs.
 //
@@ -32,7 +32,7 @@ import (
 )
 
 // made is where the programs come from.
-var made = workshop.New("handoff-together")
+var made = workshop.New(workshop.Source{Name: "v1.9.0", Version: "v1.9.0"}, workshop.Source{Name: "v1.10.0", Version: "v1.10.0"})
 
 func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
 

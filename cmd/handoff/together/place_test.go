@@ -33,10 +33,8 @@ type place struct {
 // newPlace makes a place whose workspace is named w.
 func newPlace(t testing.TB) *place {
 	t.Helper()
-	program, err := made.Program()
-	require.NoError(t, err)
 	p := &place{
-		t: t, ctx: inTime(t), program: program,
+		t: t, program: made.Program(t), ctx: inTime(t),
 		state: t.TempDir(), logs: t.TempDir(), home: t.TempDir(), cwd: t.TempDir(), env: []string{"HANDOFF_WORKSPACE=w"},
 	}
 	t.Cleanup(p.readLogs)

@@ -21,18 +21,10 @@ func (p *place) as(program string) *place {
 	return &there
 }
 
-// release is the program built as a version.
-func release(t *testing.T, version string) string {
-	t.Helper()
-	program, err := made.Build(version)
-	require.NoError(t, err)
-	return program
-}
-
 // TestNewerProgramTakesTheStoreOver upgrades the program while processes of the older one run.
 func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	p := newPlace(t)
-	older, newer := p.as(release(t, "v1.9.0")), p.as(release(t, "v1.10.0"))
+	older, newer := p.as(made.Built(t, "v1.9.0")), p.as(made.Built(t, "v1.10.0"))
 	require.Contains(t, older.must("version").out, "v1.9.0")
 	before := older.several("planner", "qa")
 	owner, _ := p.parted(before)

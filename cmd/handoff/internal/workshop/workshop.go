@@ -1,5 +1,5 @@
-// Package workshop is only for tests: it builds the program for tests that run it in processes of their own, and finds
-// the processes that they left behind.
+// Package workshop is only for tests: it builds programs before tests that run them in processes of their own, and finds
+// the processes that they left behind. Such tests are proofs, see package sandbox.
 package workshop
 
 import (
@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"handoff/internal/sandbox"
@@ -18,48 +17,112 @@ import (
 
 // Workshop is a directory of programs. Use [New].
 type Workshop struct {
-	dir  func() (string, error)
-	mine func() (string, error)
+	dir   string
+	extra []Source
 }
 
-// New returns a workshop. Its directory is made when it is needed; Close removes it.
-func New(name string) *Workshop {
-	w := &Workshop{dir: sync.OnceValues(func() (string, error) { return os.MkdirTemp("", name+"-") })}
-	w.mine = sync.OnceValues(func() (string, error) {
-		if program := os.Getenv("HANDOFF_PROGRAM"); program != "" {
-			return filepath.Abs(program)
+// A Source is what else is built: the program as another version, or another program.
+type Source struct {
+	Name    string // of the file
+	Package string // empty: handoff
+	Version string // empty: none
+}
+
+const handoff = "handoff"
+
+// New returns a workshop that builds handoff as it is released, and what else is named.
+func New(extra ...Source) *Workshop { return &Workshop{extra: extra} }
+
+// Program returns the path of handoff, built from this source, or the file that HANDOFF_PROGRAM names. A test that asks
+// for it is left out unless proofs were asked for.
+func (w *Workshop) Program(t testing.TB) string {
+	t.Helper()
+	if program := os.Getenv("HANDOFF_PROGRAM"); program != "" {
+		sandbox.Proof(t)
+		return program
+	}
+	return w.Built(t, handoff)
+}
+
+// Built returns the path of a program by the name of its source. A test that asks for it is left out like one that asks
+// for [Workshop.Program].
+func (w *Workshop) Built(t testing.TB, name string) string {
+	t.Helper()
+	sandbox.Proof(t)
+	return filepath.Join(w.dir, name)
+}
+
+// Run builds what is missing, runs the tests of a package in a sandbox, and removes what was built. The status is 1 as
+// well where they left processes behind. Without proofs nothing is built.
+func (w *Workshop) Run(m *testing.M) (status int) {
+	return sandbox.New(working{w, m}).Run()
+}
+
+// RunProofs is Run for a package whose tests are all proofs. Without them it says so.
+func (w *Workshop) RunProofs(m *testing.M) (status int) {
+	if sandbox.LeaveOut() {
+		return 0
+	}
+	return w.Run(m)
+}
+
+// working are tests and the workshop that they use.
+type working struct {
+	*Workshop
+	tests *testing.M
+}
+
+func (w working) Run() (status int) {
+	if sandbox.Proofs() {
+		if err := w.build(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
 		}
-		return w.Build("")
-	})
-	return w
+	}
+	status = w.tests.Run()
+	if left := w.close(); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
+		return 1
+	}
+	return status
 }
 
-// Program returns the path of the program, built from this source as it is released, or the file that HANDOFF_PROGRAM
-// names. It is built once.
-func (w *Workshop) Program() (string, error) { return w.mine() }
-
-// Build compiles the program from this source as the given version, empty for none, and returns its path. It is called
-// in the directory of a package that is three levels below the module.
-func (w *Workshop) Build(version string) (program string, err error) {
-	dir, err := w.dir()
-	if err != nil {
-		return "", err
+// build builds all programs but one that HANDOFF_PROGRAM names. It is called in the directory of a package that is three
+// levels below the module.
+func (w *Workshop) build() (err error) {
+	if w.dir, err = os.MkdirTemp("", "workshop"); err != nil {
+		return err
 	}
 	if err := openSources(); err != nil {
-		return "", err
+		return err
 	}
-	program = filepath.Join(dir, "handoff"+version)
-	args := []string{"build", "-trimpath", "-o", program}
-	if version != "" {
-		args = append(args, "-ldflags", "-X main.version="+version)
+	all := w.extra
+	if os.Getenv("HANDOFF_PROGRAM") == "" {
+		all = append(all, Source{Name: handoff})
 	}
-	args = append(args, "handoff/cmd/handoff")
-	cmd := exec.Command("go", args...) //nolint:noctx,gosec // done before any test, with arguments of ours
+	for _, source := range all {
+		fmt.Fprintln(os.Stderr, "building", source.Name, "before the tests; HANDOFF_PROGRAM names a program that is there")
+		if err := w.compile(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Workshop) compile(source Source) error {
+	args := []string{"build", "-trimpath", "-o", filepath.Join(w.dir, source.Name)}
+	if source.Version != "" {
+		args = append(args, "-ldflags", "-X main.version="+source.Version)
+	}
+	if source.Package == "" {
+		source.Package = "handoff/cmd/handoff"
+	}
+	cmd := exec.Command("go", append(args, source.Package)...) //nolint:noctx,gosec // done before any test, with arguments of ours
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
+		return fmt.Errorf("build: %w\n%s", err, out)
 	}
-	return program, nil
+	return nil
 }
 
 // openSources opens the directories of the module. The go command takes the result of a test from its cache unless a
@@ -73,38 +136,16 @@ func openSources() error {
 	})
 }
 
-// Run runs the tests of a package, which made the workshop, in a sandbox and closes the workshop. The status is 1 as
-// well where they left processes behind.
-func (w *Workshop) Run(m *testing.M) (status int) {
-	return sandbox.New(working{w, m}).Run()
-}
-
-// working are tests and the workshop that they use.
-type working struct {
-	*Workshop
-	tests *testing.M
-}
-
-func (w working) Run() (status int) {
-	status = w.tests.Run()
-	if left := w.Close(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
-		return 1
-	}
-	return status
-}
-
-// Close removes the directory. It kills the processes that still run a program of it, and returns their ids. Where
+// close removes the directory. It kills the processes that still run a program of it, and returns their ids. Where
 // there is no /proc it finds none.
-func (w *Workshop) Close() (left []int) {
-	dir, err := w.dir()
-	if err != nil {
+func (w *Workshop) close() (left []int) {
+	if w.dir == "" {
 		return nil
 	}
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		program, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(program, dir) {
+		if err != nil || !strings.HasPrefix(program, w.dir) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
@@ -112,7 +153,7 @@ func (w *Workshop) Close() (left []int) {
 			left = append(left, pid)
 		}
 	}
-	_ = os.RemoveAll(dir)
+	_ = os.RemoveAll(w.dir)
 	return left
 }
 
