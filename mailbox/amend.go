@@ -49,7 +49,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err
 	}
-	tellWaits(&now, rev.changes.Options, out)
+	o.tellWaits(&now, rev.changes.Options, out)
 	if r.Status == schemas.Waiting && in.Action == schemas.ActAmend {
 		answer := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
@@ -253,13 +253,14 @@ func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schema
 
 // tellWaits says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says
 // that nothing is waited for any more. It is given only where the caller changed that.
-func tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
+func (o *op) tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return
 	}
 	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
 		out.BlockedBy = []string{}
 	}
+	out.Warnings = append(out.Warnings, o.shutNow(now)...)
 	named := len(opt.After) + len(opt.AfterAccepted)
 	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
 		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+

@@ -203,9 +203,15 @@ type happening struct {
 	forward *draft.Draft  // what a completion passes on, nil for nothing
 	chosen  bool          // the holder chose how the work goes on
 	sends   []rules.Sends // what the rules of files send because of it, set by [op.commit]
+	held    []rules.Sends // what they send once it counts as done, set for a completion that does not
 	again   *revision     // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]
+}
+
+// opens tells whether work that was completed before counts as done from now on, and never did before.
+func (h *happening) opens() bool {
+	return h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted
 }
 
 // lost is why a handoff did not end well: what its holder said, or what the clock or a sender says. One of the two is

@@ -119,6 +119,7 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
+	o.tellShut(o.happened[len(o.happened)-1], &out)
 	others, err := o.beside(&now)
 	if err != nil {
 		return out, err

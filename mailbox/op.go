@@ -133,6 +133,7 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	o.timeTaking(h.was, h.now)
+	h.now.Counted = h.now.Counted || reading.DoneWell(h.now) || h.was != nil && reading.DoneWell(h.was)
 	if !h.now.Status.Held() {
 		h.now.Quiet = 0
 	}

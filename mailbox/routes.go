@@ -17,7 +17,8 @@ import (
 
 // occasions are the actions for which the files of a project may have rules, and how those call them. What a person
 // refused, and what a holder failed with a way on of its own choice, no rule sends on. A review is part of the work that
-// it is about, so no rule fires for it, and work that is reviewed counts as completed once it is accepted.
+// it is about, so no rule fires for it, and work that is reviewed counts as completed once it is accepted. Where work
+// that was completed counts as done only later, those rules fire that would have fired then.
 var occasions = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
@@ -26,13 +27,13 @@ var occasions = map[life.Action]string{
 // firing gives what the rules send because of what happened, nil for nothing. What happened is committed already, so
 // that its content can be read. Content that cannot be read fires nothing.
 func (o *op) firing(h *happening) ([]rules.Sends, error) {
-	on := occasions[h.action]
-	if on == "" || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
+	on, completed := occasions[h.action], occasions[life.Complete]
+	counts := h.opens()
+	if on == "" && !counts || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
 		return nil, nil
 	}
 	set, err := o.rules(o.View)
-	counts := h.now.Reviewer != "" && h.action == life.Accept
-	if err != nil || set.Empty(on) && (!counts || set.Empty(occasions[life.Complete])) {
+	if err != nil || set.Empty(on) && (!counts || set.Empty(completed)) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.now)
@@ -41,10 +42,26 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		return nil, nil
 	}
 	sends := set.Fire(on, facts)
-	if counts {
-		sends = append(set.Fire(occasions[life.Complete], facts), sends...)
+	switch {
+	case counts && h.now.Reviewer != "":
+		sends = append(set.Fire(completed, facts), sends...)
+	case counts:
+		sends = append(onceDone(set, *facts), sends...)
+	case h.action == life.Complete && reading.Shut(h.now):
+		h.held = onceDone(set, *facts)
 	}
 	return sends, nil
+}
+
+// onceDone is what the rules send once work counts as done, beside what they sent when it was completed and did not: a
+// plan that went on then does not go on twice.
+func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
+	f.Outcome.Passed = false
+	before := set.Fire(occasions[life.Complete], &f)
+	f.Outcome.Passed = true
+	return slices.DeleteFunc(set.Fire(occasions[life.Complete], &f), func(s rules.Sends) bool {
+		return slices.ContainsFunc(before, func(b rules.Sends) bool { return b.Of() == s.Of() })
+	})
 }
 
 // factsOf gathers what rules know of a handoff.
@@ -71,7 +88,7 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	case schemas.TimedOut:
 		f.Outcome.Summary = reading.WhyTimedOut(r)
 	}
-	f.Outcome.Status = cmp.Or(f.Outcome.Status, string(r.Status))
+	f.Outcome.Status, f.Outcome.Passed = cmp.Or(f.Outcome.Status, string(r.Status)), reading.DoneWell(r)
 	return &f, err
 }
 

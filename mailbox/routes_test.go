@@ -144,7 +144,9 @@ func TestTheStepsOfAPlanFollowEachOther(t *testing.T) {
 	}
 	w.complete(fixer, 3)
 	w.claim(tester)
-	w.complete(tester, 4, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 2} })
+	w.complete(tester, 4, func(in *schemas.CompleteIn) {
+		in.Outcome, in.Verification = schemas.Partial, &schemas.Verification{TestsFailed: 2}
+	})
 	w.claim(fixer)
 	w.complete(fixer, 5)
 	w.claim(tester)

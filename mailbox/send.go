@@ -190,7 +190,7 @@ func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	stay, err := o.unraised(r.Workflow, d.Limits)
-	out.Warnings = slices.Concat(d.Warnings, untakenSoon(r), unknown, repeated, stay)
+	out.Warnings = slices.Concat(d.Warnings, untakenSoon(r), unknown, repeated, stay, o.shutNow(r))
 	return out, err
 }
 

@@ -8,13 +8,14 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// waits is for which other handoffs a handoff waits. A completion is enough, and for those of accepted its acceptance
-// is needed. What is there already is freed, and is remembered because it may be returned. A handoff is in one of after
-// and freed, and besides in accepted where that is asked for.
+// waits is for which other handoffs a handoff waits: until each is done well, see [reading.DoneWell], and those of
+// accepted until they are accepted. What is there already is freed, and is remembered because it may be returned. A
+// handoff is in one of after and freed, and besides in accepted where that is asked for.
 type waits struct {
 	after, freed, accepted []schemas.ID
 }
@@ -107,10 +108,45 @@ func (w *waits) take(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDone tells whether nobody needs to wait for a handoff any more. An ended handoff that is not completed is never
-// done: what waits for it stays blocked until another handoff takes its place, or somebody changes for what is waited.
+// isDone tells whether nobody needs to wait for a handoff any more. What waits for one that ended otherwise stays blocked
+// until another handoff takes its place, somebody accepts it, or somebody changes for what is waited.
 func isDone(dep *store.Record, accepted bool) bool {
-	return dep.Status == schemas.Completed && (!accepted && dep.Reviewer == "" || dep.Accepted != 0)
+	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
+}
+
+// shutNow warns of those that are waited for and stay shut until somebody decides.
+func (o *op) shutNow(r *store.Record) (warnings []string) {
+	for _, id := range r.After {
+		if dep := o.usable(id); dep != nil && dep.Status == schemas.Completed && reading.Shut(dep) {
+			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
+		}
+	}
+	return warnings
+}
+
+// waitingOn names the first of those that wait for r, "" for none.
+func (o *op) waitingOn(r *store.Record) string {
+	var ids []string
+	for id, err := range o.Oldest(store.WaitingFor(r.ID), 0) {
+		if len(ids) == mostNamed || err != nil {
+			return strings.Join(ids, ", ") + " …"
+		}
+		ids = append(ids, id.String())
+	}
+	return strings.Join(ids, ", ")
+}
+
+// tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
+func (o *op) tellShut(h *happening, out *schemas.CompleteOut) {
+	shut := o.waitingOn(h.now)
+	if shut == "" && len(h.held) > 0 {
+		shut = "what the rule " + h.held[0].Route + " sends"
+	}
+	if shut == "" || !reading.Shut(h.now) {
+		return
+	}
+	h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", shut, h.text)
+	out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s, which goes on after a success, or once the sender accepts this", shut))
 }
 
 // lastRound is the rework of a returned handoff, and of that one; any other handoff is its own. It ends because each
@@ -178,22 +214,26 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 	return nil
 }
 
-// tellBlocked tells the sender of r that a handoff for which it waits will not be completed. It is told in the name of
-// the clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff. Nothing
-// is written on r: it stays blocked until somebody decides, because only its sender knows whether it makes sense
-// without that one.
+// tellBlocked tells the sender of r that a handoff for which it waits was not done well. It is told in the name of the
+// clock, because nobody did anything to r itself, and it hears of it also where it ended the other handoff. Nothing is
+// written on r: it stays blocked until somebody decides, because only its sender knows whether it makes sense without
+// that one.
 func (o *op) tellBlocked(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
 		list = "after_accepted"
 	}
-	text := fmt.Sprintf("%s, for which it waits, is %s. Retry that one, cancel this one, or amend this one: "+
-		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, dead.Status, list)
+	state, way := string(dead.Status), "Retry that one"
+	if dead.Status == schemas.Completed {
+		state, way = "completed in part", "Accept that one, which opens this one, or return it with points to mend; or else"
+	}
+	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
+		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
 	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
 }
 
-// freeFrom lets r wait no longer for a handoff that was completed or accepted. Where r waits for its acceptance, and
-// it is completed, r goes on waiting. The record is read anew in the transaction, so it does nothing where r was
+// freeFrom lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
+// for its acceptance, r goes on waiting. The record is read anew in the transaction, so it does nothing where r was
 // amended since and waits for dep no more.
 func (o *op) freeFrom(r, dep *store.Record) error {
 	switch {
@@ -216,16 +256,20 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 	return nil
 }
 
-// waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned. That one may have
-// ended by now, where many were gone through before: if it is done, it frees r; dead as well, it stays on the list of r,
-// and the sender of r is told. What was begun is not stopped: its holder is told, and so is the caller.
+// waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned, and for the same one
+// where that counts no more as done. The new one may have ended by now, where many were gone through before: if it was
+// done well, it frees r; else it stays on the list of r, and the sender of r is told. What was begun is not stopped: its
+// holder is told, and so is the caller.
 func (o *op) waitInstead(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.begunWith(r, gone)
 	}
-	successor, err := o.Record(gone.Successor)
-	if err != nil {
-		return err
+	successor := gone
+	var err error
+	if gone.Status != schemas.Completed {
+		if successor, err = o.Record(gone.Successor); err != nil {
+			return err
+		}
 	}
 	if successor, err = o.lastRound(successor); err != nil {
 		return err
@@ -233,18 +277,18 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	if err := o.exchange(r, gone.ID, successor); err != nil {
 		return err
 	}
-	if successor.Status.Ended() && successor.Status != schemas.Completed {
+	if reading.Shut(successor) {
 		return o.tellBlocked(r, successor)
 	}
 	return nil
 }
 
-// waitAgain lets r, which nobody holds any more, wait for the rework of what was returned while it was held; not where
-// that waits for r itself.
+// waitAgain lets r, which nobody holds any more, wait again for what counts no more as done since it was claimed: for the
+// rework of what was returned, but not where that waits for r itself.
 func (o *op) waitAgain(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.usable(id)
-		if gone == nil || gone.Status != schemas.Returned {
+		if gone == nil || reading.DoneWell(gone) {
 			continue
 		}
 		again, err := o.lastRound(gone)
@@ -264,7 +308,7 @@ func (o *op) waitAgain(r *store.Record) error {
 	return nil
 }
 
-// begunWith notes that r was begun, or done, with a result that is returned now.
+// begunWith notes that r was begun, or done, with a result that is returned now, or counts no more as done.
 func (o *op) begunWith(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
 		o.begun = append(o.begun, r)
@@ -272,8 +316,11 @@ func (o *op) begunWith(r, gone *store.Record) error {
 	if !r.Status.Held() {
 		return nil
 	}
-	text := fmt.Sprintf("%s, with whose result you began, was returned: %s does it again. Ask if that concerns your work, or release it: then it waits for that.",
-		gone.ID, gone.Successor)
+	what := fmt.Sprintf("was returned: %s does it again", gone.Successor)
+	if gone.Status == schemas.Completed {
+		what = "was seen not to pass its checks"
+	}
+	text := fmt.Sprintf("%s, with whose result you began, %s. Ask if that concerns your work, or release it: then it waits for that.", gone.ID, what)
 	return o.notify(r.Holder, noticeOf(life.Return, r, text))
 }
 

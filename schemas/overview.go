@@ -50,7 +50,7 @@ type Concern struct {
 	LastSign  *time.Time  `json:"last_sign_of_life,omitempty"` // of its holder
 	LeaseEnds *time.Time  `json:"lease_ends,omitempty"`
 	Percent   int         `json:"percent,omitempty"`
-	BlockedBy ID          `json:"blocked_by,omitempty"` // the handoff that will not be completed
+	BlockedBy ID          `json:"blocked_by,omitempty"` // the handoff that was not done well
 	Count     int         `json:"count,omitempty"`      // how many wait in the mailbox, for no_takers
 	Reason    string      `json:"reason,omitempty"`
 	Report    string      `json:"last_report,omitempty"` // of its holder
@@ -74,7 +74,7 @@ const (
 const (
 	ConcernRunning    ConcernKind = "running"
 	ConcernDead       ConcernKind = "dead"       // the connection of its holder is gone, its lease still runs
-	ConcernBlocked    ConcernKind = "blocked"    // it waits for a handoff that ended without completion
+	ConcernBlocked    ConcernKind = "blocked"    // it waits for a handoff that ended and was not done well
 	ConcernUnanswered ConcernKind = "unanswered" // its holder asked an agent that is not here
 	ConcernLapsed     ConcernKind = "lapsed"     // its lease ended, and nobody has claimed it since
 	ConcernSilent     ConcernKind = "silent"     // its holder was not heard of for long

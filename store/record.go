@@ -54,6 +54,7 @@ type Record struct {
 	Quiet     Time `json:"quiet,omitempty"`   // when the sender is told that the holder is silent; zero: it was told
 	Ended     Time `json:"ended,omitempty"`
 	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
+	Counted   bool `json:"cnt,omitempty"` // it counted as done once, whatever became of it since
 
 	Parent    schemas.ID `json:"parent,omitempty"`
 	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on

@@ -31,6 +31,9 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
 			return append(advise(schemas.Advice{Say: say}), next...)
 		}
+		if o.Joined != 0 || len(o.BlockedBy) > 0 {
+			return append(next, schemas.Advice{Say: "What waits goes on when that before it is completed with success, or accepted."})
+		}
 		return next
 	case o.NoticeID != 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))

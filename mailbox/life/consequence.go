@@ -27,20 +27,20 @@ const (
 	// TellHuman leaves a notice with human, who alone grants a permission.
 	TellHuman Consequence = "tell human"
 	// TellWaiting goes through the open handoffs that wait for this one, and tells the sender of each that this one
-	// will not be completed. They stay blocked: their senders retry this one or cancel them.
+	// ended and was not done well. They stay blocked until it is retried, accepted or returned, or they are cancelled.
 	TellWaiting Consequence = "tell the senders of those that wait for it"
-	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless
-	// that one waits for its acceptance and it is not accepted. One that waits for nothing else may be claimed from
-	// then on.
+	// FreeWaiting goes through the open handoffs that wait for this one, and takes it off what each waits for, unless it
+	// was not done well, or that one waits for its acceptance and it is not accepted. One that waits for nothing else may
+	// be claimed from then on.
 	FreeWaiting Consequence = "let those go on that wait for it"
 	// MoveWaiting goes through the open handoffs that wait for this one, and has each wait for the new one instead.
-	// Where that one was completed meanwhile, they are freed.
+	// Where that one was done well meanwhile, they are freed.
 	MoveWaiting Consequence = "let those that wait for it wait for the new one"
 	// FreeTakenBack goes through the open handoffs that wait for the failed handoff whose work this one took back, and
-	// has each wait for this one instead, which is done.
+	// has each wait for this one instead. Where this one was done well, they are freed.
 	FreeTakenBack Consequence = "let those go on that wait for what it took back"
 	// MoveFreed goes through the handoffs that waited for this one until it was done, and has each that is pending wait
-	// for the new one. The holders of those that were begun are told.
+	// for the new one, or for this one again. The holders of those that were begun are told.
 	MoveFreed Consequence = "let those that waited for it wait for the new one"
 	// WaitAgain has the handoff, which nobody holds any more, wait for the rework of what was returned since it was
 	// begun.
@@ -112,6 +112,11 @@ const (
 	Redirects Condition = "the rejection names an agent that may do it"
 	// Disproved holds when a check was seen not to pass.
 	Disproved Condition = "a check does not pass"
+	// StaysShut holds when it ended, was not done well, and nobody reviews it. Opens holds when it was not
+	// done well before and is now, and Shuts when it was and is not any more.
+	StaysShut Condition = "it was not done well, and nobody reviews it"
+	Opens     Condition = "it is done well from now on"
+	Shuts     Condition = "it is done well no more"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
 	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
 	// ThenRollback holds for a review however it ends without a verdict.
@@ -148,6 +153,7 @@ var follows = []Row{
 	{Decline, Always, then(WaitAgain)},
 
 	{Complete, Always, then(TellSender, FreeWaiting)},
+	{Complete, StaysShut, then(TellWaiting)},
 	{Complete, HasParent, then(FreeTakenBack)},
 	{Complete, IsRetry, then(EndLeftovers)},
 	{Complete, Reviewed, then(SendReview)},
@@ -182,6 +188,9 @@ var follows = []Row{
 	{Accept, Continues, then(PassOn)},
 	{Accept, Routed, then(SendRouted)},
 	{Observe, Disproved, then(TellSender)},
+	{Observe, Opens, then(FreeWaiting)},
+	{Observe, Shuts, then(MoveFreed)},
+	{Observe, Routed, then(SendRouted)},
 	{Return, Always, then(EndReview, SendBack)},
 	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},

@@ -295,8 +295,14 @@ func (l *look) next(c row) []schemas.Advice {
 	case schemas.ConcernDead, schemas.ConcernSilent:
 		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
 	case schemas.ConcernBlocked:
-		again := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
-		return []schemas.Advice{schemas.Call(again, "has that done again for which it waits"), show}
+		before := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
+		if r := reading.Readable(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
+			return []schemas.Advice{schemas.Call(before, "has that done again for which it waits"), show}
+		}
+		before.Action = schemas.ActAccept
+		opens := schemas.Call(before, "accepts that for which it waits, and opens this")
+		before.Action, before.Note = schemas.ActReturn, schemas.Blank
+		return []schemas.Advice{opens, schemas.Call(before, "returns that with points to mend"), do(schemas.ActCancel, "ends this one"), show}
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.Call(other, "gives it to another"), show}

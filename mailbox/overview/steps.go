@@ -47,8 +47,8 @@ func (l *look) holding(r *store.Record) {
 	}
 }
 
-// blocked finds what waits for a handoff that will not be completed. It is so since that one ended: from then on the
-// waiting was in vain.
+// blocked finds what waits for a handoff that ended and was not done well. It is so since that one ended: from then on
+// the waiting was in vain.
 func (l *look) blocked() {
 	looked := 0
 	for id := range kept(l, l.WaitedFor()) {
@@ -57,7 +57,7 @@ func (l *look) blocked() {
 			break
 		}
 		dead := reading.Readable(l.View, id) // a damaged record stops no other
-		if dead == nil || !dead.Status.Ended() || dead.Status == schemas.Completed {
+		if dead == nil || !reading.Shut(dead) {
 			continue
 		}
 		for r := range l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, &l.stuck) {

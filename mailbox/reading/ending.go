@@ -35,6 +35,19 @@ func AttemptsUsedUp(r *store.Record) string {
 	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
+// DoneWell tells whether work counts as done for all that goes on after it: what waits for it, a join, the next step of a
+// workflow, a rule. It is completed, and somebody who judges it accepted it, or its outcome is success and its sender
+// asked for no review. This is the one place that decides it.
+func DoneWell(r *store.Record) bool {
+	return r.Status == schemas.Completed && (r.Accepted != 0 || r.Outcome == schemas.Success && r.Reviewer == "")
+}
+
+// Shut tells whether what waits for a handoff stays blocked until somebody decides: it ended, was not done well, and
+// nobody was asked to review it.
+func Shut(r *store.Record) bool {
+	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
+}
+
 // WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
 // note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any
 // other, and where nobody gave a reason: the last report of a holder is none. F is the failure that [Result] read, nil

@@ -65,6 +65,14 @@ type Sends struct {
 	Join  *schemas.SendIn
 }
 
+// Of is the plan that goes on, or the route.
+func (s Sends) Of() string {
+	if plan, _, within := strings.Cut(schemas.OrZero(s.Parts[0].Options).Step, "/"); within {
+		return plan
+	}
+	return s.Route
+}
+
 // Problem is what is wrong with a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan
 // with the index At.
 type Problem struct {

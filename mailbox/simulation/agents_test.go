@@ -179,6 +179,9 @@ func (l *world) token(c *client, id schemas.ID) string {
 
 func (l *world) result(c *client, r *store.Record, token string) schemas.CompleteIn {
 	in := schemas.CompleteIn{HandoffID: r.ID.String(), Token: token, Result: schemas.Result{Summary: fmt.Sprintf("done %d", l.rnd.IntN(100))}}
+	if l.chance(4) {
+		in.Outcome = schemas.Partial
+	}
 	if n := c.claims[r.ID].criteria; n > 0 {
 		in.Verification = &schemas.Verification{}
 		for i := range n {

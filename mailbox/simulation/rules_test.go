@@ -302,7 +302,7 @@ func (s *step) lastRound(id schemas.ID) *store.Record {
 }
 
 func isDone(r *store.Record, accepted bool) bool {
-	return r.Status == schemas.Completed && (r.Accepted != 0 || !accepted && r.Reviewer == "")
+	return r.Status == schemas.Completed && (r.Accepted != 0 || !accepted && r.Reviewer == "" && r.Outcome == schemas.Success)
 }
 
 func notDoneAgain(s *step) error {
