@@ -95,6 +95,9 @@ func (o *op) complete(
 	}
 	now.Result = o.next()
 	done, err := o.completion(r, in, kept, now.Result)
+	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict && kept.body == r.Body {
+		return out, o.refuseResult(r, digest, e)
+	}
 	if err != nil {
 		return out, err
 	}
@@ -149,6 +152,8 @@ func (o *op) completion(
 	}
 	if done.Status = contract.Outcome(done); in.Outcome == schemas.Partial {
 		done.Status = schemas.Partial
+	} else {
+		done.Awaits = contract.Awaits(done)
 	}
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
@@ -165,7 +170,14 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 // doubts are what a holder is warned of in its result.
 func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.Unseen(done), contract.Claimed(done.Criteria, o.by.Sight), compose.Aside(in.Origin))
+	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
+	if why := schemas.OrZero(o.by.Sight).Unread; why != "" {
+		warnings = append(warnings, "nothing was observed: "+why)
+	}
+	if done.Awaits {
+		warnings = append(warnings, fmt.Sprintf("the outcome is partial until a look at that commit passes, as by handoff checks run %s "+
+			"beside a checkout, or until %s accepts it", r.ID, r.From))
+	}
 	if r.Status == schemas.Waiting && r.Permission {
 		warnings = append(warnings, "a permission was asked for and not granted")
 	}
@@ -175,7 +187,7 @@ func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Complet
 // completionText is what the sender is told of a completion: who reviews it, the verdict of a review, how many criteria
 // are not met, the summary, and whom the holder suggests for what comes next.
 func completionText(r *store.Record, done schemas.Completion) string {
-	text := done.Summary
+	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
 	if unmet := contract.Unmet(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
 	} else if done.Status == schemas.Partial {

@@ -14,7 +14,8 @@ import (
 )
 
 // Observe keeps what was seen of the checks of completed work, see [life.Observe]. What was seen of a check before is
-// replaced. A check that does not pass makes the outcome partial, and the sender is told.
+// replaced. A check that does not pass makes the outcome partial. Where all pass at which nobody had looked, a partial
+// outcome becomes a success, and what waits for it may go on. The sender is told of both.
 //
 // The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
 // commit than that of the completion.
@@ -56,12 +57,12 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 	}
 	contract.See(&done, before)
 	now.Seen, now.Outcome = o.next(), done.Status
-	var failing []string
+	var seenAs []string
 	for _, a := range done.Criteria {
-		if a.Observed != nil && !a.Observed.Passed {
-			failing = append(failing, a.Observed.String())
+		if a.Observed != nil && a.Observed.Passed == (done.Status == schemas.Success) {
+			seenAs = append(seenAs, a.Observed.String())
 		}
 	}
 	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.commit(happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(failing, ". ")})
+	return out, o.commit(happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(seenAs, ". ")})
 }

@@ -1,11 +1,14 @@
 package mailbox_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 )
 
@@ -62,7 +65,8 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
 	require.NoError(t, err)
-	require.Contains(t, out.Warnings, "the check test is claimed, not observed: no checkout is beside this call")
+	require.Equal(t, schemas.Partial, out.Outcome)
+	require.Contains(t, out.Warnings, "the check test is not observed: no checkout is beside this call")
 
 	other := sightOf(true, "test")
 	other.Observed[0].Commit = "ffff" + delivered[4:]
@@ -81,4 +85,128 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.Basis(got.Completion.Criteria[0]), "does not pass: it ended with 1")
 	require.Contains(t, w.kinds(a, work), "observed")
+}
+
+// askedOf sends work with checks and claims it.
+func askedOf(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, done schemas.CompleteIn) {
+	e.Checks = []string{"test"}
+	sent := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &e })
+	return sent.HandoffID.String(), schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Token: w.claim(b).Token, Result: schemas.Result{
+		Summary: "done", Results: map[string]any{"commit": delivered},
+		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "ran it"}}},
+	}}
+}
+
+// refusals counts the events that say that a completion was refused.
+func (w *world) refusals(id string) (n int) {
+	got, err := w.Get(w.t.Context(), w.stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
+	require.NoError(w.t, err)
+	for _, e := range got.Audit {
+		if e.Action == string(life.RefuseResult) {
+			n++
+		}
+	}
+	return n
+}
+
+func unseen(why string) *schemas.Sight {
+	return &schemas.Sight{Unobserved: map[string]string{"test": why}}
+}
+
+func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	id, done := askedOf(w, a, b, schemas.Expectations{})
+	later := w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
+	b.Sight = unseen("there is no git")
+	out, err := w.Complete(t.Context(), b, done)
+	require.NoError(t, err)
+	require.Equal(t, schemas.Partial, out.Outcome)
+	require.Contains(t, out.Unmet[0].Unobserved, "there is no git")
+
+	got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "outcome"})
+	require.NoError(t, err)
+	require.True(t, got.Completion.Awaits)
+	require.Equal(t, "not observed: there is no git; ran it", got.Completion.Basis(got.Completion.Criteria[0]))
+	require.Contains(t, w.notices(a)[0].Text, "the check test is not observed: there is no git")
+
+	seen, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	require.NoError(t, err)
+	require.Equal(t, schemas.Success, seen.Outcome)
+	got, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "outcome"})
+	require.NoError(t, err)
+	require.Empty(t, got.Completion.Criteria[0].Unobserved)
+	require.False(t, got.Completion.Awaits)
+	require.Contains(t, fmt.Sprint(w.notices(a)), "observed: the check test passes")
+	_, err = w.Claim(t.Context(), w.stdio("c"), schemas.ClaimIn{HandoffID: later.HandoffID.String()})
+	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "its acceptance is waited for")
+}
+
+func TestObserve_OpensNothingThatItsHolderCalledPartial(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	id, done := askedOf(w, a, b, schemas.Expectations{})
+	done.Outcome, done.Verification = schemas.Partial, nil
+	_, err := w.Complete(t.Context(), b, done)
+	require.NoError(t, err, "an unseen check needs no answer then")
+	seen, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	require.NoError(t, err)
+	require.Equal(t, schemas.Partial, seen.Outcome)
+}
+
+func TestComplete_RefusesStrictWorkAtWhichNobodyLooked(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	id, done := askedOf(w, a, b, schemas.Expectations{Strict: true})
+	_, err := w.Complete(t.Context(), b, done)
+	require.ErrorContains(t, err, "strict and 1 of its criteria are unmet: 1: The check test passes (not observed: no checkout is beside this call)")
+	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
+	require.Equal(t, 1, w.refusals(id))
+	id, done = askedOf(w, a, b, schemas.Expectations{Strict: true, Evidence: schemas.EvidenceClaimed})
+	out, err := w.Complete(t.Context(), b, done)
+	require.NoError(t, err, id)
+	require.Equal(t, schemas.Success, out.Outcome)
+	require.Contains(t, out.Warnings, "the check test is claimed, not observed: no checkout is beside this call")
+}
+
+func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
+	for _, evidence := range []string{"", schemas.EvidenceClaimed} {
+		w := newWorld(t)
+		a, b := w.stdio("a"), w.stdio("b")
+		id, done := askedOf(w, a, b, schemas.Expectations{Evidence: evidence})
+		for i := range 30 {
+			b.Sight = sightOf(false, "test")
+			if done.Summary = "done"; i%3 != 0 {
+				done.Summary = strings.Repeat("x", i)
+			}
+			_, err := w.Complete(t.Context(), b, done)
+			require.ErrorContains(t, err, "it is not done: 1: observed: the check test does not pass")
+		}
+		require.Equal(t, 8, w.refusals(id), "of one attempt so many are kept")
+		got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "full"})
+		require.NoError(t, err)
+		require.Equal(t, schemas.Accepted, got.Standing.Status)
+		require.Contains(t, got.Standing.Refused, "its completion was refused: it is not done")
+
+		w.update(b, schemas.ID(1), schemas.ActRelease)
+		done.Token = w.claim(b).Token
+		b.Sight = unseen("the commit is not there")
+		out, err := w.Complete(t.Context(), b, done)
+		require.NoError(t, err)
+		require.Equal(t, schemas.Partial, out.Outcome)
+		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and nobody looked since: the commit is not there")
+	}
+}
+
+func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	_, done := askedOf(w, a, b, schemas.Expectations{})
+	b.Sight = sightOf(false, "test")
+	_, err := w.Complete(t.Context(), b, done)
+	require.Error(t, err)
+	b.Sight = sightOf(true, "test")
+	out, err := w.Complete(t.Context(), b, done)
+	require.NoError(t, err)
+	require.Equal(t, schemas.Success, out.Outcome)
 }

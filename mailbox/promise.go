@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -16,6 +17,7 @@ import (
 // asks for the same. The zero promise means that nobody has compared yet.
 type promise struct {
 	body     uint64 // the event whose content was compared
+	refused  uint64 // the refusal that was known then
 	criteria []schemas.Answered
 	output   json.RawMessage // as it meets the schema
 	err      error           // told only to the holder
@@ -27,18 +29,21 @@ type promise struct {
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
 	var h schemas.Handoff
 	var asked *store.Record
+	var before schemas.Refusal
 	err := s.Store.View(ctx, func(v *store.View) (err error) {
 		if asked, err = reading.Find(v, id, by.Agent); err != nil {
 			return err
 		}
-		h = schemas.Handoff{}
-		return v.Saying(asked.ID, asked.Body, &h)
+		h, before = schemas.Handoff{}, schemas.Refusal{}
+		return cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
 	})
 	if err != nil || !promises(asked, by.Sight) {
 		return promise{}, coded(err)
 	}
-	p := promise{body: asked.Body, output: in.Output}
-	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, by.Sight)
+	p := promise{body: asked.Body, refused: asked.Refused, output: in.Output}
+	seen := schemas.OrZero(by.Sight)
+	seen.Failed = before.Failed
+	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
 		p.err = contract.Strictly(h.Expectations, completionOf(in))
 	}
@@ -61,7 +66,7 @@ func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answe
 	switch {
 	case !promises(r, seen):
 		return nil, nil
-	case p.body == 0:
+	case p.body == 0, p.refused != r.Refused:
 		return nil, errNotCompared
 	case p.body != r.Body:
 		return nil, conflict(r, "what %s asks for was changed just now", r.ID).

@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -69,9 +70,10 @@ type Completion struct {
 	Status       Outcome   `json:"status"` // success, or partial when a criterion is unmet
 	Source       Source    `json:"source"`
 	Result
-	Criteria []Answered `json:"criteria,omitempty"` // asked and answered, one by one
-	Tree     *Tree      `json:"tree,omitempty"`     // observed, not said
-	Late     bool       `json:"late,omitempty"`     // arrived after the claim was lost
+	Criteria []Answered `json:"criteria,omitempty"`      // asked and answered, one by one
+	Tree     *Tree      `json:"tree,omitempty"`          // observed, not said
+	Awaits   bool       `json:"awaits_checks,omitempty"` // partial only until a look at its checks passes
+	Late     bool       `json:"late,omitempty"`          // arrived after the claim was lost
 	Origin   *Origin    `json:"origin,omitempty"`
 }
 
@@ -129,18 +131,27 @@ type Command struct {
 }
 
 // Answered is one criterion as it was asked, with the answer: observed where a check looked, else claimed. Check is the
-// check that decides it, empty for a criterion that only the holder can answer.
+// check that decides it, empty for a criterion that only the holder can answer. Of a check that is not observed,
+// Unobserved says why; its answer counts only where the sender said that a claim is enough.
 type Answered struct {
-	Number    int          `json:"number"`
-	Criterion string       `json:"criterion"`
-	Check     string       `json:"check,omitempty"`
-	Met       bool         `json:"met"`
-	Evidence  string       `json:"evidence,omitempty"`
-	Observed  *Observation `json:"observed,omitempty"`
+	Number     int          `json:"number"`
+	Criterion  string       `json:"criterion"`
+	Check      string       `json:"check,omitempty"`
+	Met        bool         `json:"met"`
+	Evidence   string       `json:"evidence,omitempty"`
+	Observed   *Observation `json:"observed,omitempty"`
+	Unobserved string       `json:"unobserved,omitempty"`
+	Claimed    bool         `json:"claim_is_enough,omitempty"`
 }
 
-// IsMet tells whether the holder says so and no observation speaks against it.
-func (a Answered) IsMet() bool { return a.Met && (a.Observed == nil || a.Observed.Passed) }
+// IsMet tells whether the holder says so and that counts: a check was observed to pass, or a claim is enough. A check
+// without a reason is of a completion that was recorded when a claim was always enough.
+func (a Answered) IsMet() bool {
+	if a.Observed != nil {
+		return a.Met && a.Observed.Passed
+	}
+	return a.Met && (a.Unobserved == "" || a.Claimed)
+}
 
 // Basis is the evidence of an answer behind what it rests on: what was observed, or that it is claimed. Where a
 // completion has no criterion that a check decides, everything is claimed, and it is the evidence alone.
@@ -149,6 +160,11 @@ func (c *Completion) Basis(a Answered) string {
 	switch {
 	case a.Observed != nil:
 		basis = a.Observed.String()
+	case a.Unobserved != "":
+		basis = "not observed: " + a.Unobserved
+		if a.Claimed {
+			basis = "claimed, " + basis
+		}
 	case slices.ContainsFunc(c.Criteria, func(a Answered) bool { return a.Check != "" }):
 		basis = "claimed"
 	}
@@ -156,6 +172,16 @@ func (c *Completion) Basis(a Answered) string {
 		basis += "; "
 	}
 	return basis + a.Evidence
+}
+
+// Unobserved names the checks at which nobody looked, each in a sentence with the reason.
+func (c *Completion) Unobserved() (texts []string) {
+	for _, a := range c.Criteria {
+		if a.Unobserved != "" && a.Observed == nil {
+			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.Basis(Answered{Unobserved: a.Unobserved, Claimed: a.Claimed})))
+		}
+	}
+	return texts
 }
 
 // Continuation passes the work on in the same step, when To is set: the completion and the new handoff are committed

@@ -26,6 +26,8 @@ type Expectations struct {
 	Strict bool `json:"strict,omitempty"`
 	// Names from .handoff/checks.yaml: run, not believed
 	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
+	// Of a check at which nobody could look: observed (default) leaves the result partial, claimed believes the holder
+	Evidence string `json:"evidence,omitempty" jsonschema:"enum=observed,enum=claimed" jsonschema_extras:"x-hidden=true"`
 	// Who judges the result: sender, agent, role:NAME…
 	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
 	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
@@ -38,6 +40,9 @@ func (e *Expectations) Rounds() int {
 	}
 	return e.MaxRounds
 }
+
+// EvidenceClaimed is the evidence of a check that the sender believes without a look.
+const EvidenceClaimed = "claimed"
 
 // ReviewBySender is the reviewer of work whose sender judges it.
 const ReviewBySender = "sender"

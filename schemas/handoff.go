@@ -155,6 +155,7 @@ type Standing struct {
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"` // by its sender
 	Percent    int        `json:"percent,omitempty"`
 	Note       string     `json:"note,omitempty"`              // of the last progress
+	Refused    string     `json:"refused,omitempty"`           // why its completion was refused since that
 	Reason     string     `json:"reason,omitempty"`            // why it stands so, where the status alone does not tell
 	LastSign   *time.Time `json:"last_sign_of_life,omitempty"` // of its holder
 	Questions  []string   `json:"questions,omitempty"`

@@ -31,6 +31,7 @@ type Sight struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
 	Unread     string            `json:"unread,omitempty"`     // why nobody knows which checks there are
+	Failed     []Observation     `json:"failed,omitempty"`     // when an earlier completion was refused
 
 	Uncommitted []string `json:"uncommitted,omitempty"` // files with changes that nobody looked at
 }
@@ -60,15 +61,33 @@ func (o Observation) String() string {
 }
 
 // Of is what was observed of a check, nil for nothing.
-func (s *Sight) Of(check string) *Observation {
-	if s == nil {
-		return nil
-	}
-	i := slices.IndexFunc(s.Observed, func(o Observation) bool { return o.Check == check })
+func (s *Sight) Of(check string) *Observation { return of(check, OrZero(s).Observed) }
+
+// FailedBefore is how a check was seen not to pass when an earlier completion was refused, nil for never.
+func (s *Sight) FailedBefore(check string) *Observation { return of(check, OrZero(s).Failed) }
+
+func of(check string, all []Observation) *Observation {
+	i := slices.IndexFunc(all, func(o Observation) bool { return o.Check == check })
 	if i < 0 {
 		return nil
 	}
-	return &s.Observed[i]
+	return &all[i]
+}
+
+// Refusal is why the completion of a handoff was refused that stays with its holder. Failed are the checks that were
+// seen not to pass and were not seen to pass since. Result is the digest of what the holder handed in.
+type Refusal struct {
+	Note   string        `json:"note"`
+	Failed []Observation `json:"failed,omitempty"`
+	Tree   *Tree         `json:"tree,omitempty"`
+	Result string        `json:"result_digest"`
+}
+
+// Same tells whether two refusals are of the same result, for checks that failed at the same commits.
+func (r Refusal) Same(o Refusal) bool {
+	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
+		return a.Check == b.Check && a.Commit == b.Commit
+	})
 }
 
 // ObserveIn are the arguments of the administrative tool checks_observe: what a process beside a checkout saw of the

@@ -23,7 +23,7 @@ func (m *merging) handoff(id schemas.ID) error {
 	if r.Body = about.Contents[r.Body]; r.Body == 0 {
 		return missing(true, "what was sent with %s", id)
 	}
-	for _, p := range []*uint64{&r.Result, &r.Seen, &r.Note, &r.Ask, &r.Checkpoint, &r.Tree} {
+	for _, p := range []*uint64{&r.Result, &r.Seen, &r.Refused, &r.Note, &r.Ask, &r.Checkpoint, &r.Tree} {
 		*p = about.Contents[*p]
 	}
 	r.Late = slices.DeleteFunc(schemas.Map(r.Late, func(n uint64) uint64 { return about.Contents[n] }), func(n uint64) bool { return n == 0 })

@@ -99,6 +99,8 @@ type Record struct {
 	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
 	Result     uint64   `json:"result,omitempty"`
 	Seen       uint64   `json:"seen,omitempty"` // what was observed of the result after it
+	Refused    uint64   `json:"refd,omitempty"` // why a completion was refused last, with the checks that failed
+	Refusals   int      `json:"refs,omitempty"` // how many are kept
 	Note       uint64   `json:"note,omitempty"`
 	Ask        uint64   `json:"ask,omitempty"`
 	Checkpoint uint64   `json:"chk,omitempty"`

@@ -85,7 +85,7 @@ func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen)
 		if wanted(a) {
 			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
 			if a.Check != "" {
-				line += " (run at your commit where it can be; answer it only if it is not met)"
+				line += " (run at your commit; answer it only if it is not met, or if nobody could look)"
 			}
 			lines = append(lines, line)
 		}

@@ -55,6 +55,7 @@ func (in Input) result(r Result, p pen) []string {
 	if short && len(r.Output) > 0 {
 		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})
 	}
+	add("Attention: ", "; ", schemas.Map(r.Unobserved(), brief))
 	add("Data: ", ", ", pairsOf(r.Data, brief))
 	add("Notes: ", "; ", schemas.Map(r.Notes, brief))
 	add("Files: ", ", ", unique(files))

@@ -199,6 +199,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	extend(&e.Checks, more.Checks)
 	replace(&e.Timeout, more.Timeout)
 	replace(&e.EstimatedDuration, more.EstimatedDuration)
+	replace(&e.Evidence, more.Evidence)
 	replace(&e.Review, more.Review)
 	replace(&e.MaxRounds, more.MaxRounds)
 	if len(more.OutputSchema) > 0 {

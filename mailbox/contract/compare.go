@@ -18,7 +18,9 @@ const answersField = "verification.criteria"
 // Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none
 // are declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case
 // and spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks
-// that the repository asks of all work come behind.
+// that the repository asks of all work come behind. A check at which nobody looked has the reason. It is not met
+// whatever the holder says, unless e takes a claim for it and it was not seen to fail before; and it needs no answer
+// where the result is partial or refused anyway.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion
@@ -49,9 +51,15 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 		asked[at].Evidence = join(asked[at].Evidence, c.Evidence)
 	}
 	var failing []schemas.Answered
+	strict, believes := e != nil && e.Strict, e != nil && e.Evidence == schemas.EvidenceClaimed
 	for i := range asked {
 		a := &asked[i]
+		if a.Check == "" {
+			continue
+		}
 		if a.Observed = seen.Of(a.Check); a.Observed == nil {
+			a.Unobserved, a.Claimed = unseenBecause(a.Check, seen), believes && seen.FailedBefore(a.Check) == nil
+			done[i] = done[i] || partial || strict && !a.Claimed
 			continue
 		}
 		if !a.Observed.Passed && !partial && (a.Met || !done[i]) {
@@ -59,10 +67,10 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 		}
 		a.Met, done[i] = a.Met || !done[i] && a.Observed.Passed, true
 	}
-	if err := cmp.Or(missing(asked, done, seen), failed(failing, seen)); err != nil {
+	if err := cmp.Or(missing(asked, done), failed(failing, seen)); err != nil {
 		return nil, err
 	}
-	if e != nil && e.Strict && len(Unmet(asked)) > 0 {
+	if strict && len(Unmet(asked)) > 0 {
 		return nil, refused(Unmet(asked))
 	}
 	return asked, nil
@@ -138,16 +146,14 @@ func contradiction(a schemas.Answered) error {
 }
 
 // missing lists what was not answered, by number; nil when all was.
-func missing(asked []schemas.Answered, done []bool, seen *schemas.Sight) error {
+func missing(asked []schemas.Answered, done []bool) error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, a := range asked {
 		if !done[i] {
-			if a.Check != "" {
-				a.Criterion += " (nobody looked: " + unseenBecause(a.Check, seen) + ")"
+			if open = append(open, a); a.Unobserved != "" {
 				hint = unseenHint
 			}
-			open = append(open, a)
 		}
 	}
 	if len(open) == 0 {
@@ -160,7 +166,8 @@ func missing(asked []schemas.Answered, done []bool, seen *schemas.Sight) error {
 
 // unseenHint comes first to a look: an answer in its place is only a claim.
 const unseenHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
-	"{criterion: number, met: true or false, evidence: text}. For a check that reads as claimed, not observed."
+	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until a " +
+	"look passes or the sender accepts it, unless the sender said that a claim is enough."
 
 // failed refuses a result that is called done while checks of it do not pass, with what they printed last; nil when none
 // is among them.
@@ -191,10 +198,14 @@ func refused(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// line is a criterion on one line, behind its number, 200 bytes at most.
+// line is a criterion on one line, behind its number, 200 bytes at most, and why nobody looked at its check.
 func line(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
-	return fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), shownBytes))
+	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), shownBytes))
+	if a.Unobserved != "" {
+		text += " (not observed: " + a.Unobserved + ")"
+	}
+	return text
 }
 
 // lines are criteria as lines, twenty at most, and a count of the others.

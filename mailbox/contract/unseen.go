@@ -35,7 +35,8 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
-// See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial.
+// See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial; one that
+// was partial only because nobody had looked becomes a success when all pass.
 func See(done *schemas.Completion, seen schemas.Sight) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
@@ -43,40 +44,37 @@ func See(done *schemas.Completion, seen schemas.Sight) {
 		done.Criteria = withCheck(done.Criteria, o.Check)
 		for i := range done.Criteria {
 			if a := &done.Criteria[i]; a.Check == o.Check {
-				a.Observed = &o
+				a.Observed, a.Unobserved = &o, ""
 				a.Met = a.Met || i == known && o.Passed // nobody had claimed it
 			}
 		}
 	}
-	if len(Unmet(done.Criteria)) > 0 {
+	switch {
+	case len(Unmet(done.Criteria)) > 0:
 		done.Status = schemas.Partial
+	case done.Awaits:
+		done.Status, done.Awaits = schemas.Success, false
 	}
 }
 
-// Claimed names the checks that nobody ran, with the reason, so that a reader of the result knows that they are only
-// claimed.
-func Claimed(answered []schemas.Answered, seen *schemas.Sight) (claimed []string) {
-	for _, a := range answered {
-		if a.Check != "" && a.Observed == nil {
-			claimed = append(claimed, fmt.Sprintf("the check %s is claimed, not observed: %s", a.Check, unseenBecause(a.Check, seen)))
-		}
-	}
-	if why := orNone(seen).Unread; why != "" {
-		claimed = append(claimed, "nothing was observed: "+why)
-	}
-	return claimed
+// Awaits tells whether a completion is no success only because nobody looked at its checks: the holder says that all
+// criteria are met, and nothing speaks against that.
+func Awaits(done schemas.Completion) bool {
+	unmet := Unmet(done.Criteria)
+	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
+// unseenBecause says why nobody looked at a check, behind how it was seen not to pass before.
 func unseenBecause(check string, seen *schemas.Sight) string {
-	return cmp.Or(orNone(seen).Unobserved[check], "no checkout is beside this call")
+	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
+	if o := seen.FailedBefore(check); o != nil {
+		why = fmt.Sprintf("it did not pass at %s (%s), and nobody looked since: %s",
+			schemas.ShortCommit(o.Commit), schemas.Visible(schemas.Clip(o.Why, 200)), why)
+	}
+	return schemas.Clip(why, mostReason)
 }
 
-func orNone(seen *schemas.Sight) schemas.Sight {
-	if seen == nil {
-		return schemas.Sight{}
-	}
-	return *seen
-}
+const mostReason = 800 // bytes
 
 // touched tells whether a file, named from the root of the tree or whole, is among those with changes, or in a directory
 // that is.

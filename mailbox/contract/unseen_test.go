@@ -80,8 +80,9 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		met     []bool
 		refused string
 	}{
-		{"nobody looked, and the holder says so", says(true, true), false, nil, []bool{true, true}, ""},
-		{"nobody looked, and the holder says nothing", says(true), false, nil, nil, "nobody looked: no checkout"},
+		{"nobody looked, and the holder says so", says(true, true), false, nil, []bool{true, false}, ""},
+		{"nobody looked, and the holder says nothing", says(true), false, nil, nil, "not observed: no checkout"},
+		{"nobody looked, handed in as partial", says(true), true, nil, []bool{true, false}, ""},
 		{"there is a reason", says(true), false, seen(true), nil, "the list is not allowed"},
 		{"seen to pass", says(true), false, seen(true, "test"), []bool{true, true}, ""},
 		{"seen to pass, and the holder knows better", says(true, false), false, seen(true, "test"), []bool{true, false}, ""},
@@ -91,7 +92,7 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
 		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
 		{"asked of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
-		{"asked of all work, and nobody looked", says(true, true), false, &schemas.Sight{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (nobody looked: not allowed)"},
+		{"asked of all work, and nobody looked", says(true, true), false, &schemas.Sight{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (not observed: not allowed)"},
 		{"asked of all work, and does not pass", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -215,20 +215,21 @@ func counts(pairs ...any) string {
 // What a reader is told of a moment, by its action, before what was said. A moment of another action is told by its
 // action: "lead amended it".
 var sayings = map[string]string{
-	"asked":        "%s asked",
-	"answered":     "%s answered",
-	"progress":     "%s reported",
-	"disconnected": "the connection of its holder ended",
-	"reclaimed":    "%s took it up again",
-	"claimed":      "%s took it over",
-	"lease_ended":  "its holder was silent until the lease ended",
-	"released":     "%s gave it back",
-	"late":         "a late result came from %s",
-	"silent":       "its holder was silent",
-	"not_taken":    "nobody took it in time",
-	"unreserved":   "it was kept for one who did not come",
-	"accepted":     "%s accepted the result",
-	"observed":     "its checks were run",
+	"asked":              "%s asked",
+	"answered":           "%s answered",
+	"progress":           "%s reported",
+	"disconnected":       "the connection of its holder ended",
+	"reclaimed":          "%s took it up again",
+	"claimed":            "%s took it over",
+	"lease_ended":        "its holder was silent until the lease ended",
+	"released":           "%s gave it back",
+	"late":               "a late result came from %s",
+	"silent":             "its holder was silent",
+	"not_taken":          "nobody took it in time",
+	"unreserved":         "it was kept for one who did not come",
+	"accepted":           "%s accepted the result",
+	"observed":           "its checks were run",
+	"completion_refused": "the completion of %s was refused",
 }
 
 // maxMoment is how much of what was said with a moment a picture shows, in bytes.

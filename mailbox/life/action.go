@@ -180,6 +180,12 @@ const (
 	// same result again gets the first result, with a warning.
 	Complete Action = "completed"
 
+	// RefuseResult notes that a completion was refused: a check was seen not to pass, or a strict handoff has criteria
+	// that are not met. The caller gets the error conflict. The handoff stays with its holder, unchanged otherwise, and
+	// nobody is told. The checks that failed are remembered until they are seen to pass. Eight refusals of an attempt
+	// are kept at most, and the same one only once.
+	RefuseResult Action = "completion_refused"
+
 	// Fail ends a handoff without a result. The holder does it, from the states of Complete. What it achieved is kept
 	// as a checkpoint.
 	//
@@ -218,8 +224,9 @@ const (
 	Accept Action = "accepted"
 
 	// Observe keeps what was seen of the checks of completed work when they ran after the completion. A process of this
-	// machine does it that has the checkout, in the name of system. The state does not change; a check that does not
-	// pass makes the outcome partial, and the sender is told.
+	// machine does it that has the checkout, in the name of system. The state does not change. A check that does not
+	// pass makes the outcome partial. One that was partial only because nobody had looked becomes a success when all
+	// pass, and the handoffs that wait for it may go on. The sender is told of both.
 	//
 	// The error is invalid for another commit than the one that was delivered. A repetition replaces what was seen.
 	Observe Action = "observed"
@@ -325,6 +332,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, Observe, Return, Retry, Rerun,
+	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

@@ -117,6 +117,8 @@ const (
 	StaysShut Condition = "it was not done well, and nobody reviews it"
 	Opens     Condition = "it is done well from now on"
 	Shuts     Condition = "it is done well no more"
+	// Proved holds when the outcome became a success, because checks were seen to pass at which nobody had looked.
+	Proved Condition = "all checks pass from now on"
 	// ThenRollback, ThenRetry and ThenEscalate hold by what follows a failure, after a retry that nobody is left to
 	// make became an escalation. None holds where the holder asked to stop, and ThenRollback not where a rule fires.
 	// ThenRollback holds for a review however it ends without a verdict.
@@ -191,6 +193,7 @@ var follows = []Row{
 	{Observe, Opens, then(FreeWaiting)},
 	{Observe, Shuts, then(MoveFreed)},
 	{Observe, Routed, then(SendRouted)},
+	{Observe, Proved, then(TellSender)},
 	{Return, Always, then(EndReview, SendBack)},
 	{Return, Routed, then(SendRouted)},
 	{Redo, Always, then(MoveWaiting, MoveFreed)},

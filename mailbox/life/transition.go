@@ -70,9 +70,10 @@ var table = map[Action]map[schemas.Status]Step{
 	Expire:   each(schemas.TimedOut, Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Cancel: each(schemas.Cancelled, Sender|Owner|Human|Clock,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Accept:  {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
-	Observe: same(Clock, schemas.Completed),
-	Return:  {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
+	Accept:       {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
+	RefuseResult: same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Observe:      same(Clock, schemas.Completed),
+	Return:       {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
 	Retry: same(Sender|Owner|Human,
 		schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
 	Rerun: {

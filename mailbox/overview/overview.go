@@ -253,6 +253,9 @@ func (l *look) first(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part
 // tell adds to a row why the handoff stands so, and the last report of its holder.
 func (l *look) tell(r *row) error {
 	reason, err := l.Reader.Reason(l.View, r.of)
+	if reason == "" && err == nil {
+		reason, err = reading.Refused(l.View, r.of)
+	}
 	if err != nil {
 		return err
 	}

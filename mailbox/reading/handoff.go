@@ -148,7 +148,7 @@ func workBefore(c *schemas.Context) bool {
 }
 
 // Standing is where a handoff stands, with the last note of its holders and the questions that are open. Reason and
-// LastSign stay empty: they need a [Reader]. It reads three contents at most, and one event.
+// LastSign stay empty: they need a [Reader]. It reads four contents at most, and one event.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
@@ -164,6 +164,9 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		return st, err
 	}
 	st.ClaimedIn = claim.ClaimedIn
+	if st.Refused, err = Refused(v, r); err != nil {
+		return st, err
+	}
 	var note, asked schemas.UpdateIn
 	if err := cmp.Or(v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked)); err != nil {
 		return st, err

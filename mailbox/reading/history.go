@@ -212,7 +212,7 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	}
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
-		step.Unseen = contract.Unseen(*got.Completion)
+		step.Unseen = append(contract.Unseen(*got.Completion), got.Completion.Unobserved()...)
 		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, mostSaid))
 	}

@@ -109,6 +109,16 @@ func Report(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten(u.Note, MostOfReport)), err
 }
 
+// Refused is why the last completion was refused of work that is held, where its holder reported nothing since.
+func Refused(v *store.View, r *store.Record) (string, error) {
+	if !r.Status.Held() || r.Refused <= max(r.Note, r.Tree) {
+		return "", nil
+	}
+	var why schemas.Refusal
+	err := v.Saying(r.ID, r.Refused, &why)
+	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MostOfReport)), err
+}
+
 // LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {

@@ -28,9 +28,10 @@ type said struct {
 		schemas.FailureDetail
 		Failure schemas.FailureDetail `json:"failure"` // of a late one
 	} `json:"failure"`
-	Completion schemas.Result `json:"completion"` // that is late
-	Tree       *schemas.Tree  `json:"tree"`
-	ClaimedIn  *schemas.Tree  `json:"claimed_in"`
+	Completion schemas.Result        `json:"completion"` // that is late
+	Observed   []schemas.Observation `json:"observed"`
+	Tree       *schemas.Tree         `json:"tree"`
+	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
 }
 
 // words are how the content of an event reads, for the actions that say something.
@@ -49,6 +50,9 @@ var words = map[life.Action]func(said) string{
 			return ""
 		}
 		return "long texts are no longer kept of what ended before " + s.Before.Format(time.DateOnly)
+	},
+	life.Observe: func(s said) string {
+		return strings.Join(schemas.Map(s.Observed, schemas.Observation.String), ". ")
 	},
 	life.Late: func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }

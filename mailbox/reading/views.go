@@ -224,14 +224,14 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	return nil
 }
 
-// told marks the checks of which is only claimed that they are met, and leaves digests of what was observed to the view
+// told marks the checks of which an old completion only claims that they are met, and leaves digests of what was observed to the view
 // full.
 func told(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
 		case o != nil:
 			o.List, o.Output, o.At = "", "", o.At.Truncate(time.Second)
-		case a.Check != "":
+		case a.Check != "" && a.Unobserved == "":
 			c.Criteria[i].Evidence = c.Basis(a)
 		}
 	}

@@ -48,6 +48,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if !st.Status.Ended() {
 		s.fact("Why", st.Reason)
 	}
+	s.fact("Held back", st.Refused)
 	if st.LastSign != nil {
 		s.fact("Last sign of life", suffixed(s.Ago(*st.LastSign), " ago"))
 	}
