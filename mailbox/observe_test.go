@@ -198,6 +198,23 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 	}
 }
 
+func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	id := w.send(a, "b", "x").HandoffID
+	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.claim(b).Token, Result: schemas.Result{Summary: "done"}}
+	b.Sight = sightOf(false, "lint")
+	_, err := w.Complete(t.Context(), b, done)
+	require.ErrorContains(t, err, "the check lint does not pass")
+	b.Sight = &schemas.Sight{}
+	_, err = w.Complete(t.Context(), b, done)
+	require.ErrorContains(t, err, "The check lint passes (not observed: it did not pass at 1234567890")
+	done.Outcome = schemas.Partial
+	out, err := w.Complete(t.Context(), b, done)
+	require.NoError(t, err)
+	require.Equal(t, schemas.Partial, out.Outcome)
+}
+
 func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")

@@ -54,9 +54,9 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 }
 
 // promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all
-// work.
+// work, also when a check of that failed before.
 func promises(r *store.Record, seen *schemas.Sight) bool {
-	return r.Promises || len(seen.Checks()) > 0
+	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
 // answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the

@@ -36,7 +36,8 @@ type Sight struct {
 	Uncommitted []string `json:"uncommitted,omitempty"` // files with changes that nobody looked at
 }
 
-// Checks are the names of all, those that are observed first.
+// Checks are the names of all, those that are observed first and those that only failed before last; a name may come
+// twice.
 func (s *Sight) Checks() (names []string) {
 	if s == nil {
 		return nil
@@ -44,7 +45,8 @@ func (s *Sight) Checks() (names []string) {
 	for _, o := range s.Observed {
 		names = append(names, o.Check)
 	}
-	return append(names, slices.Sorted(maps.Keys(s.Unobserved))...)
+	names = append(names, slices.Sorted(maps.Keys(s.Unobserved))...)
+	return append(names, Map(s.Failed, func(o Observation) string { return o.Check })...)
 }
 
 // String tells in one line what was seen where.

@@ -182,8 +182,10 @@ func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
 	s.git("branch", "badc0de")
 	out, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
 		Summary: "It is done.", Results: map[string]any{"commit": "badc0de"},
+		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
 	require.NoError(t, err)
+	require.Equal(t, "partial", out["outcome"])
 	require.Contains(t, commandtest.AsJSON(t, out["warnings"]), "the commit badc0de is not in this repository", "a branch is no commit")
 }
 
