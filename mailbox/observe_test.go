@@ -128,7 +128,7 @@ func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Completion.Awaits)
 	require.Equal(t, "not observed: there is no git; ran it", got.Completion.Basis(got.Completion.Criteria[0]))
-	require.Contains(t, w.notices(a)[0].Text, "the check test is not observed: there is no git")
+	require.Contains(t, fmt.Sprint(w.notices(a)), "the check test is not observed: there is no git")
 
 	seen, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
 	require.NoError(t, err)
