@@ -61,7 +61,7 @@ func TestWhatHasNoPlaceIsNamed(t *testing.T) {
 	extra := map[string]any{"team": "x", "metadata": map[string]any{"cost": 1}, "priority": 7}
 	out := w.send(a, "b", "x", foreign("", extra))
 	require.Contains(t, out.Warnings, "kept in origin.extra, which no brief shows: metadata.cost, team")
-	require.Contains(t, strings.Join(out.Warnings, " "), "priority 7 is none of 0 (critical) to 4 (low)")
+	require.Contains(t, strings.Join(out.Warnings, " "), "priority 7 is read as normal")
 	w.claim(b)
 	done := w.complete(b, 1, func(in *schemas.CompleteIn) {
 		in.Origin, in.Outcome = &schemas.Origin{Extra: map[string]any{"team": "y"}}, schemas.Partial

@@ -136,7 +136,7 @@ func (o *op) revised(
 	if err == nil {
 		lower, err = o.limitWorkflow(r.Workflow, opt.Limits)
 	}
-	effects := compose.WithoutEffect(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
+	effects := compose.Read(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, inChanges(err)
 }

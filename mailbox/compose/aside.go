@@ -10,25 +10,28 @@ import (
 	"handoff/schemas"
 )
 
-// WithoutEffect warns of what is asked for and cannot be done with what was sent: nobody should count on it unknowingly.
-func WithoutEffect(in schemas.SendIn) []string {
-	if in.Options == nil || in.Options.Strategy != "summary" || in.Summary != "" {
-		return nil
+// Read warns of what is read otherwise than it was written, and of what cannot be done with what was sent: nobody should
+// count on it unknowingly.
+func Read(in schemas.SendIn) (warnings []string) {
+	if p := schemas.OrZero(in.Origin).Extra[extraPriority]; p != nil {
+		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
 	}
-	return []string{"there is no summary: with the strategy summary the brief has an extract of the context, " +
-		"and the rest is fetched"}
+	if schemas.OrZero(in.Options).Strategy == "summary" && in.Summary == "" {
+		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
+			"and the rest is fetched")
+	}
+	return warnings
 }
+
+// extraPriority is where package respell keeps the priority in the words of others.
+const extraPriority = "priority"
 
 // Aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
 // brief shows it. No map of the message is changed.
 func Aside(from *schemas.Origin) []string {
-	extra := maps.Clone(cmp.Or(from, &schemas.Origin{}).Extra)
+	extra := maps.Clone(schemas.OrZero(from).Extra)
+	delete(extra, extraPriority)
 	var warnings []string
-	if n, odd := extra["priority"]; odd {
-		delete(extra, "priority")
-		warnings = append(warnings, fmt.Sprintf("priority %v is none of 0 (critical) to 4 (low): higher numbers count as more "+
-			"urgent, up to 10 or 100", n))
-	}
 	if paths := pathsIn(extra, ""); len(paths) > 0 {
 		slices.Sort(paths)
 		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))

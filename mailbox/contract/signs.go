@@ -76,8 +76,9 @@ func saysSome(v any) bool {
 
 // failures are the words and the counts that mean a failure wherever they stand.
 var failures = sync.OnceValue(func() (f struct{ word, count *regexp.Regexp }) {
-	f.word = regexp.MustCompile(`^(?:red|ko|fail(?:s|ed|ing|ure)?|errors?|errored|broken|crashed|blocked|stuck|aborted|rejected|denied|` +
-		`skipped|pending|timeout|timed_out|cancell?ed|undone|unsuccessful|invalid|wip|in_progress|no_?go|` +
+	f.word = regexp.MustCompile(`^(?:red|ko|(?:[a-z]+_)?fail(?:s|ed|ing|ure)?|errors?|errored|broken|crashed|blocked|stuck|` +
+		`aborted|rejected|denied|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|cancell?ed|undone|` +
+		`unsuccessful|unknown|invalid|todo|wip|in_progress|no_?go|needs_[a-z]+|changes_requested|request_changes|` +
 		`not_(?:done|ok|okay|complete|finished|good|run|working|successful|[a-z]+(?:ed|ing)))$`)
 	f.count = regexp.MustCompile(`(?i)\b[1-9][0-9]* (?:tests? |checks? )?(?:fail|error|broken)`)
 	return f

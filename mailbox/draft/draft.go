@@ -79,7 +79,7 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 		return d, err
 	}
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
-	d.Warnings = slices.Concat(compose.WithoutEffect(in), compose.Aside(in.Origin))
+	d.Warnings = slices.Concat(compose.Read(in), compose.Aside(in.Origin))
 	d.Token = by.Token
 	if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
 		return d, err

@@ -139,7 +139,7 @@ var sendHints = []alias{
 	{"subject", "task", hint(asTopic)},
 	{"metadata.parent_handoff parent_handoff parent_task", "parent", hint(asOwnID)},
 	{"metadata.attempt agent_context.attempts attempts previous_attempts", "origin.attempt", hint(asIs)},
-	{"metadata.priority urgency importance priority", "origin.extra.priority", hint(asOddPriority)},
+	{"metadata.priority urgency importance priority", "origin.extra.priority", hint(asForeignRank)},
 }
 
 // handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
@@ -165,6 +165,10 @@ var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"checkpoint_id", "origin.checkpoint_id", asText},
 	{"outcome", "outcome", asEnd},
 	{"status", "origin.status", asEnd},
+	{"next_agent handoff.next_agent handoff.to_agent", "continuation.to", asText},
+	{"handoff.context handoff.task", "continuation.task", asText},
+	{"handoff.context", "continuation.context", asIs},
+	{"handoff", "handoff_id", asText},
 	{"deliverables", "deliverables", asDescribed},
 	{"verification.criteria", "verification.criteria", asCriteria},
 	{"verification.acceptance_criteria_met", "verification.criteria", asCriteriaMet},
@@ -183,7 +187,10 @@ var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"failure.description", "description", asText},
 	{"failure.blockers", "blockers", asBlockers},
 	{"failure.partial_progress", "partial_progress", asIs},
-	{"failure", "description", asText},
+	{"failure error", "description", asText},
+	{"error.message", "description", asYieldingText},
+	{"error.code error.type", "type", asYieldingText},
+	{"errors", "description", asParagraphs},
 	{"blockers", "blockers", asBlockers},
 	{"rollback_request.target_agent", "rollback_to", asText},
 	{"rollback_request.reason", "reason", asText},

@@ -44,7 +44,7 @@ func finishSend(n *normalisation) error {
 		}
 	}
 	n.titleTask()
-	return nil
+	return checkPriority(n)
 }
 
 // isForeign tells whether a whole message was given: only such a message says anything that goes to origin.
@@ -82,20 +82,24 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// decide takes the outcome from what the completion says of its end. A word that means neither done nor partly done
-// completes nothing.
+// decide takes the outcome from what the completion says of its end, of which a partial one counts. A word that means
+// neither done nor partly done completes nothing. A result that is such a word is no summary.
 func (n *normalisation) decide() error {
-	for _, path := range []string{"outcome", "origin.status"} {
-		v, said := lookAt(n.args, path)
-		if text, ok := v.(string); said && ok {
-			ending := schemas.Ending(text)
-			if ending == "" {
-				return schemas.Invalidf(n.at+path[strings.LastIndexByte(path, '.')+1:], "%q does not say that it is done", schemas.Visible(schemas.Clip(text, 80))).
-					WithHint("Nothing was completed.").WithNext(schemas.NotDone(n.id())...)
-			}
-			if have := n.args["outcome"]; have != string(schemas.Partial) {
-				n.args["outcome"] = string(ending)
-			}
+	status, _ := lookAt(n.args, "origin.status")
+	said := []struct{ field, word string }{{"outcome", words(n.args["outcome"])}, {"status", words(status)}}
+	if result := words(n.args["summary"]); n.filled["summary"] != "" && schemas.Ending(result) != "" {
+		said = append(said, struct{ field, word string }{"result", result})
+		delete(n.args, "summary")
+	}
+	for _, s := range said {
+		ending := schemas.Ending(s.word)
+		switch {
+		case s.word == "":
+		case ending == "":
+			return schemas.Invalidf(n.at+s.field, "%q does not say that it is done, so nothing was completed", schemas.Visible(schemas.Clip(s.word, 80))).
+				WithNext(schemas.NotDone(n.id())...)
+		case n.args["outcome"] != string(schemas.Partial):
+			n.args["outcome"] = string(ending)
 		}
 	}
 	return nil
@@ -150,7 +154,9 @@ func finishUpdate(n *normalisation) error {
 }
 
 // id is that of the handoff that a call is about, and a blank for a message that names none.
-func (n *normalisation) id() string { return cmp.Or(words(n.args["handoff_id"]), schemas.Blank) }
+func (n *normalisation) id() string {
+	return cmp.Or(n.given, words(n.args["handoff_id"]), schemas.Blank)
+}
 
 // refuseLetterhead refuses what an acknowledgement says of itself with any action but the one that keeps it.
 func (n *normalisation) refuseLetterhead(action string) error {

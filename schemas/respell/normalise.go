@@ -27,16 +27,17 @@ import (
 // The error is a [schemas.Error] of code invalid: two fields of the message contradict each other, and it names both,
 // or the message belongs to another tool, and it names the tool.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
-	return normalise(tool, args, false)
+	return normalise(tool, args, false, "")
 }
 
 // Whole is [Normalise] for a message that was given as a whole, such as a file: it is taken out of its envelope, and
-// what it says beyond the fields that are known goes to origin.extra as well, because nobody can ask its writer.
-func Whole(tool string, message map[string]any) (map[string]any, error) {
-	return normalise(tool, message, true)
+// what it says beyond the fields that are known goes to origin.extra as well, because nobody can ask its writer. It is
+// given for the handoff with the id, which errors name, or for the one that it names itself.
+func Whole(tool, id string, message map[string]any) (map[string]any, error) {
+	return normalise(tool, message, true, id)
 }
 
-func normalise(tool string, args map[string]any, whole bool) (map[string]any, error) {
+func normalise(tool string, args map[string]any, whole bool, id string) (map[string]any, error) {
 	table := tableOf(tool)
 	if table == nil {
 		return args, nil
@@ -48,7 +49,7 @@ func normalise(tool string, args map[string]any, whole bool) (map[string]any, er
 	if whole {
 		out = table.open(out)
 	}
-	if err := table.normalise(out, "", whole); err != nil {
+	if err := table.normalise(out, "", whole, id); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -62,15 +63,16 @@ type normalisation struct {
 	filled map[string]string // canonical path to the foreign path whose value is there
 	hinted map[string]bool   // canonical paths whose value is a hint
 	whole  bool              // see [Whole]
+	given  string            // the id of the handoff, where it was given beside the message
 }
 
 // normalise changes args in place.
-func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error {
+func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) error {
 	if err := t.fields.rename(args, at); err != nil {
 		return err
 	}
 	n := &normalisation{
-		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole,
+		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, given: id,
 	}
 	if err := t.start(n); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool) error
 	for name, table := range t.inner { // objects with an alias table of their own
 		v, _ := lookAt(args, name)
 		if inside, ok := v.(map[string]any); ok {
-			if err := table.normalise(inside, at+name+".", whole); err != nil {
+			if err := table.normalise(inside, at+name+".", whole, id); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ func ExampleNormalise() {
 	canonical, _ := json.Marshal(args)
 	fmt.Println(string(canonical))
 	// Output:
-	// {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"source":{"agent":"architect"}},"priority":"critical","task":"Build the login","to":"auto-code"}
+	// {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"extra":{"priority":"urgent"},"source":{"agent":"architect"}},"priority":"critical","task":"Build the login","to":"auto-code"}
 }
 
 // decode reads a JSON object as the tools do.
@@ -66,7 +66,7 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 
 		{"what belongs to a join stays in it", "send_handoff", `{"successCriteria":["a"],"each":["x"],"options":{"join":{"goto":"b","criteria":["c"]}}}`, `{"expectations":{"success_criteria":["a"]},"options":{"each":["x"],"join":{"to":"b","expectations":{"success_criteria":["c"]}}}}`},
 		{"a field at the top that belongs below", "send_handoff", `{"successCriteria":["a"],"needs_approval":true,"depends_on":"ho_1"}`, `{"expectations":{"success_criteria":["a"]},"options":{"needs_approval":true,"after":"ho_1"}}`},
-		{"a field below that belongs to the top", "send_handoff", `{"expectations":{"deadline":"2h","priority":"urgent"}}`, `{"deadline":"2h","priority":"critical"}`},
+		{"a field below that belongs to the top", "send_handoff", `{"expectations":{"deadline":"2h","priority":"urgent"}}`, `{"deadline":"2h","priority":"critical","origin":{"extra":{"priority":"urgent"}}}`},
 		{"a field that could belong to several stays", "send_handoff", `{"to":"qa","task":"t","note":"n","path":"a.go"}`, ``},
 		{"lists as text that stand elsewhere", "fail_handoff", `{"description":"d","done":"[\"a\"]"}`, `{"description":"d","partial_progress":{"completed":["a"]}}`},
 		{"results at the top", "complete_handoff", `{"commit":"abc","tests_passing":true}`, `{"results":{"commit":"abc"},"verification":{"tests_passing":true}}`},
@@ -86,9 +86,8 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 		{"foreign parent", "send_handoff", `{"metadata":{"parentHandoff":"ho_012"}}`, `{"origin":{"parent_handoff":"ho_012"}}`},
 		{"reason is no task of a plain call", "send_handoff", `{"to":"qa","options":{"reason":"r"}}`, ``},
 		{"higher of urgency and importance", "send_handoff", `{"urgency":"normal","importance":"HIGH"}`, `{"priority":"high"}`},
-		{"numeric priority", "send_handoff", `{"priority":0,"metadata":{"priority":"0"}}`, `{"priority":"critical"}`},
-		{"a number beyond the known ones counts up", "send_handoff", `{"priority":7}`, `{"priority":"high","origin":{"extra":{"priority":7}}}`},
-		{"a number of a hundred", "send_handoff", `{"metadata":{"priority":"95"}}`, `{"priority":"critical","origin":{"extra":{"priority":"95"}}}`},
+		{"numeric priority", "send_handoff", `{"priority":0,"metadata":{"priority":"0"}}`, `{"priority":"critical","origin":{"extra":{"priority":"0"}}}`},
+		{"P and a number", "send_handoff", `{"priority":" P1"}`, `{"priority":"high","origin":{"extra":{"priority":" P1"}}}`},
 		{"kebab case and upper case", "send_handoff", `{"HANDOFF-ID":"x1","To Agent":"qa","CONTEXT":{"Known-Issues":["a"]}}`, `{"origin":{"handoff_id":"x1"},"to":"qa","context":{"known_issues":["a"]}}`},
 		{"attempts as given", "send_handoff", `{"metadata":{"attempt":9}}`, `{"options":{"attempt":9},"origin":{"attempt":9}}`},
 		{"required role before the next one", "send_handoff", `{"agent_role":"testing","handoff_instructions":{"next_role":"fixing"}}`, `{"to":"role:testing","origin":{"extra":{"handoff_instructions":{"next_role":"fixing"}}}}`},
@@ -149,6 +148,11 @@ func TestNormaliseRefusesContradictions(t *testing.T) {
 		{"priority and urgency", "send_handoff", `{"priority":"low","urgency":"high"}`, "urgency", "priority"},
 		{"in a continuation", "complete_handoff", `{"continuation":{"message":"a","task":"b"}}`, "continuation.message", "continuation.task"},
 		{"a failure given to complete", "complete_handoff", `{"status":"failed"}`, "status", "failed"},
+		{"a number on no scale that is known", "send_handoff", `{"priority":5}`, "priority", "5"},
+		{"a number of a hundred", "send_handoff", `{"metadata":{"priority":"95"}}`, "priority", "95"},
+		{"a fraction", "send_handoff", `{"priority":"2.5"}`, "priority", "2.5"},
+		{"a priority below zero", "send_handoff", `{"priority":-1}`, "priority", "-1"},
+		{"a priority of changes", "update_handoff", `{"changes":{"priority":9}}`, "changes.priority", "9"},
 		{"a completion given to fail", "fail_handoff", `{"status":"success"}`, "status", "success"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package respell
 
 import (
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -66,7 +65,7 @@ var (
 	asEnd          = reading{as: toEnd}
 	asAction       = reading{as: wordOf(actions)}
 	asStrategy     = reading{as: knownWordOf(strategies), yields: true}
-	asOddPriority  = reading{as: toOddPriority}
+	asForeignRank  = reading{as: toForeignPriority}
 	asRejection    = reading{as: knownWordOf(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
 	asConditional  = reading{as: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
 )
@@ -184,18 +183,17 @@ func equalDurations(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// priorityNames are the words of other protocols; numbers count down from the most urgent.
+// priorityNames are the words of other protocols. Bare numbers are of one scale, which begins at the most urgent.
 var priorityNames = map[string]schemas.Priority{
 	"0": schemas.Critical, "1": schemas.High, "2": schemas.Normal, "3": schemas.Low, "4": schemas.Low,
-	"urgent": schemas.Critical, "medium": schemas.Normal,
+	"p0": schemas.Critical, "p1": schemas.High, "p2": schemas.Normal, "p3": schemas.Low, "p4": schemas.Low,
+	"urgent": schemas.Critical, "blocker": schemas.Critical, "highest": schemas.Critical, "major": schemas.High,
+	"medium": schemas.Normal, "minor": schemas.Low, "lowest": schemas.Low,
 }
 
-// toPriority reads our words in any case, and the words of others. Any other value stays, for the decoder to refuse.
+// toPriority reads our words in any case, and the words of others. Any other value stays, for [checkPriority].
 func toPriority(v any) (any, bool) {
-	s, ok := toText(v)
-	if !ok {
-		return v, true
-	}
+	s, _ := toText(v)
 	word := strings.ToLower(strings.TrimSpace(words(s)))
 	if p, known := priorityNames[word]; known {
 		return string(p), true
@@ -203,42 +201,23 @@ func toPriority(v any) (any, bool) {
 	if rankOf(word) >= 0 {
 		return word, true
 	}
-	if n, odd := oddPriority(word); odd {
-		return string(n), true
-	}
 	return v, true
 }
 
-// oddPriority reads a number beyond those that count down from the most urgent. It counts up then, in tens up to a
-// hundred, else in ones up to ten.
-func oddPriority(word string) (p schemas.Priority, odd bool) {
-	n, err := strconv.ParseFloat(word, 64)
-	if err != nil || math.IsNaN(n) {
-		return "", false
-	}
-	if n > 10 {
-		n /= 10
-	}
-	switch {
-	case n < 0 || n >= 9:
-		return schemas.Critical, true
-	case n >= 7:
-		return schemas.High, true
-	case n > 4 || n >= 3 && n != math.Trunc(n):
-		return schemas.Normal, true
-	}
-	return schemas.Low, true
+// toForeignPriority keeps a priority in words of others, for the sender to be told how it is read.
+func toForeignPriority(v any) (any, bool) {
+	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(words(v)))]
+	return v, foreign
 }
 
-// toOddPriority keeps a number that [oddPriority] reads, for the sender to be told.
-func toOddPriority(v any) (any, bool) {
-	s, _ := toText(v)
-	word := strings.TrimSpace(words(s))
-	if _, known := priorityNames[word]; known {
-		return nil, false
+// checkPriority refuses a priority that nobody knows: of a higher number, half of all systems mean the opposite.
+func checkPriority(n *normalisation) error {
+	if p := n.args["priority"]; isEmpty(p) || rankOf(p) >= 0 {
+		return nil
 	}
-	_, odd := oddPriority(word)
-	return v, odd
+	return schemas.Invalidf(n.at+"priority", "%q is none that is known", schemas.Visible(schemas.Clip(words(n.args["priority"]), 80))).
+		WithKnown(strings.Fields("low normal high critical")...).
+		WithHint("Give a name, or P0 to P4, also as 0 to 4: P0 is critical, P1 high, P2 normal, P3 and P4 low.")
 }
 
 func higherPriority(have, more any) any {

@@ -13,12 +13,12 @@ var envelopes = []string{
 
 // open takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
 // the message, unless it is no known field or the message says it itself: that goes to the overflow path. A message that
-// is no object, or that is said in a field of the tool, is in no envelope.
+// is no object, or that is said in a field of the tool, is in no envelope, and neither is what is said of the next agent.
 func (t *aliasTable) open(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := keyOf(outer, []string{name})
 		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
-		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil {
+		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || keyOf(inner, []string{"next_agent"}) != "" {
 			continue
 		}
 		message := t.open(inner)

@@ -17,7 +17,7 @@ var runs = map[string]string{"send_handoff": "context.results", "complete_handof
 
 // logged reads the payload that an agent left in a log, as arguments of a tool, with what the log says of the run. A log
 // without a payload is as good as none, but for a warning: agents hand on what they want to.
-func (a *App) logged(ctx context.Context, tool, path string) (Arguments, error) {
+func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, error) {
 	log, err := a.Log(ctx, path)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (a *App) logged(ctx context.Context, tool, path string) (Arguments, error) 
 		if err != nil {
 			return nil, err
 		}
-		if args, err = respell.Whole(tool, said); err != nil {
+		if args, err = respell.Whole(tool, id, said); err != nil {
 			return nil, err
 		}
 	}

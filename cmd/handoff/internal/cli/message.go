@@ -23,8 +23,9 @@ import (
 const maxInput = 8 << 20
 
 // Message reads a whole message to pass to a tool, as --file MSG.json gives it or "-" for standard input, in any format
-// of package written. It may be in the spelling of another protocol; flags are then set over its canonical form.
-func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error) {
+// of package written. It may be in the spelling of another protocol; flags are then set over its canonical form. The id
+// is the one that stands beside it on the command line, "" for none.
+func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
 	}
@@ -37,7 +38,7 @@ func (a *App) Message(ctx context.Context, tool, path string) (Arguments, error)
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
-	args, err := respell.Whole(tool, object)
+	args, err := respell.Whole(tool, id, object)
 	if err == nil {
 		written.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
 	}
@@ -54,7 +55,7 @@ func (args Arguments) Whole(tool string) error {
 	if err != nil {
 		return err
 	}
-	if message, err = respell.Whole(tool, message); err == nil {
+	if message, err = respell.Whole(tool, "", message); err == nil {
 		clear(args)
 		maps.Copy(args, message)
 	}

@@ -98,16 +98,20 @@ func Silent(cmd *cobra.Command, silent *bool, help string) {
 }
 
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
-	args, err := a.Message(cmd.Context(), t.Tool, file)
+	id := ""
+	if t.Place == "handoff_id" && len(given) > 0 {
+		id = given[0]
+	}
+	args, err := a.Message(cmd.Context(), t.Tool, id, file)
 	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
-		args, err = a.logged(cmd.Context(), t.Tool, log)
+		args, err = a.logged(cmd.Context(), t.Tool, id, log)
 	}
 	if err != nil {
 		return nil, err
 	}
 	written, _ := args[t.Rest].(string)
 	if t.Place != "" && len(given) > 0 {
-		if said := args[t.Place]; t.Place == "handoff_id" && said != nil && said != given[0] {
+		if said := args[t.Place]; id != "" && said != nil && said != id {
 			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
 				return nil, err
 			}

@@ -14,6 +14,7 @@ var completeFields = []cli.Field{
 	cli.Text("summary", "summary", "what was done or found").Short("m"),
 	cli.Text("reason", "summary", "the same as --summary"),
 	cli.Text("detail", "detail", "in full"),
+	cli.Text("outcome", "outcome", "success, or partial: done in part"),
 	cli.Pairs("data", "data", "for programs (repeatable)"),
 	cli.Results("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
 	cli.Document("output", "output", "that the output schema asks for"),

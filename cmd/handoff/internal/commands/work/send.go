@@ -35,7 +35,7 @@ var sendFields = []cli.Field{
 	cli.Text("evidence", "expectations.evidence", "of a check at which nobody can look: `observed` leaves the result partial, claimed believes the agent"),
 	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
 	cli.Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
-	cli.Text("priority", "priority", "low, normal, high or critical"),
+	cli.Text("priority", "priority", "low, normal, high, critical, or P0 to P4"),
 	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
 	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
 	cli.Text("parent", "parent", "handoff that it follows from (default: what the agent holds; for human none); none starts anew"),

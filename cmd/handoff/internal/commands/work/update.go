@@ -40,7 +40,7 @@ var amendFields = []cli.Field{
 	cli.Text("review", "changes.expectations.review", "amend: who judges the result before it counts"),
 	cli.Words("after", "changes.options.after", "amend: handoffs to wait for, too: 3,4; only for these: none,3,4"),
 	cli.Words("after-accepted", "changes.options.after_accepted", "amend: the same, until their results are accepted"),
-	cli.Text("priority", "changes.priority", "amend: low, normal, high or critical"),
+	cli.Text("priority", "changes.priority", "amend: low, normal, high, critical, or P0 to P4"),
 	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
 	cli.Words("remove-tags", "changes.remove.tags", "amend: tags that go: a,b"),
