@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"handoff/mailbox/card"
-	"handoff/mailbox/life"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -52,10 +51,9 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			out.Warnings = []string{fmt.Sprintf("%s no longer accepts %s: a list that is said replaces the one before",
 				name, strings.Join(gone, ", "))}
 		}
-		if err := cmp.Or(o.tx.PutAgent(a), o.record(life.Register, in)); err != nil {
+		if err := o.putCard(a, in); err != nil {
 			return out, err
 		}
-		o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
 		out.Agent, err = o.card(o.View, a)
 		return out, err
 	})

@@ -1,14 +1,12 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"handoff/mailbox/card"
 	"handoff/mailbox/life"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -62,10 +60,9 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		}
 		for _, a := range changed {
 			out.Changed = append(out.Changed, a.Card.Name)
-			if err := cmp.Or(o.putDeclared(a), o.record(life.Register, a.Card)); err != nil {
+			if err := o.putCard(a, a.Card); err != nil {
 				return out, err
 			}
-			o.boxes = append(o.boxes, roster.Boxes(a.Card)...)
 		}
 		for _, name := range slices.Sorted(maps.Keys(said.Rules)) {
 			changed, err := o.tx.PutRules(name, said.Rules[name])

@@ -69,7 +69,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 }
 
 // checkFailure checks what a caller says of a failure, before any transaction, and fills in the outcome.
-func (s *Service) checkFailure(in *schemas.FailIn) error {
+func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	if strings.TrimSpace(in.Description) == "" {
 		return schemas.Invalidf("description", "must not be empty").
 			WithHint("Say why, so that the next one does not fail the same way.")
@@ -79,11 +79,11 @@ func (s *Service) checkFailure(in *schemas.FailIn) error {
 	}
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
 	if in.Alternative != "" {
-		if _, err := schemas.ParseAgent("suggested_alternative", in.Alternative); err != nil {
-			return err
-		}
+		var to schemas.Agent
+		to, err = draft.Reader(schemas.ParseAddress).Mailbox("suggested_alternative", in.Alternative)
+		in.Alternative = string(to)
 	}
-	return nil
+	return err
 }
 
 // fail ends the record and lets the work go on elsewhere. The checkpoint comes first, as an event of its own, so that

@@ -89,6 +89,6 @@ func TestAPoolThatIsSpelledOtherwiseIsNamed(t *testing.T) {
 	} {
 		warnings := strings.Join(w.send(a, to, "x", func(in *schemas.SendIn) { in.Parent = "none" }).Warnings, " ")
 		require.Contains(t, warnings, near)
-		require.Equal(t, near == "", !strings.Contains(warnings, " takes "), warnings)
+		require.Equal(t, near == "", !strings.Contains(warnings, "; rev takes "), warnings)
 	}
 }

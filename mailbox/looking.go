@@ -226,7 +226,10 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		return overview.Of(v, overview.Config{Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader})
+		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, false) }
+		return overview.Of(v, overview.Config{
+			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody,
+		})
 	})
 }
 

@@ -37,6 +37,7 @@ const (
 	noticeBlocked  life.Action = "blocked"               // what it waits for will not be completed
 	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 	noticeBudget   life.Action = "budget"                // its workflow is past a limit
+	noticeNoTakers life.Action = "no_takers"             // nobody takes it as things are
 	noticeOverlap  life.Action = "overlap"               // other work touches the same files
 )
 

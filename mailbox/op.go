@@ -40,6 +40,8 @@ type op struct {
 
 	self *store.Agent // the caller, once read
 
+	checked []schemas.Address // of which the caller is told in the answer whether somebody takes its work
+
 	routed *schemas.Routed // who could take the handoff that was made last, nil for one that is for one agent
 
 	// happened is from which is yet to follow what the table says.
@@ -145,6 +147,9 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	o.gather(h.was, h.now)
+	if err := o.tellUntakeable(h.was, h.now); err != nil {
+		return err
+	}
 	if h.sends, err = o.firing(&h); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -10,19 +11,20 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient tells whether work of a type may be sent to an address, and what to warn of. Sends, continuations,
-// amendments and releases ask it; handoffs that the rules make do not.
+// checkRecipient tells whether work may be sent to an address, and what to warn of. Sends, continuations, amendments and
+// releases ask it; handoffs that the rules make do not. R is what is known of the handoff, with the new address.
 //
 // The error is limit for a mailbox that is full; not_found for a name that nobody has, where agents are declared;
 // conflict for an agent that does not accept the type. With force the last two are not refused. In an open workspace a
 // new name is a mailbox, and the sender is warned. A pool for which nobody qualifies keeps the work until somebody
 // does. Human, and the caller itself, are never refused but for a full mailbox.
-func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warnings []string, err error) {
-	to, directed := box.Directed()
+func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
+	o.checked = append(o.checked, r.To)
+	to, directed := r.To.Directed()
 	if !directed {
-		return o.checkPool(box)
+		return o.checkPool(r, force)
 	}
-	if err := o.checkRoom(box); err != nil {
+	if err := o.checkRoom(r.To); err != nil {
 		return nil, err
 	}
 	if to == schemas.Human || to == o.by.Agent {
@@ -37,8 +39,8 @@ func (o *op) checkRecipient(box schemas.Address, kind string, force bool) (warni
 	case a == nil: // the agent is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
-	if !force && kind != schemas.TypeMessage && !roster.Accepts(a.Card, kind) {
-		return nil, o.unaccepted(to, kind)
+	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
+		return nil, o.unaccepted(to, r.Type)
 	}
 	warnings = warnOf(a, o.here.Acting(to))
 	full, held, err := o.offers(o.View).Full(*a)
@@ -60,19 +62,24 @@ func warnOf(a *store.Agent, here bool) (warnings []string) {
 	return warnings
 }
 
-// checkPool refuses a pool that is full, and warns when nobody qualifies: the handoff waits until somebody does. No
-// pool is unknown, since an agent may register for it later.
-func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
+// checkPool refuses a pool that is full, and, unless it is forced, one that nobody is in and that is called as an agent:
+// the agent is meant. It warns when nobody takes the work: it waits until somebody does. No other pool is unknown, since
+// an agent may register for it later.
+func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err error) {
+	pool := r.To
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
-	some, err := o.qualifies(pool, func(schemas.Agent) bool { return true })
-	if some || err != nil {
+	warning, err := o.offers(o.View).Nobody(r, false)
+	if warning == "" || err != nil {
 		return nil, err
 	}
-	warning := fmt.Sprintf("no registered agent qualifies for %s yet: it waits until one does", pool)
+	warning += ": it waits until one does"
+	if err := o.namesake(pool, force); err != nil {
+		return nil, err
+	}
 	cards, err := o.cards()
-	if near := roster.Near(pool, cards); near != "" {
+	if near := roster.Near(pool, cards); near != "" && !strings.HasSuffix(near, string(pool)) {
 		warning += "; " + near + ": amend it to that, if it is meant"
 	}
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
@@ -82,6 +89,21 @@ func (o *op) checkPool(pool schemas.Address) (warnings []string, err error) {
 		warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, register)
 	}
 	return []string{warning}, err
+}
+
+// namesake refuses a pool that has no member and is called as an agent, unless it is forced. The error is not_found and
+// names both.
+func (o *op) namesake(pool schemas.Address, force bool) error {
+	kind, name := pool.Kind()
+	known, err := o.Agent(schemas.Agent(name))
+	if err != nil || force || known == nil && !o.here.Acting(schemas.Agent(name)) {
+		return err
+	}
+	for _, err := range o.offers(o.View).Addressees(pool) {
+		return err
+	}
+	return schemas.Errorf(schemas.NotFound, "%s is an agent, and nobody takes %s", name, pool).WithField("to").WithKnown(name).
+		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
 // checkRoom refuses a mailbox that holds as many pending handoffs as the limit says, 10,000 by default. What was
@@ -98,10 +120,20 @@ func (o *op) checkRoom(box schemas.Address) error {
 // unknownRecipient refuses a name that no agent has, where agents are declared, and names those that were likely meant.
 // A name that has mail already is known all the same, and force makes it known. In an open workspace it only warns.
 func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
+	pool, err := poolOf(o.View, to)
+	if err != nil {
+		return nil, err
+	}
+	if pool != "" && !force {
+		return nil, noAgent("to", to, pool, "Send to %s: who is in it may claim it. Nothing was sent.")
+	}
 	known, err := o.AgentNames()
 	if err != nil {
 		return nil, err
 	}
+	known = append(append(known, o.here.Everybody()...), schemas.Human)
+	slices.Sort(known)
+	known = slices.Compact(known)
 	meant := closest.Meant(to, known)
 	cards, refused, err := o.refusesUnknown(to, force)
 	if err != nil || !refused {

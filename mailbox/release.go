@@ -27,10 +27,12 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	to := schemas.Address("")
 	if in.To != "" {
 		var err error
-		if to, err = schemas.ParseAddress("to", in.To); err != nil {
+		if to, err = o.addressee("to", in.To); err != nil {
 			return nil, err
 		}
-		if out.Warnings, err = o.checkRecipient(to, r.Type, false); err != nil {
+		next := r.Clone()
+		next.To = to
+		if out.Warnings, err = o.checkRecipient(&next, false); err != nil {
 			return nil, err
 		}
 		if _, err := o.checkReviewer(r, to, r.Reviewer, false); err != nil {

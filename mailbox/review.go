@@ -37,9 +37,16 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	if review == schemas.ReviewBySender {
 		reviewer = schemas.Address(r.From)
 	} else if review != r.Reviewer {
-		if warnings, err = o.checkRecipient(reviewer, schemas.TypeReview, force); err != nil {
+		if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
 			return nil, forcible(schemas.AsError(err).WithField(field))
 		}
+	}
+	if _, directed := reviewer.Directed(); !directed {
+		why, err := o.judgeless(to, reviewer)
+		if why != "" && len(warnings) == 0 {
+			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", field, why)}
+		}
+		return warnings, err
 	}
 	if _, directed := to.Directed(); !directed || reviewer != to {
 		return warnings, nil // of a pool the one who does the work is excluded

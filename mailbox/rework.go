@@ -146,14 +146,19 @@ func (o *op) revised(
 func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
 	if c.To != "" {
-		if rev.to, err = schemas.ParseAddress("to", c.To); err != nil {
+		if rev.to, err = o.addressee("to", c.To); err != nil {
 			return nil, err
 		}
 	}
 	if c.To != "" || amends && c.Type != "" {
-		if warnings, err = o.checkRecipient(cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), force); err != nil {
+		next := r.Clone()
+		next.To, next.Type = cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type)
+		if warnings, err = o.checkRecipient(&next, force); err != nil {
 			return nil, err
 		}
+	}
+	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.addressee); err != nil {
+		return nil, inChanges(err)
 	}
 	review := schemas.OrZero(c.Expectations).Review
 	if review == "" && rev.to == "" {

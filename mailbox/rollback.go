@@ -40,10 +40,10 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" {
 		return reading.TakesBack(r), nil
 	}
-	if err := draft.CheckMailbox("rollback_to", to); err != nil {
+	agent, err := draft.Reader(o.addressee).Mailbox("rollback_to", to)
+	if err != nil {
 		return "", err
 	}
-	agent := schemas.Agent(to)
 	if agent == r.From || agent == r.OnFailure || agent == schemas.Human {
 		return agent, nil
 	}

@@ -144,21 +144,8 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	if _, directed := r.To.Directed(); directed {
 		return false, nil
 	}
-	return o.qualifies(r.To, func(name schemas.Agent) bool {
-		return name != without && !slices.Contains(r.Excluded, name)
-	})
-}
-
-// qualifies tells whether some agent may claim from a pool, of those that count. It stops at the first. Only agents are
-// looked at whose cards have one of the words of the pool. Generalists do not count, unless the pool is theirs.
-func (o *op) qualifies(pool schemas.Address, counts func(schemas.Agent) bool) (bool, error) {
-	for a, err := range o.AgentsSaying(roster.Words(pool, false)...) {
-		if err != nil {
-			return false, err
-		}
-		if counts(a.Card.Name) && slices.Contains(roster.Boxes(a.Card), pool) {
-			return true, nil
-		}
-	}
-	return false, nil
+	left := r.Clone()
+	left.Excluded = append(left.Excluded, without)
+	why, err := o.offers(o.View).Nobody(&left, true)
+	return why == "" && err == nil, err
 }

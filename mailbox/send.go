@@ -118,6 +118,11 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 // key is not sent again: the caller gets the first result. Sends and continuations of completions come here; handoffs
 // that the rules make do not, since nothing may refuse those.
 func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
+	if d.Parts == nil {
+		if d, err = o.addressed(d); err != nil {
+			return out, err
+		}
+	}
 	if first, err := o.sentBefore(d); first != nil || err != nil {
 		return schemas.OrZero(first), err
 	}
@@ -155,10 +160,10 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if warnings, err = o.checkRecipient(d.To, d.Handoff.Type, d.Force); err != nil {
+	sent := &store.Record{From: o.by.Agent, To: d.To, Type: d.Handoff.Type, Estimate: int(d.Estimate.Minutes())}
+	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
 		return nil, err
 	}
-	sent := &store.Record{From: o.by.Agent, To: d.To}
 	more, err := o.checkReviewer(sent, d.To, schemas.OrZero(d.Handoff.Expectations).Review, d.Force)
 	return append(warnings, more...), err
 }

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -56,6 +57,11 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	}
 	if kept, err := o.keptForAnother(parts, r); kept != nil || err != nil {
 		return cmp.Or(err, error(kept))
+	}
+	if parts&life.Recipient != 0 && slices.Contains(r.Excluded, o.by.Agent) {
+		barred := o.offers(o.View).Bar(r, schemas.Card{Name: o.by.Agent})
+		return schemas.Errorf(schemas.Denied, "%s was not %s: %s %s", r.ID, a, o.by.Agent, barred).About(r.ID, r.Status, 0).
+			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")

@@ -135,6 +135,7 @@ func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
 	w := newWorld(t)
 	lead, coder := w.stdio("lead"), w.stdio("coder")
 	w.send(lead, "coder", "x")
+	w.send(w.stdio("qa"), "human", "so that it is known")
 	w.claim(coder)
 	w.update(coder, 1, schemas.ActRelease, note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
 	told := w.notices(lead)

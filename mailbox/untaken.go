@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"handoff/mailbox/life"
@@ -78,8 +77,9 @@ func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err
 		return schemas.Address(schemas.Human), "it is for human now", nil
 	case "generalist":
 		to = schemas.Address("capability:" + roster.Anything)
-		some, err := o.qualifies(to, func(a schemas.Agent) bool { return !slices.Contains(r.Excluded, a) })
-		if some || err != nil {
+		open := r.Clone()
+		open.To = to
+		if why, err := o.offers(o.View).Nobody(&open, true); why == "" || err != nil {
 			return to, "agents that accept anything may take it now", err
 		}
 		return r.To, "no agent is known that accepts anything, so it waits on", nil

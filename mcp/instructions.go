@@ -91,7 +91,7 @@ func (i Instructions) unfinished() string {
 func (i Instructions) others(room int) string {
 	cards := i.neighbours()
 	if len(cards) == 0 {
-		return "Nobody else is here yet; a handoff to a new name waits for it.\n"
+		return "Nobody else is here yet; until an agent registers, a handoff to a new name waits for it.\n"
 	}
 	const start, end, more = "Also here, by their own account: ", ".\n", "; and %d more, see list_agents"
 	line, rest := fit(cards, introduction, "; ", room-len(start)-len(end)-len(more))

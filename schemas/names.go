@@ -3,6 +3,7 @@ package schemas
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -165,22 +166,63 @@ func (a Address) Directed() (Agent, bool) {
 	return Agent(name), kind == "agent"
 }
 
-// ParseAddress checks the form of an address; field names the argument in the error.
+// people are the words for a person. Mail for one is mail for [Human], unless an agent is known that is called so.
+var people = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
+
+// IsPerson tells whether a name is one of the words for a person.
+func (a Agent) IsPerson() bool {
+	return slices.Contains(people, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
+}
+
+// nobody are words that name no one mailbox. An agent that is called so is reached as agent:NAME.
+var nobody = []string{
+	"all", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "everything", "team", "*",
+	"me", "myself", "self", "i", "you", "yourself",
+}
+
+// ParseAddress gives the one address that is read for what a sender wrote; field names the argument in the error. An
+// agent is written NAME, agent:NAME or @NAME, a pool capability:NAME or role:NAME, with the kind in any case and spaces
+// around the words. Human in any case and phrases such as "the user" are human. A single word for a person, see
+// [Agent.IsPerson], stays as it is, since an agent may be called so: whether there is one is not asked here.
 func ParseAddress(field, s string) (Address, error) {
-	kind, name := Address(s).Kind()
+	kind, name, agent := "agent", strings.TrimSpace(s), false
+	for before, after, ok := strings.Cut(name, ":"); ok && kind == "agent"; before, after, ok = strings.Cut(name, ":") {
+		kind, name = strings.ToLower(strings.TrimSpace(before)), strings.TrimSpace(after)
+		agent = agent || kind == "agent"
+	}
+	name = strings.TrimPrefix(name, "@")
 	switch {
-	case kind != "agent" && kind != "capability" && kind != "role":
+	case kind == "capability" || kind == "role":
+		_, err := ParseAgent(field, name)
+		return Address(kind + ":" + name), err
+	case kind != "agent":
 		return "", Invalidf(field, "%q is not an address", Visible(s)).
 			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
-	case Agent(s) == System:
+	case isHuman(name):
+		return Address(Human), nil
+	case Agent(name) == System:
 		return "", Invalidf(field, "system has no mailbox").WithHint("Send to an agent name or to human.")
 	}
-	if _, err := ParseAgent(field, name); err != nil {
-		if strings.Contains(name, ",") {
-			err = AsError(err).WithHint("One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
-				"option each, and to one of them by a capability or a role that they share.")
-		}
-		return "", err
+	_, err := ParseAgent(field, name)
+	if !agent && slices.Contains(nobody, strings.ToLower(name)) {
+		err = Invalidf(field, "%q names no one", name).WithKnown(string(Human)).
+			WithHint("The person you work for is human; an agent, also you, has a name. %s", severally)
+	} else if strings.Contains(name, ",") {
+		err = AsError(err).WithHint(severally)
 	}
-	return Address(s), nil
+	return Address(name), err
+}
+
+// severally is how work or a message reaches several.
+const severally = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
+	"option each, and to one of them by a capability or a role that they share."
+
+// isHuman tells whether a text is human, or several words for a person, as "the user".
+func isHuman(s string) bool {
+	words := strings.Fields(strings.ToLower(s))
+	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {
+		words = words[1:]
+	}
+	phrase := strings.Join(words, "-")
+	return phrase == string(Human) || !IsWord(s) && Agent(phrase).IsPerson()
 }

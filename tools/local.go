@@ -98,6 +98,11 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		}
 		return nil, err
 	}
+	if t.Name != "register_agent" && !t.Admin {
+		if err := l.Mailbox.NoPool(ctx, by.Agent); err != nil {
+			return nil, err
+		}
+	}
 	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying

@@ -35,7 +35,7 @@ def two_sessions(office, checks):
 
     both = {"claude-code", "claude-code-2"}
     checks.same("both ended well", first.errors() + second.errors(), [])
-    checks.same("the first is told its name", first.told(), ("claude-code", "Nobody else is here yet; a handoff to a new name waits for it."))
+    checks.same("the first is told its name", first.told(), ("claude-code", "Nobody else is here yet; until an agent registers, a handoff to a new name waits for it."))
     checks.same("the second is told both names", second.told(), ("claude-code-2", "Also here, by their own account: claude-code (live)."))
     checks.holds("and again by its first result", "You are claude-code-2; also here: claude-code (live)." in [advice["say"] for advice in second.result("both").get("next", [])])
     checks.same("the first finds itself alone", live(first.result("alone")), {"claude-code"})

@@ -75,6 +75,9 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	if d.To, err = schemas.ParseAddress("to", in.To); err != nil {
 		return d, err
 	}
+	if in.Expectations, in.Rollback, err = Named(in.Expectations, in.Rollback, schemas.ParseAddress); err != nil {
+		return d, err
+	}
 	if err := cmp.Or(d.times(in, now), d.names(in), onlyWork(in)); err != nil {
 		return d, err
 	}

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// names checks what the caller names: the workflow, the agent for a failure, the schema, the limits, and a foreign id,
+// names checks what the caller names: the workflow, the checks, the schema, the limits, and a foreign id,
 // which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only their form is
 // judged.
 func (d *Draft) names(in schemas.SendIn) (err error) {
@@ -18,7 +18,7 @@ func (d *Draft) names(in schemas.SendIn) (err error) {
 			return err
 		}
 	}
-	err = cmp.Or(checkNamed(in.Expectations, in.Rollback), schemas.CheckLimits("options.limits", in.Options.Limits))
+	err = cmp.Or(checkNamed(in.Expectations), schemas.CheckLimits("options.limits", in.Options.Limits))
 	if err != nil {
 		return err
 	}
@@ -29,39 +29,54 @@ func (d *Draft) names(in schemas.SendIn) (err error) {
 	return nil
 }
 
-// checkNamed checks who takes the work back after a failure, the names of checks, who reviews, and the schema of the
-// output.
-func checkNamed(e *schemas.Expectations, rollback *schemas.Rollback) error {
-	if to := schemas.OrZero(rollback).OnFailure; to != "" {
-		if err := CheckMailbox("rollback.on_failure", string(to)); err != nil {
-			return err
-		}
-	}
+// checkNamed checks the names of checks, and the schema of the output.
+func checkNamed(e *schemas.Expectations) error {
 	for i, name := range schemas.OrZero(e).Checks {
 		if !schemas.IsWord(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.Visible(schemas.Clip(name, 80))).
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
 		}
 	}
-	if review := schemas.OrZero(e).Review; review != "" {
-		if _, err := schemas.ParseAddress("expectations.review", review); err != nil {
-			return err
-		}
-	}
 	_, err := contract.Compile(schemas.OrZero(e).OutputSchema)
 	return err
 }
 
-// CheckMailbox checks that a name is of somebody who has a mailbox: of an agent, or human.
-func CheckMailbox(field, name string) error {
-	address, err := schemas.ParseAddress(field, name)
+// A Reader gives the address that is read for what somebody wrote in a field, as [schemas.ParseAddress] does.
+type Reader func(field, s string) (schemas.Address, error)
+
+// Named reads who reviews the work and who takes it back after a failure. Where one is read otherwise than it was
+// written, a copy has it.
+func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schemas.Expectations, *schemas.Rollback, error) {
+	if review := schemas.OrZero(e).Review; review != "" {
+		to, err := read("expectations.review", review)
+		if err != nil {
+			return e, back, err
+		}
+		said := *e
+		said.Review, e = string(to), &said
+	}
+	if name := schemas.OrZero(back).OnFailure; name != "" {
+		to, err := read.Mailbox("rollback.on_failure", string(name))
+		if err != nil {
+			return e, back, err
+		}
+		said := *back
+		said.OnFailure, back = to, &said
+	}
+	return e, back, nil
+}
+
+// Mailbox reads the name of somebody who has a mailbox: of an agent, or human.
+func (read Reader) Mailbox(field, name string) (schemas.Agent, error) {
+	address, err := read(field, name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if _, directed := address.Directed(); !directed {
-		return schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
+	to, directed := address.Directed()
+	if !directed {
+		return "", schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
 	}
-	return nil
+	return to, nil
 }
 
 // foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is ""

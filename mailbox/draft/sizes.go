@@ -59,12 +59,13 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	return err
 }
 
-// CheckChanges checks what an amendment, a return or a retry changes, as a send is checked: lengths in bytes, the
-// schema, and who takes failed work. The fields of its errors are those of the changes.
-func (m Maker) CheckChanges(c *schemas.Changes) error {
-	return cmp.Or(
+// CheckChanges checks what an amendment, a return or a retry changes, as a send is checked: lengths in bytes, and the
+// schema. It reads who reviews and who takes failed work. The fields of its errors are those of the changes.
+func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
+	c.Expectations, c.Rollback, err = Named(c.Expectations, c.Rollback, schemas.ParseAddress)
+	return cmp.Or(err,
 		oneHandoff(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
-		checkNamed(c.Expectations, c.Rollback), CheckPayload(c.Summary, c.Detail, c.Data),
+		checkNamed(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
 	)
 }
 

@@ -49,6 +49,9 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		if err != nil || r == nil {
 			continue
 		}
+		if inbox := f.in.Box == "" || f.in.Box == "inbox"; inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
+			continue // it is offered to others only
+		}
 		shown, err := f.passes(v, r, &unseen)
 		if err != nil {
 			return p.out, err

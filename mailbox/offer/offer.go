@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/names"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -23,7 +24,7 @@ type Offers struct {
 	Here sessions.Here
 }
 
-// Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with none. Notices
+// Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with ten. Notices
 // are those of the agent's own mailbox alone.
 func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	boxes, err := f.Boxes(agent)
@@ -39,10 +40,23 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 		in.Urgent += m.Urgent
 		if box == schemas.Address(agent) {
 			in.Notices = m.Unread
+			continue
+		}
+		looked := 0
+		for id, err := range f.View.Queue(box) { // what it declined, and reviews of its own work, are for others
+			if looked++; err != nil || looked > few {
+				break
+			}
+			if r := reading.Readable(f.View, id); r != nil && slices.Contains(r.Excluded, agent) {
+				in.Pending--
+			}
 		}
 	}
 	return in, nil
 }
+
+// few is how many of a pool are looked at one by one for a count.
+const few = 10
 
 // Boxes are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
 // mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,

@@ -36,6 +36,9 @@ type Config struct {
 	Silence func(*store.Record) time.Duration // after which a holder of whom nothing is heard counts as silent
 	Known   []Agent                           // agents
 
+	// Nobody says why none of those for whom a handoff is takes it, "" where one does, see package offer.
+	Nobody func(*store.Record) (string, error)
+
 	// Reader tells why a handoff stands as it does, and what is known of its holder.
 	Reader reading.Reader
 }

@@ -82,17 +82,20 @@ func (l *look) waitingInBoxes() {
 			l.stuck.early = true
 			break
 		}
-		nobody := l.nobodyTakes(b.Address)
+		nobody, told := l.nobodyHere(b.Address), ""
 		for r := range l.first(l.Queue(b.Address), min(heads, left)) {
 			left--
+			why, err := l.Nobody(r)
+			l.err = cmp.Or(l.err, err)
+			why = cmp.Or(why, nobody)
 			var c *schemas.Concern
 			switch {
 			case lapsed(r):
 				c = l.add(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
-			case nobody != "":
-				c = l.add(&l.stuck, schemas.ConcernNoTakers, r, r.Created, nobody)
+			case why != "" && why != told:
+				c = l.add(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
 			}
-			if nobody != "" {
+			if told = why; nobody != "" {
 				c.Count = b.Pending
 				nobody = "" // which is told of the first
 			}
@@ -106,32 +109,25 @@ func lapsed(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
-// nobodyTakes says why nobody takes what waits in a mailbox; empty where somebody who may is here. It does not look at
+// nobodyHere says that nobody is here who takes what waits in a mailbox; empty where somebody is. It does not look at
 // how many an agent holds: one that is full takes the next when it is done.
-func (l *look) nobodyTakes(box schemas.Address) string {
+func (l *look) nobodyHere(box schemas.Address) string {
 	name, directed := box.Directed()
 	var owner *Agent
 	if i := slices.IndexFunc(l.Known, func(a Agent) bool { return directed && a.Name == name }); i >= 0 {
 		owner = &l.Known[i]
 	}
-	known := false
 	for _, a := range l.Known {
 		sibling := directed && a.Client != "" && (name == a.Client || owner != nil && owner.Client == a.Client)
 		takes := !directed && slices.Contains(roster.Boxes(a.Card), box) && !a.Away
-		known = known || takes
 		if a.Here && (takes || sibling || directed && a.Name == name) {
 			return ""
 		}
 	}
-	switch {
-	case directed && owner == nil:
-		return fmt.Sprintf("nobody has come as %s yet", name)
-	case directed:
+	if directed {
 		return fmt.Sprintf("%s is not here", name)
-	case known:
-		return fmt.Sprintf("nobody who takes %s is here", box)
 	}
-	return fmt.Sprintf("nobody is known who takes %s", box)
+	return fmt.Sprintf("nobody who takes %s is here", box)
 }
 
 // questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:

@@ -160,8 +160,15 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 			return "", err
 		}
 	}
-	if !strings.Contains(send.To, "{{") {
-		if _, err := schemas.ParseAddress("to", send.To); err != nil {
+	for _, written := range [][2]string{
+		{"to", send.To}, {"expectations.review", schemas.OrZero(send.Expectations).Review},
+		{"rollback.on_failure", string(schemas.OrZero(send.Rollback).OnFailure)},
+	} {
+		field, to := written[0], written[1]
+		if strings.Contains(to, "{{") || to == "" && field != "to" {
+			continue
+		}
+		if _, err := schemas.ParseAddress(field, to); err != nil {
 			return "", err
 		}
 	}

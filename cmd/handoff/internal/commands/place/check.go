@@ -58,7 +58,7 @@ or a text that was changed, and damaged pages stay as they are: for these, put a
 	return cmd
 }
 
-const unmendable = "What cannot be mended stays as it is: put a backup in the place of the store. Other work goes on meanwhile."
+const unmendable = "What cannot be mended stays as it is: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
 
 // checked prints the result of a check, and gives the exit status of one that found something.
 func checked(a *cli.App, raw json.RawMessage, out schemas.CheckOut, fill func(*cli.Page)) error {

@@ -1,0 +1,197 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/draft"
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// addressee is [schemas.ParseAddress] for who knows the agents: a word for a person is human, unless an agent is called
+// so.
+func (o *op) addressee(field, s string) (schemas.Address, error) {
+	to, err := schemas.ParseAddress(field, s)
+	name, directed := to.Directed()
+	if err != nil || !directed || !name.IsPerson() {
+		return to, err
+	}
+	if known, err := o.Agent(name); known != nil || err != nil || o.here.Acting(name) {
+		return to, err
+	}
+	return schemas.Address(schemas.Human), nil
+}
+
+// addressed reads the addresses of a draft by [op.addressee], and says so in its warnings. The draft is not changed:
+// where one is read otherwise, a copy has it.
+func (o *op) addressed(d *draft.Draft) (*draft.Draft, error) {
+	next, h := *d, &d.Handoff
+	var err error
+	if next.To, err = o.addressee("to", string(d.To)); err != nil {
+		return nil, err
+	}
+	e, back, err := draft.Named(h.Expectations, h.Rollback, o.addressee)
+	if err != nil || next.To == d.To && schemas.OrZero(e).Review == schemas.OrZero(h.Expectations).Review &&
+		schemas.OrZero(back).OnFailure == schemas.OrZero(h.Rollback).OnFailure {
+		return d, err
+	}
+	if next.To != d.To {
+		next.Warnings = append(slices.Clone(d.Warnings), fmt.Sprintf("to: %s is read as human, since no agent is called so", d.To))
+	}
+	next.Handoff.Target, next.Handoff.Expectations, next.Handoff.Rollback = compose.Target(next.To, h.Target.Reason), e, back
+	return &next, o.drafts.Encode(&next)
+}
+
+// poolOf is the pool of a name from which an agent of another name takes work, "" for none.
+func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
+	for a, err := range v.AgentsSaying(roster.Words(schemas.Address("role:"+name), false)...) {
+		if err != nil {
+			return "", err
+		}
+		for _, box := range roster.Boxes(a.Card)[1:] {
+			if _, of := box.Kind(); of == string(name) && a.Card.Name != name {
+				return box, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// noAgent refuses the name of a pool where an agent is meant, with both. Do says what to do instead.
+func noAgent(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
+	kind, _ := pool.Kind()
+	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
+		WithKnown(string(pool)).WithHint(do, pool)
+}
+
+// NoPool refuses a caller that acts under the name of a pool, unless an agent is known by that name or acts over an
+// open connection, or the name has mail. Package tools asks it before each call but a registration, which makes the name
+// that of an agent. The error is not_found.
+func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
+	if name == "" || name == schemas.Human || name == schemas.System || s.here.Acting(name) {
+		return nil
+	}
+	pool, err := look(ctx, s, func(v *store.View) (schemas.Address, error) {
+		m, err := v.Mailbox(schemas.Address(name))
+		known, broken := v.Agent(name)
+		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Mailbox{}) {
+			return "", err
+		}
+		return poolOf(v, name)
+	})
+	if err != nil || pool == "" {
+		return err
+	}
+	return noAgent("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
+}
+
+// tellUntakeable tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
+// sender that acts itself is warned by [op.checkRecipient]. [op.commit] calls it after each change.
+func (o *op) tellUntakeable(was, now *store.Record) error {
+	if !offered(now) || was != nil && offered(was) && was.To == now.To {
+		return nil
+	}
+	name, directed := now.To.Directed()
+	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
+		return err // of a name that nobody had the sender heard before
+	}
+	why, err := o.offers(o.View).Nobody(now, false)
+	if why == "" || err != nil {
+		return err
+	}
+	to, err := reading.Principal(o.View, now)
+	if err != nil || to == o.by.Agent && slices.Contains(o.checked, now.To) {
+		return err
+	}
+	n := noticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
+	return o.actingAs(clockCaller, func() error { return o.notify(to, n) })
+}
+
+// putCard keeps what is said of an agent now, and wakes who may take more than before. Where nobody takes what the agent
+// could take so far, as when it is away, the senders of the first hundred are told.
+func (o *op) putCard(a store.Agent, said any) error {
+	before, err := o.Agent(a.Card.Name)
+	o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+	if err = cmp.Or(err, o.putDeclared(a), o.record(life.Register, said)); err != nil || before == nil {
+		return err
+	}
+	looked, offers := 0, o.offers(o.View)
+	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
+		if looked++; err != nil || looked > mostFollow || before.Card.Away {
+			return err
+		}
+		if r := o.usable(id); r != nil && r.Status == schemas.Pending && offers.Bar(r, before.Card) == "" {
+			if err := o.tellUntakeable(nil, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judgeless says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
+func (o *op) judgeless(to, reviewer schemas.Address) (why string, err error) {
+	for a, err := range o.offers(o.View).Addressees(to) {
+		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
+		if err == nil {
+			why, err = o.offers(o.View).Nobody(&review, false)
+		}
+		if why == "" || err != nil {
+			return "", err
+		}
+	}
+	return why, nil
+}
+
+// Check is [registry.Registry.Check]. In a store that is whole it also finds what lies in mailboxes that nobody reads,
+// since no agent is called as their address says: it is spelled otherwise than it is read, or means a person or a pool.
+func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.CheckIn) (schemas.CheckOut, error) {
+	out, err := s.Registry.Check(ctx, by, in)
+	if err != nil || !out.OK {
+		return out, err
+	}
+	lost, err := look(ctx, s, unreadMail)
+	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), mostNamed)]
+	return out, err
+}
+
+// unreadMail says of all that lies in such a mailbox how to get it out.
+func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
+	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
+	for b, err := range v.Boxes() {
+		box := schemas.Agent(b.Address)
+		known, broken := v.Agent(box)
+		pool, unread := poolOf(v, box)
+		if err = cmp.Or(err, broken, unread); err != nil {
+			return nil, err
+		}
+		to, _ := schemas.ParseAddress("to", string(box)) // none for a word that is no address
+		if _, directed := b.Address.Directed(); known != nil || !directed || cmp.Or(pool, to) == b.Address && !box.IsPerson() {
+			continue
+		}
+		if to = cmp.Or(pool, to, "NAME"); box.IsPerson() {
+			to = schemas.Address(schemas.Human)
+		}
+		for id, err := range v.Queue(b.Address) {
+			if err != nil {
+				return nil, err
+			}
+			find("%s is for %s, whose mailbox nobody reads: handoff assign %s %s", id, box, id, to)
+		}
+		for n, err := range v.Notices(box, 0) {
+			if err != nil {
+				return nil, err
+			}
+			find("%s is for %s, whose mailbox nobody reads: handoff recall %s --agent %s, and send again: %s",
+				n.ID, box, n.ID, n.From, schemas.Visible(schemas.Clip(n.Text, 200)))
+		}
+	}
+	return lost, nil
+}

@@ -1,0 +1,190 @@
+package mailbox_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// Whatever is sent, to whomever, under whatever spelling, and however agents register, go away and take other work: each
+// open handoff that waits for nothing is taken by an agent that claims it by its id, or its sender was told and the
+// overview says why not. Another seed is another sequence.
+func TestSend_LeavesNoWorkThatNobodyTakesUntold(t *testing.T) {
+	stuck := 0
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := &player{world: newWorld(t), rnd: rand.New(rand.NewPCG(seed, 6)), t: t, warned: map[schemas.ID]string{}}
+			for _, name := range []schemas.Agent{"lead", "dev", "qa", "sec"} {
+				p.team = append(p.team, p.stdio(name))
+			}
+			for range 40 {
+				p.step()
+			}
+			p.later(2 * time.Minute) // then nothing is kept for one of a pool first
+			stuck += p.judge()
+		})
+	}
+	require.Greater(t, stuck, 60, "sequences lead to work that nobody takes")
+}
+
+// player does what agents may do, at random.
+type player struct {
+	*world
+	rnd    *rand.Rand
+	t      *testing.T
+	team   []schemas.Caller
+	sent   []schemas.ID
+	warned map[schemas.ID]string // what the answers to its sender said of each
+}
+
+func oneOf[T any](p *player, from ...T) T { return from[p.rnd.IntN(len(from))] }
+
+func (p *player) address() string {
+	return oneOf(p, "dev", "agent:dev", "@qa", "Agent: sec", "nobody-yet", "the user", "user", "human", "role:developer", "role:qa",
+		"role: ops", "capability:code", "capability:review", "Capability:docs", "role:dev", "ops", "all", "me", "team:qa", "agent:system")
+}
+
+func (p *player) words() []string {
+	return oneOf(p, nil, []string{"code"}, []string{"review"}, []string{"code", "docs"}, []string{"*"})
+}
+
+func (p *player) step() {
+	ctx, by := context.Background(), oneOf(p, p.team...)
+	id := schemas.ID(1 + p.rnd.IntN(len(p.sent)+3)).String()
+	switch p.rnd.IntN(12) {
+	case 0, 1, 2, 3:
+		p.sends(by)
+	case 4, 5:
+		_, _ = p.Register(ctx, by, schemas.RegisterIn{
+			Name: string(by.Agent), Accepts: p.words(), Role: oneOf(p, "", "developer", "qa", "ops"), Away: p.rnd.IntN(4) == 0,
+			MaxMinutes: oneOf(p, 0, 0, 10),
+		})
+	case 6:
+		if took, err := p.Claim(ctx, by, schemas.ClaimIn{}); err == nil && took.HandoffID != 0 && p.rnd.IntN(3) > 0 {
+			p.ends(by, took.HandoffID.String())
+		}
+	case 7:
+		p.ends(by, id)
+	case 8:
+		p.answered(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRelease, schemas.ActAmend), To: p.address()})
+	case 9:
+		p.answered(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRetry, schemas.ActCancel, schemas.ActReturn, schemas.ActAccept), Note: "again"})
+	case 10:
+		_, _ = p.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("not mine"), Outcome: schemas.OutcomeRejected,
+			Alternative: oneOf(p, "", "dev", "agent:qa")})
+	case 11:
+		p.later(oneOf(p, time.Minute, 20*time.Minute))
+	}
+}
+
+// sends sends work with all that may be said of who does, judges and takes it back.
+func (p *player) sends(by schemas.Caller) {
+	in := schemas.SendIn{
+		To: p.address(), Task: fmt.Sprint("task ", len(p.sent)), Type: oneOf(p, "", "code", "review", "docs"), Parent: "none",
+		Options: &schemas.SendOptions{NoTakers: oneOf(p, "", "", "wait", "return", "human", "generalist"), Force: p.rnd.IntN(4) == 0},
+		Expectations: &schemas.Expectations{
+			Review: oneOf(p, "", "", "", "sender", p.address(), "role:developer"), EstimatedDuration: oneOf(p, "", "30m"),
+		},
+		Rollback: &schemas.Rollback{OnFailure: schemas.Agent(oneOf(p, "", "", "agent:qa", "user", "nobody-yet"))},
+	}
+	if len(p.sent) > 0 && p.rnd.IntN(4) == 0 {
+		in.Options.After = []string{oneOf(p, p.sent...).String()}
+	}
+	if out, err := p.Send(context.Background(), by, in); err == nil {
+		p.sent = append(p.sent, out.HandoffID)
+		p.warned[out.HandoffID] += strings.Join(out.Warnings, " ")
+	}
+}
+
+// ends ends what an agent holds, with or without more work for others.
+func (p *player) ends(by schemas.Caller, id string) {
+	ctx := context.Background()
+	if p.rnd.IntN(2) == 0 {
+		_, _ = p.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("broken"),
+			Then: oneOf(p, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenRollback), RollbackTo: oneOf(p, "", "", "agent:lead")})
+		return
+	}
+	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}}
+	if p.rnd.IntN(3) == 0 {
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: p.address(), Task: "next"}}
+	}
+	if p.rnd.IntN(3) == 0 { // where it is a review
+		in.Output = []byte(`{"verdict":"accept"}`)
+	}
+	if out, err := p.Complete(ctx, by, in); err == nil && out.Forwarded != nil {
+		p.warned[out.Forwarded.HandoffID] += strings.Join(out.Forwarded.Warnings, " ")
+	}
+}
+
+func (p *player) answered(by schemas.Caller, in schemas.UpdateIn) {
+	out, err := p.Update(context.Background(), by, in)
+	if err == nil {
+		p.warned[out.HandoffID] += strings.Join(out.Warnings, " ")
+	}
+}
+
+// judge looks at each handoff that may be claimed, and counts those that nobody takes.
+func (p *player) judge() (stuck int) {
+	ctx := context.Background()
+	for {
+		out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.Standings(schemas.Pending), Limit: 50})
+		require.NoError(p.t, err)
+		left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
+			return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.taken(it)
+		})
+		for _, it := range left {
+			p.told(it)
+		}
+		return len(left)
+	}
+}
+
+// taken tells whether somebody takes a handoff: human by what is for it, an agent that claims it by its id.
+func (p *player) taken(it schemas.Item) bool {
+	if it.To == schemas.Address(schemas.Human) {
+		return true
+	}
+	agents, err := p.Agents(context.Background(), person, schemas.AgentsIn{})
+	require.NoError(p.t, err)
+	for _, card := range agents.Agents {
+		by := schemas.Caller{Agent: card.Name, Via: schemas.ViaCLI}
+		if card.Away {
+			continue // it takes nothing until it is back
+		}
+		if _, err := p.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: it.HandoffID.String()}); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// told fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
+func (p *player) told(it schemas.Item) {
+	overview, err := p.Overview(context.Background(), person, schemas.OverviewIn{Limit: 100})
+	require.NoError(p.t, err)
+	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {
+		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID
+	})
+	require.True(p.t, says, "the overview says why nobody takes %s for %s: %v", it.HandoffID, it.To, overview)
+	if it.To == schemas.Address(it.From) {
+		return // it knows that it is away
+	}
+	owner := schemas.Caller{Agent: it.From, Via: schemas.ViaCLI}
+	if it.From == schemas.System {
+		owner.Agent = schemas.Human
+	}
+	for _, n := range p.notices(owner) {
+		if n.HandoffID == it.HandoffID && strings.Contains(n.Text, "obody") {
+			return
+		}
+	}
+	require.Contains(p.t, p.warned[it.HandoffID], "nobody", "%s was told that nobody takes %s for %s", it.From, it.HandoffID, it.To)
+}
