@@ -19,12 +19,17 @@ import (
 // so.
 func (o *op) addressee(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
-	name, directed := to.Directed()
-	if err != nil || !directed || !name.IsPerson() {
-		return to, err
+	if err != nil {
+		return "", err
 	}
-	if known, err := o.Agent(name); known != nil || err != nil || o.here.Acting(name) {
-		return to, err
+	return o.meant(field, string(to))
+}
+
+// meant is [op.addressee] for an address that was read.
+func (o *op) meant(_, to string) (schemas.Address, error) {
+	name := schemas.Agent(to)
+	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.Acting(name) {
+		return schemas.Address(to), err
 	}
 	return schemas.Address(schemas.Human), nil
 }
@@ -34,10 +39,10 @@ func (o *op) addressee(field, s string) (schemas.Address, error) {
 func (o *op) addressed(d *draft.Draft) (*draft.Draft, error) {
 	next, h := *d, &d.Handoff
 	var err error
-	if next.To, err = o.addressee("to", string(d.To)); err != nil {
+	if next.To, err = o.meant("to", string(d.To)); err != nil {
 		return nil, err
 	}
-	e, back, err := draft.Named(h.Expectations, h.Rollback, o.addressee)
+	e, back, err := draft.Named(h.Expectations, h.Rollback, o.meant)
 	if err != nil || next.To == d.To && schemas.OrZero(e).Review == schemas.OrZero(h.Expectations).Review &&
 		schemas.OrZero(back).OnFailure == schemas.OrZero(h.Rollback).OnFailure {
 		return d, err

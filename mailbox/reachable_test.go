@@ -49,7 +49,7 @@ func oneOf[T any](p *player, from ...T) T { return from[p.rnd.IntN(len(from))] }
 
 func (p *player) address() string {
 	return oneOf(p, "dev", "agent:dev", "@qa", "Agent: sec", "nobody-yet", "the user", "user", "human", "role:developer", "role:qa",
-		"role: ops", "capability:code", "capability:review", "Capability:docs", "role:dev", "ops", "all", "me", "team:qa", "agent:system")
+		"role: ops", "capability:code", "capability:review", "Capability:docs", "role:dev", "ops", "all", "me", "agent:all", "team:qa", "agent:system")
 }
 
 func (p *player) words() []string {

@@ -157,7 +157,7 @@ func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warn
 			return nil, err
 		}
 	}
-	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.addressee); err != nil {
+	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.meant); err != nil {
 		return nil, inChanges(err)
 	}
 	review := schemas.OrZero(c.Expectations).Review
