@@ -44,9 +44,10 @@ func someone(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 		t.Skip("there is no sh")
 	}
 	dir = t.TempDir()
-	for _, name := range []string{"bin", "home", "tmp"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+	for _, name := range []string{"bin", "home/go/telemetry", "tmp"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
 	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "home", "go", "telemetry", "mode"), []byte("off\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bin", "handoff"), []byte("#!/bin/sh\n"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "home", ".gitconfig"), []byte("[broken\n"), 0o600))
 	cmd = exec.CommandContext(t.Context(), os.Args[0])

@@ -117,7 +117,7 @@ func (w *Workshop) compile(source Source) error {
 	if source.Package == "" {
 		source.Package = "handoff/cmd/handoff"
 	}
-	cmd := exec.Command("go", append(args, source.Package)...) //nolint:noctx,gosec // done before any test, with arguments of ours
+	cmd := exec.Command("go", append(args, source.Package)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
