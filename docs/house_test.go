@@ -70,7 +70,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "store/postgres/postgrestest", about: "a database server for tests",
-		imports: []string{"store", "store/postgres"},
+		imports: []string{"internal/sandbox", "store", "store/postgres"},
 		owns:    []string{"github.com/jackc/pgx", "github.com/stretchr/testify"},
 	},
 	{

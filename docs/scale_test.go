@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/tidwall/btree"
+
+	"handoff/internal/sandbox"
 )
 
 // Measured, as docs/scale.md says, with two processors for all: client, nodes and database.
@@ -51,6 +53,9 @@ var clusters = []cluster{
 
 // What docs/scale.md tells of clusters that nobody has is simulated, with figures that were measured.
 func TestScaleIsAsSimulated(t *testing.T) {
+	if !*update {
+		sandbox.Proof(t)
+	}
 	table := "| databases | nodes | thousand workspaces | thousand agents | a call of each | calls/s | nodes busy | database busy | " +
 		"half within | 99 % within | longest when nodes die | memory of a node | open calls of a node |\n" + strings.Repeat("|---", 13) + "|\n"
 	for _, c := range clusters {

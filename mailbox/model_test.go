@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/internal/sandbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/postgres/postgrestest"
@@ -22,7 +23,7 @@ import (
 // every step against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it
 // says; what is refused changes nothing. Afterwards every index, counter and byte is checked.
 func TestRandomLivesFollowTheTransitions(t *testing.T) {
-	runs := map[string]int{"memory": 40, "bolt": 6, "postgres": 20}
+	runs := map[string]int{"memory": sandbox.Times(40), "bolt": sandbox.Times(6), "postgres": sandbox.Times(20)}
 	if testing.Short() {
 		runs = map[string]int{"memory": 5, "bolt": 1, "postgres": 1}
 	}

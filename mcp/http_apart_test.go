@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/internal/sandbox"
 	"handoff/mcp"
 	"handoff/schemas"
 	"handoff/tools"
@@ -47,7 +48,8 @@ func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
 
 // Each pair of clients uses the same ids on purpose, as do all pairs, which go on at once.
 func TestHTTPCancellationReachesNobodyElse(t *testing.T) {
-	const pairs, tries = 8, 1000
+	const pairs = 8
+	tries := sandbox.Times(1000)
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)

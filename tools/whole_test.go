@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
+	"handoff/internal/sandbox"
 	"handoff/mailbox/content"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
@@ -222,7 +223,7 @@ func generated(seed uint64) schemas.SendIn {
 // What a brief says and what the calls lead to that it prints is all that was sent, whatever was sent and whatever the
 // budget is. HANDOFF_GENERATED says how many are generated.
 func TestBriefsAndWhatTheyNameLoseNothing(t *testing.T) {
-	most := 40
+	most := sandbox.Times(40)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
 		most = n
 	}
@@ -243,6 +244,7 @@ func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 }
 
 func TestDocumentsOfOthersAreLostInNoBrief(t *testing.T) {
+	sandbox.Proof(t)
 	documents, err := filepath.Glob("../../shared/corpus/*")
 	require.NoError(t, err)
 	if len(documents) == 0 {

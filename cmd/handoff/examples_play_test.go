@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 )
 
 // An example shows the same in its own folder, in a shell with variables for handoff.
@@ -26,6 +27,7 @@ func TestExamplesPlayWhereverTheyAreStarted(t *testing.T) {
 
 // Whoever has seen enough ends an example, or closes what it prints to.
 func TestExamplesThatAreEndedLeaveNoFiles(t *testing.T) {
+	sandbox.Proof(t)
 	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(script+" "+s.String(), func(t *testing.T) {

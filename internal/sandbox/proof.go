@@ -17,6 +17,14 @@ func Proof(t testing.TB) {
 	}
 }
 
+// Times is how often a test repeats what chance may break: n times as a proof, else a tenth of that.
+func Times(n int) int {
+	if Proofs() {
+		return n
+	}
+	return max(1, n/10)
+}
+
 // LeaveOut says that all tests of a package are left out, and returns true, unless they were asked for. It says it in
 // words that the go command repeats in its line about the package, as "no tests to run", and in ours, for go test -v.
 func LeaveOut() bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/bbolt"
 
+	"handoff/internal/sandbox"
 	"handoff/store"
 	"handoff/store/bolt"
 )
@@ -107,7 +108,7 @@ func pagesOf(t *testing.T, path string) map[int]string {
 func TestAnyBytesInPagesEndNothing(t *testing.T) {
 	path, whole := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 60 {
+	for range sandbox.Times(60) {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(8) {
 			content[2*page+random.IntN(len(content)-2*page)] = byte(random.Uint32())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/internal/sandbox"
 	"handoff/tools/relay"
 )
 
@@ -47,7 +48,7 @@ func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
 		t.Skip("Windows neither removes nor replaces a file that is open")
 	}
 	t.Parallel()
-	for range 20 {
+	for range sandbox.Times(20) {
 		w := newWorld(t)
 		c := w.config()
 		c.Stays = false

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 	"handoff/schemas"
 )
 
@@ -108,6 +109,7 @@ var trueOnes = []completion{
 // A done is believed where handoff saw it. HANDOFF_BELIEVED is how often each is played: make believed plays 200 of
 // both.
 func TestOnlyWhatWasSeenIsBelieved(t *testing.T) {
+	sandbox.Proof(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)
 	if _, err := exec.LookPath("git"); err != nil {

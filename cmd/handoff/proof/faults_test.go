@@ -19,6 +19,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 )
 
 // requireRefused checks that reading, writing and serving all fail with a status, say so, and change nothing.
@@ -262,7 +263,7 @@ func TestDamagedPagesEndNoCommandWithAPanic(t *testing.T) {
 	sound, err := os.ReadFile(file)
 	require.NoError(t, err)
 	used := usedPages(t, file)
-	for page := 2; page < used; page += max(used/20, 1) {
+	for page := 2; page < used; page += max(used/sandbox.Times(20), 1) {
 		content := bytes.Clone(sound)
 		for i := range 4096 {
 			content[page*4096+i] = byte(i * 31)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 )
 
 // exchange starts "handoff mcp", writes everything at once, ends the input, and gives the answers by id.
@@ -56,7 +57,7 @@ type wireAnswer struct {
 // HANDOFF_PROOF_ROUNDS=200 asks for more than the 20 rounds of every day.
 func TestFiftyCallsAreAnsweredAtTheEndOfInput(t *testing.T) {
 	t.Parallel()
-	rounds := 20
+	rounds := sandbox.Times(20)
 	if more, err := strconv.Atoi(os.Getenv("HANDOFF_PROOF_ROUNDS")); err == nil {
 		rounds = more
 	}

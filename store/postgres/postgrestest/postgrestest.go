@@ -1,5 +1,5 @@
 // Package postgrestest starts PostgreSQL servers for tests, of the programs that are installed, in directories of their
-// own and on Unix sockets. Nothing is left of them.
+// own and on Unix sockets. Nothing is left of them. A server takes seconds, so such tests are proofs, see package sandbox.
 package postgrestest
 
 import (
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/internal/sandbox"
 )
 
 // Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database. Its
@@ -73,6 +75,7 @@ type place struct {
 
 func newPlace(t testing.TB) *place {
 	t.Helper()
+	sandbox.Proof(t)
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
 	require.NoError(t, err)
 	if len(servers) == 0 || runtime.GOOS == "windows" { // under Wine there are those of the system below it

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/project"
+	"handoff/internal/sandbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/tools"
@@ -138,6 +139,7 @@ func TestGitIsWaitedForNoLongerThanItsTime(t *testing.T) {
 // Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete
 // one after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of 5,000 files.
 func TestWhoChangesTheSameFilesIsToldBeforeTheSecondIsDone(t *testing.T) {
+	sandbox.Proof(t)
 	sets, many := 32, 400
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_OVERLAPS")); err == nil {
 		sets, many = n, 5000

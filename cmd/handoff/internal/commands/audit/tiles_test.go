@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 	"handoff/schemas"
 )
 
@@ -25,6 +26,7 @@ const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
 // install gives the path of the verifier, and skips the test where the module proxy does not give it.
 func install(t *testing.T) string {
 	t.Helper()
+	sandbox.Proof(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the verifier reads no file:// of a drive")
 	}

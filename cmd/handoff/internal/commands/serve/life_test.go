@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 )
 
 // These tests are about servers as processes, and about clients that do to them what clients do.
@@ -170,6 +171,7 @@ func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 
 // Whoever has the other end of its input keeps that open: here the test.
 func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
+	sandbox.Proof(t)
 	t.Parallel() // it takes as long as a server takes to look
 	p := commandtest.NewHome(t)
 	s := begin(behind(p, `"$@"; :`), recent)

@@ -13,6 +13,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/internal/sandbox"
 )
 
 // hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
@@ -209,6 +210,7 @@ func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
 }
 
 func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
+	sandbox.Proof(t)
 	t.Parallel() // it looks now and then
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
