@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"time"
 
 	"handoff/mailbox/compose"
@@ -24,7 +25,12 @@ import (
 // as a whole, since lists and maps grow. Each text from before can still be read with its event. The clock is applied
 // first, so nothing is amended that is over. A holder that waits for an answer reads the new text when it claims again.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	now, err := o.step(life.Amend, r)
+	action := life.Amend
+	if e := schemas.OrZero(in.Changes).Expectations; e != nil && reflect.DeepEqual(*in.Changes,
+		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
+		action = life.Rebase
+	}
+	now, err := o.step(action, r)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +47,13 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(rev.reoption(&now, o.now)); err != nil {
 		return nil, err
 	}
-	amended := happening{action: life.Amend, was: r, now: &now}
+	amended := happening{action: action, was: r, now: &now}
 	h, err := o.amended(&amended, rev, out)
 	if err != nil {
 		return nil, err
+	}
+	if action == life.Rebase { // which is listed nowhere, and no part of what was approved
+		return &now, o.commit(amended)
 	}
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err

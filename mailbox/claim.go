@@ -13,6 +13,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -210,6 +211,9 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		return claimed{}, err
 	}
 	voidToken(&now)
+	if r.Claims == 1 { // from here on its tree is that of another claim
+		now.Base = reading.Base(o.View, r)
+	}
 	if a == life.Claim && !r.Uncharged {
 		now.Attempt++
 	}

@@ -88,7 +88,9 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
+	by := holderOf(r, o.by)
+	by.Tree = done.Tree
+	next, err := o.forward(by, schemas.CompleteIn{Result: done.Result})
 	if err != nil {
 		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
 	}

@@ -47,7 +47,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
 		Estimate: int(d.Estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
-		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token,
+		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure

@@ -97,7 +97,7 @@ func (o *op) revised(
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
-	if err := cmp.Or(o.drafts.CheckChanges(c), o.separated(c)); err != nil {
+	if err := cmp.Or(o.mayNameBase(r, *c), o.drafts.CheckChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
@@ -139,6 +139,17 @@ func (o *op) revised(
 	effects := compose.Read(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, inChanges(err)
+}
+
+// mayNameBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
+// last, also as its sender. Human may name it. The error is denied.
+func (o *op) mayNameBase(r *store.Record, c schemas.Changes) error {
+	named, by := schemas.OrZero(c.Expectations).Base != "", o.by.Agent
+	if !named || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
+		return nil
+	}
+	return schemas.Errorf(schemas.Denied, "%s does the work of %s, so it does not name the commit with which its checks compare", by, r.ID).
+		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
 // revisedRecipient checks who gets the work and who reviews it, where the changes say so, and warns. Work that is amended

@@ -151,7 +151,8 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineag
 }
 
 // inherit fills what a handoff made by the rules has in common with the one it follows: tags, priority and number of
-// attempts, where the draft says nothing else. It comes from whoever acts, so from system where the clock does.
+// attempts, where the draft says nothing else, and the commit with which checks compare. It comes from whoever acts, so
+// from system where the clock does.
 func (o *op) inherit(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
@@ -168,6 +169,7 @@ func (o *op) inherit(d *draft.Draft, r *store.Record) {
 	}
 	h.Metadata.Priority = cmp.Or(h.Metadata.Priority, r.Priority)
 	h.Metadata.MaxAttempts = cmp.Or(h.Metadata.MaxAttempts, r.MaxAttempts)
+	d.Base = reading.Base(o.View, r)
 }
 
 // sendAgain sends the same work again, beside r in its chain, with the context, partial progress and checkpoint of

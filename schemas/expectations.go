@@ -31,6 +31,8 @@ type Expectations struct {
 	// Who judges the result: sender, agent, role:NAME…
 	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
 	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
+	// Whole id of the commit with which checks compare; default: where the sender stood
+	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
 // Rounds is how often reviewed work may be done before a person decides.

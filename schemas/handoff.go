@@ -151,6 +151,7 @@ type Standing struct {
 	LeaseEnds  *time.Time `json:"lease_expires_at,omitempty"`
 	ClaimedAt  *time.Time `json:"claimed_at,omitempty"` // first claim
 	ClaimedIn  *Tree      `json:"claimed_in,omitempty"` // where the last claim was made
+	Base       string     `json:"base,omitempty"`       // commit with which checks compare, or [UnknownBase]; of the view full
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"` // by its sender
 	Percent    int        `json:"percent,omitempty"`
@@ -167,6 +168,9 @@ type Standing struct {
 	Late       int        `json:"late_results,omitempty"`
 	NotKept    bool       `json:"not_kept,omitempty"` // what was sent is not kept in full any more: it cannot be returned or done again
 }
+
+// UnknownBase stands in the place of a commit where the work was sent and first claimed outside of a checkout.
+const UnknownBase = "unknown"
 
 // AcceptanceOf stands in blocked_by before the id of a handoff whose result has to be accepted.
 const AcceptanceOf = "acceptance of "

@@ -95,6 +95,7 @@ type Record struct {
 	Review        schemas.ID      `json:"rv,omitempty"`       // the handoff that judges its result, the latest
 	Reviews       schemas.ID      `json:"rvs,omitempty"`      // the handoff whose result it judges
 	SentWith      string          `json:"with,omitempty"`     // name of the bearer token that it was sent with
+	Base          string          `json:"base,omitempty"`     // commit with which checks compare, kept from an earlier claim
 
 	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
 	Result     uint64   `json:"result,omitempty"`

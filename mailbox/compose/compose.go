@@ -202,6 +202,7 @@ func mergeExpectations(have, more *schemas.Expectations) *schemas.Expectations {
 	replace(&e.Evidence, more.Evidence)
 	replace(&e.Review, more.Review)
 	replace(&e.MaxRounds, more.MaxRounds)
+	replace(&e.Base, more.Base)
 	if len(more.OutputSchema) > 0 {
 		e.OutputSchema = more.OutputSchema
 	}

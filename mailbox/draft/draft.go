@@ -47,6 +47,7 @@ type Draft struct {
 	Warnings []string
 	Attempt  int // how many were made before, by the handoffs that this one does again
 	Excluded []schemas.Agent
+	Base     string // of the work that goes on, see [reading.Base]
 
 	Parts []*Draft // of a send to several; this one is a copy of the first, with the digest of all
 	Join  *Draft   // waits for all parts, nil for none

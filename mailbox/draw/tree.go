@@ -229,6 +229,7 @@ var sayings = map[string]string{
 	"unreserved":         "it was kept for one who did not come",
 	"accepted":           "%s accepted the result",
 	"observed":           "its checks were run",
+	"rebased":            "%s named another base for its checks",
 	"completion_refused": "the completion of %s was refused",
 }
 

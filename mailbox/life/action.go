@@ -67,6 +67,11 @@ const (
 	// and for one that does not accept the work; denied when anyone but human amends what was approved and is held;
 	// limit for more than 32 tags in all. A repetition extends the lists again.
 	Amend Action = "amended"
+
+	// Rebase is an amendment that names the commit with which checks compare the work, and nothing else. It is allowed
+	// while the work is held, too, and once it is completed, for a later look. Whoever is to do the work or held it last
+	// does not do it, unless that is human: the error is denied.
+	Rebase Action = "rebased"
 )
 
 // Claiming, and the end of a claim without an outcome.
@@ -330,7 +335,7 @@ const (
 
 // Actions are those on a handoff, in the order of its life. Who asks for some by name is told which there are.
 var Actions = []Action{
-	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Progress, Ask,
+	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Rebase, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
 	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,

@@ -51,6 +51,8 @@ var table = map[Action]map[schemas.Status]Step{
 		schemas.Pending: {schemas.Pending, Sender | Owner | Human},
 		schemas.Waiting: {schemas.Waiting, Sender | Owner | Human},
 	},
+	Rebase: same(Sender|Owner|Human,
+		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting, schemas.Completed),
 	Progress:  each(schemas.Working, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Ask:       each(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
 	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},

@@ -191,6 +191,28 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	return st, err
 }
 
+// Base is the commit with which checks compare the work of a handoff. It is fixed before anybody works: the one that its
+// sender or a person named; else where the sender stood; else that of earlier attempts; else where git saw at the first
+// claim that the branch left the one into which it goes, or the commit there. It is empty before the first claim, and
+// [schemas.UnknownBase] where nobody saw in which commit that was made, since a later one may have the work of the
+// first, and where it cannot be read.
+func Base(v *store.View, r *store.Record) string {
+	var sent schemas.Handoff
+	if err := v.Saying(r.ID, r.Body, &sent); err != nil {
+		return schemas.UnknownBase
+	}
+	base := cmp.Or(schemas.OrZero(sent.Expectations).Base, schemas.OrZero(sent.Tree).Commit, r.Base)
+	if base != "" || r.Claims == 0 {
+		return base
+	}
+	var first schemas.Standing
+	if r.Claims > 1 || v.Saying(r.ID, r.Tree, &first) != nil { // more claims without a base are of an older version
+		return schemas.UnknownBase
+	}
+	in := schemas.OrZero(first.ClaimedIn)
+	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
+}
+
 // Lessened tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
 func Lessened(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.Salted(r.Body)

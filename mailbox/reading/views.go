@@ -147,6 +147,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Standing = &st
+	st.Base = Base(v, r)
 	if st.Reason, err = rd.Reason(v, r); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package checking
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -59,34 +58,11 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 	if err != nil || !strings.HasPrefix(whole, job.Commit) { // a branch may have the name of an id
 		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository, or several begin so: fetch it, or push it, and say its whole id"
 	}
-	job.Commit = whole
-	if job.Base = base(ctx, job, asked, work.Standing); job.Base == "" {
-		return job, "nobody knows at which commit the work began: it was neither sent nor claimed beside a checkout"
+	job.Commit, job.Work = whole, work.HandoffID
+	if job.Base = schemas.OrZero(work.Standing).Base; !git.IsObjectID(job.Base) {
+		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.OtherBase()
 	}
 	return job, ""
-}
-
-// base is the newest commit of which is known that nobody who did the work made it: where its branch left the one into
-// which it goes, or where its sender stood. What was committed before the claim, by an earlier attempt or by the holder
-// itself, weakens no check so. Where neither is known, or in another history, it is the commit at the claim. A claim in
-// another repository tells nothing.
-func base(ctx context.Context, job checks.Job, asked schemas.Handoff, standing *schemas.Standing) string {
-	var claimed schemas.Tree
-	if standing != nil && standing.ClaimedIn != nil {
-		claimed = *standing.ClaimedIn
-		if _, err := job.Repository.Resolve(ctx, claimed.Commit); err != nil {
-			claimed = schemas.Tree{}
-		}
-	}
-	from := cmp.Or(claimed.Commit, job.Commit)
-	left, sent := claimed.Base, ""
-	if asked.Tree != nil && job.Repository.Contains(ctx, from, asked.Tree.Commit) {
-		sent = asked.Tree.Commit
-	}
-	if sent != "" && left != "" && !job.Repository.Contains(ctx, left, sent) {
-		return sent
-	}
-	return cmp.Or(left, sent, claimed.Commit)
 }
 
 // Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the

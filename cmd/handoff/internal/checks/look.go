@@ -9,6 +9,7 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,12 +30,18 @@ type Runner struct {
 // Job is what is looked at: checks for one piece of work.
 type Job struct {
 	Repository git.Repository
-	Base       string   // the whole id of the commit at which the work began; the list is read from it
-	Commit     string   // the whole id of the commit that is to pass
-	Names      []string // of the checks that are asked for; those that are always asked for come by themselves
+	Base       string     // the whole id of the commit at which the work began; the list is read from it
+	Commit     string     // the whole id of the commit that is to pass
+	Names      []string   // of the checks that are asked for; those that are always asked for come by themselves
+	Work       schemas.ID // whose checks they are, zero where a person looks at a commit
 
 	Uncommitted []string // files with changes that are in no commit, where the work was done
 	Unknown     string   // why nobody knows those
+}
+
+// OtherBase says who names another base for work, and how.
+func (j Job) OtherBase() string {
+	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
 
 // Read gives the list at a commit of a repository. Whoever wants it run asks [Runner.Allowed], too. Errors are
@@ -61,7 +68,7 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 			WithHint("A person installs git, so that a commit can be looked at in a tree of its own.")
 	case !ok && !o.has(ctx, base):
 		return List{}, schemas.Errorf(schemas.Unavailable, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
-			WithHint("Fetch it, or name another base.")
+			WithField(ofBase).WithHint("Fetch it, or name another base.")
 	case err != nil:
 		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
 	case !ok:
@@ -70,14 +77,14 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 	list, problems := Parse([]byte(text))
 	if len(problems) > 0 {
 		return list, schemas.Errorf(schemas.Invalid, "%s", strings.Join(problems, "\n")).
-			WithHint("A person mends the list and commits it, where the work begins.")
+			WithField(ofBase).WithHint("A person mends the list and commits it, where the work begins.")
 	}
 	return list, nil
 }
 
 func noList(base string) error {
 	return schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
-		WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
+		WithField(ofBase).WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
 }
 
 // reader gives objects that are only read.
@@ -106,14 +113,14 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	seen := schemas.Sight{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.Sight, error) {
 		for _, name := range names {
-			seen.Unobserved[name] = reason(err)
+			seen.Unobserved[name] = job.reason(err)
 		}
 		return seen, ctx.Err()
 	}
 	list, err := r.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil {
 		if e.Code != schemas.NotFound {
-			seen.Unread = reason(err)
+			seen.Unread = job.reason(err)
 		}
 		return all(job.Names, err)
 	}
@@ -131,7 +138,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	for _, name := range wanted {
 		said, err := l.check(ctx, name)
 		if err != nil {
-			seen.Unobserved[name] = reason(err)
+			seen.Unobserved[name] = job.reason(err)
 		} else if said != nil {
 			seen.Observed = append(seen.Observed, *said)
 		}
@@ -142,13 +149,20 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	return seen, ctx.Err()
 }
 
-// reason says an error and its way out as one text.
-func reason(err error) string {
+// ofBase is the field of errors for which the base may be at fault.
+const ofBase = "base"
+
+// reason says an error and its ways out as one text.
+func (j Job) reason(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
 	}
-	return schemas.Visible(strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint))
+	text := strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint)
+	if e.Field == ofBase && j.Work != 0 {
+		text = strings.TrimSuffix(text, ".") + ". Or " + j.OtherBase() + "."
+	}
+	return schemas.Visible(text)
 }
 
 // looking is one look at a job.
@@ -180,7 +194,7 @@ func (l *looking) begin(ctx context.Context) (err error) {
 	}
 	const said = "the commit %s does not contain the base %s, from which the list of checks is read"
 	return schemas.Errorf(schemas.Conflict, said, schemas.ShortCommit(l.Commit), schemas.ShortCommit(l.Base)).
-		WithHint("Merge the base, or rebase onto it, and complete the work again.")
+		WithField(ofBase).WithHint("Merge the base, or rebase onto it, and complete the work again.")
 }
 
 // changes are the files in which the commit differs from its base.
@@ -196,7 +210,7 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	c := l.list.find(name)
 	if c == nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
-			WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
+			WithField(ofBase).WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
 	}
 	said := &schemas.Observation{Check: name, Commit: l.Commit, List: l.list.Digest, At: l.Now()}
 	var err error
@@ -212,8 +226,28 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	default:
 		said.Why, err = l.scope(ctx, *c)
 	}
-	said.Passed = said.Why == ""
+	if said.Passed = said.Why == ""; err == nil && l.Work != 0 {
+		err = l.compared(ctx, *c, said)
+	}
 	return said, err
+}
+
+// compared says what a check of work tells where it depends on the base. That one passes which the sender named says
+// nothing of work that changed no file, but that its tree is clean: the error is conflict. Who changed a file that counts
+// as at the base, or passes fewer tests, is told how another base is named.
+func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observation) error {
+	changed, err := l.changes(ctx)
+	decide := globs(slices.Concat(c.Base, c.Leaves))
+	switch base := schemas.ShortCommit(l.Base); {
+	case err != nil:
+		return err
+	case said.Passed && len(changed) == 0 && c.Tree == "" && slices.Contains(l.Names, c.Name):
+		return schemas.Errorf(schemas.Conflict, "nothing was committed since the base %s, so that the check passes says nothing of the work", base).
+			WithField(ofBase).WithHint("Commit the work, and complete it again. Its sender accepts what needs no commit.")
+	case !said.Passed && (c.Kept || slices.ContainsFunc(changed, func(f change) bool { return decide.MatchString(f.path) })):
+		said.Why += " (compared with the base " + base + "; " + l.OtherBase() + ")"
+	}
+	return nil
 }
 
 func (l *looking) exists(ctx context.Context, path string) (why string, err error) {
@@ -281,7 +315,7 @@ func (l *looking) conforms(ctx context.Context, c Check) (why string, err error)
 	}
 	if !ok || err != nil || schema == nil {
 		return "", schemas.Errorf(schemas.Invalid, "%s is no JSON Schema at the base", c.Schema).
-			WithHint("A person mends it, where the work begins.")
+			WithField(ofBase).WithHint("A person mends it, where the work begins.")
 	}
 	text, ok, err := l.objects.text(ctx, l.Commit, c.JSON, mostJSON)
 	switch {

@@ -26,6 +26,7 @@ var sendFields = []cli.Field{
 	cli.Texts("criteria", "expectations.success_criteria", "what completion must answer (repeatable)"),
 	cli.Texts("constraint", "expectations.constraints", "what must not be broken (repeatable)"),
 	cli.Texts("check", "expectations.checks", "`check` of the repository that has to pass (repeatable)"),
+	cli.Text("base", "expectations.base", "whole id of the `commit` with which checks compare (default: where you stand)"),
 	cli.Text("review", "expectations.review", "who judges the result before it counts: sender, agent, capability:NAME or role:NAME"),
 	cli.Number("max-rounds", "expectations.max_rounds", "how often it may be done before a person decides (default: 3)"),
 	cli.Texts("if-stuck", "expectations.if_stuck", "what to do then (repeatable)"),

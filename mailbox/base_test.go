@@ -1,0 +1,137 @@
+package mailbox_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// The commits of these tests.
+var (
+	first, second, third = strings.Repeat("1", 40), strings.Repeat("2", 40), strings.Repeat("3", 40)
+	left                 = strings.Repeat("b", 40)
+)
+
+// standing is a caller beside a checkout, at a commit whose branch left the one into which it goes at another.
+func standing(by schemas.Caller, commit, base string) schemas.Caller {
+	by.Tree = &schemas.Tree{Path: "/shop", Branch: "work", Commit: commit, Base: base}
+	return by
+}
+
+func basedOn(base string) func(*schemas.UpdateIn) {
+	return changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
+}
+
+func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.full(id).Standing.Base }
+
+func TestBase_IsWhereTheSenderStoodForAllAttemptsAndReworks(t *testing.T) {
+	w := newWorld(t)
+	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w.send(standing(boss, first, ""), "dev", "Do it")
+	for _, claimed := range []string{second, third} {
+		w.claim(standing(dev, claimed, claimed))
+		require.Equal(t, first, w.base(1))
+		w.update(dev, 1, schemas.ActRelease)
+	}
+	w.claim(standing(dev, third, third))
+	w.complete(standing(dev, third, third), 1)
+	w.update(standing(boss, third, ""), 1, schemas.ActReturn, note("Not yet"))
+	require.Equal(t, first, w.base(2), "of the rework")
+	w.claim(standing(dev, third, third))
+	w.fail(standing(dev, third, third), schemas.FailIn{HandoffID: "ho_2", FailureDetail: because("no"), Then: schemas.ThenRollback})
+	require.Equal(t, first, w.base(3), "of the rollback")
+	again := w.update(standing(boss, third, ""), 2, schemas.ActRetry)
+	require.Equal(t, first, w.base(again.Created), "of the retry")
+}
+
+func TestBase_IsThatOfTheFirstClaimWhereTheSenderStoodNowhere(t *testing.T) {
+	w := newWorld(t)
+	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w.send(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
+	require.Empty(t, w.base(1))
+	w.claim(standing(dev, second, left))
+	w.update(dev, 1, schemas.ActRelease)
+	w.claim(standing(dev, third, third))
+	require.Equal(t, left, w.base(1), "later claims do not change it")
+	sent := w.complete(standing(dev, third, third), 1)
+	require.Equal(t, left, w.base(sent.Forwarded.HandoffID), "of the review")
+	w.update(boss, 1, schemas.ActReturn, note("Not yet"))
+	rework := w.full(1).Standing.Successor
+	w.claim(standing(dev, third, third))
+	require.Equal(t, left, w.base(rework))
+
+	w.send(boss, "dev", "Do more")
+	w.claim(standing(dev, second, ""))
+	require.Equal(t, second, w.base(rework+1), "where git knows no branch into which it goes")
+}
+
+func TestBase_StaysUnknownWhereTheFirstClaimWasElsewhere(t *testing.T) {
+	w := newWorld(t)
+	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w.send(boss, "dev", "Do it")
+	w.claim(dev)
+	require.Equal(t, schemas.UnknownBase, w.base(1))
+	w.update(dev, 1, schemas.ActRelease)
+	w.claim(standing(dev, second, second))
+	require.Equal(t, schemas.UnknownBase, w.base(1), "the second claim may have the work of the first")
+	w.complete(standing(dev, second, second), 1)
+	rework := w.update(boss, 1, schemas.ActReturn, note("Not yet"))
+	w.claim(standing(dev, second, second))
+	require.Equal(t, schemas.UnknownBase, w.base(rework.Created))
+	w.update(boss, rework.Created, schemas.ActAmend, basedOn(first))
+	require.Equal(t, first, w.base(rework.Created))
+}
+
+func TestBase_IsNamedBySenderAndHumanAtAnyTimeAndIsAnEvent(t *testing.T) {
+	w := newWorld(t)
+	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w.send(standing(boss, first, ""), "dev", "Do it")
+	out := w.update(boss, 1, schemas.ActAmend, basedOn(second))
+	require.Equal(t, []string{"expectations"}, out.Changed)
+	w.claim(standing(dev, third, third))
+	w.update(dev, 1, schemas.ActProgress)
+	require.Equal(t, schemas.Working, w.update(person, 1, schemas.ActAmend, basedOn(third)).Status)
+	w.complete(standing(dev, third, third), 1)
+	require.Equal(t, schemas.Completed, w.update(boss, 1, schemas.ActAmend, basedOn(second)).Status)
+	require.Equal(t, second, w.base(1))
+	history, err := w.History(context.Background(), boss, schemas.HistoryIn{HandoffID: "ho_1"})
+	require.NoError(t, err)
+	require.Contains(t, history.Tree, "human named another base for its checks")
+	returned := w.update(boss, 1, schemas.ActReturn, note("Not yet"), basedOn(third))
+	require.Equal(t, third, w.base(returned.Created))
+}
+
+func TestBase_IsNotNamedByWhoeverDoesTheWork(t *testing.T) {
+	w := newWorld(t)
+	boss, dev, qa := w.stdio("boss"), w.stdio("dev"), w.stdio("qa")
+	w.send(standing(dev, first, ""), "dev", "Do it myself")
+	for range 2 { // pending, and held
+		_, err := w.tryUpdate(dev, 1, schemas.ActAmend, basedOn(second))
+		refused(t, err, schemas.Denied, "Ask its sender or human")
+		w.claim(standing(dev, second, second))
+	}
+	w.complete(standing(dev, second, second), 1)
+	_, err := w.tryUpdate(dev, 1, schemas.ActReturn, note("Again"), basedOn(second))
+	refused(t, err, schemas.Denied, "does the work of ho_1")
+	w.send(standing(boss, first, ""), "dev", "Do it")
+	_, err = w.tryUpdate(qa, 2, schemas.ActAmend, basedOn(second))
+	refused(t, err, schemas.Denied, "only")
+	require.Equal(t, first, w.base(2))
+}
+
+func TestBase_IsAWholeIDOfACommit(t *testing.T) {
+	w := newWorld(t)
+	boss := w.stdio("boss")
+	w.send(standing(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
+	require.Equal(t, second, w.base(1))
+	for _, movable := range []string{"main", "v1", second[:12], strings.Repeat("x", 40)} {
+		_, err := w.tryUpdate(boss, 1, schemas.ActAmend, basedOn(movable))
+		e := refused(t, err, schemas.Invalid, "git rev-parse")
+		require.Equal(t, "changes.expectations.base", e.Field)
+	}
+	require.Equal(t, second, w.base(1))
+}
