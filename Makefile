@@ -1,4 +1,9 @@
-.PHONY: wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed flips ci
+.DEFAULT_GOAL := build
+.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed flips ci
+
+# What there is to make, with what is said of it here: make help.
+help:
+	@awk '/^#/ { said = said $$0 "\n"; next } /^[a-z].*:/ && !/export/ { sub(/:.*/, ""); printf "%s  %s\n", said, $$0 } { said = "" }' Makefile
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o handoff ./cmd/handoff
@@ -37,7 +42,8 @@ figures:
 million:
 	HANDOFF_STORED=1000000 go test -count=1 -timeout 90m -v -run TestGrowth ./cmd/handoff/figures
 
-# More of what CI does: a minute of each, 200 workspaces, twenty cycles, 10,000 handoffs, 50 flipped bits, 40 briefs and 1,000 tries.
+# More of what CI does: 20 seconds of chaos, 15 of simulation, 200 workspaces, twenty cycles, 2,000 handoffs, 50 flipped bits,
+# 40 briefs and 100 tries.
 chaos:
 	HANDOFF_CHAOS=10m go test -count=1 -timeout 30m -v -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
 workspaces:
