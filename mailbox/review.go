@@ -40,6 +40,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 		if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
 			return nil, forcible(schemas.AsError(err).WithField(field))
 		}
+		warnings = schemas.Map(warnings, func(w string) string { return field + ": " + w })
 	}
 	if _, directed := reviewer.Directed(); !directed {
 		why, err := o.judgeless(to, reviewer)

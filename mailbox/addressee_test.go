@@ -1,0 +1,93 @@
+package mailbox_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// An older program left work in agent:qa; other work was sent to ops before that was a role.
+func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
+	ctx, w := t.Context(), newWorld(t)
+	lead := w.stdio("lead")
+	w.send(lead, "qa", "Test it")
+	w.send(lead, "ops", "Deploy it")
+	w.send(lead, "ops", "Port 8081", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	sec := w.stdio("sec")
+	_, err := w.Register(ctx, sec, schemas.RegisterIn{Name: "sec", Role: "ops"})
+	require.NoError(t, err)
+	require.NoError(t, w.Store.Update(ctx, func(tx *store.Tx) error {
+		r, err := tx.Record(1)
+		if err != nil {
+			return err
+		}
+		now := r.Clone()
+		now.To, now.Box = "agent:qa", "agent:qa"
+		_, err = tx.Change(r, &now, schemas.Event{Action: "amended", Agent: "lead", From: r.Status, To: r.Status, Attempt: r.Attempt}, store.Content{})
+		return err
+	}))
+	require.Equal(t, []string{
+		"ho_1 is for agent:qa, whose mailbox nobody reads: handoff assign ho_1 qa",
+		"ho_2 is for ops, whose mailbox nobody reads: handoff assign ho_2 role:ops",
+		"no_1 is for ops, whose mailbox nobody reads: handoff recall no_1 --agent lead, and send again: Port 8081",
+	}, w.checked())
+	qa := w.stdio("qa")
+	w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "agent:qa" })
+	w.update(lead, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "role:ops" })
+	_, err = w.Update(ctx, lead, schemas.UpdateIn{HandoffID: "no_1", Action: schemas.ActCancel})
+	require.NoError(t, err)
+	require.Empty(t, w.checked())
+	require.Equal(t, schemas.ID(1), w.claim(qa).HandoffID)
+	require.Equal(t, schemas.ID(2), w.claim(sec).HandoffID)
+}
+
+// checked are the faults that a check of the workspace tells.
+func (w *world) checked() []string {
+	out, err := w.Check(context.Background(), person, schemas.CheckIn{})
+	require.NoError(w.t, err)
+	require.Equal(w.t, out.OK, out.Found == 0)
+	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
+}
+
+func TestSend_ReadsAWordForAPersonAsHumanUnlessAnAgentIsCalledSo(t *testing.T) {
+	w := newWorld(t)
+	lead := w.stdio("lead")
+	require.Equal(t, schemas.Address("human"), w.send(lead, "operator", "Decide").To)
+	w.send(lead, "qa", "Test", func(in *schemas.SendIn) {
+		in.Expectations = &schemas.Expectations{Review: "owner"}
+		in.Rollback = &schemas.Rollback{OnFailure: "user"}
+	})
+	h := w.full(2).Handoff
+	require.Equal(t, "human", h.Expectations.Review)
+	require.Equal(t, schemas.Human, h.Rollback.OnFailure)
+	operator := w.stdio("operator")
+	require.Equal(t, schemas.Address("operator"), w.send(lead, "operator", "Turn it on").To)
+	require.Equal(t, schemas.ID(3), w.claim(operator).HandoffID)
+	require.Equal(t, schemas.Address("human"), w.update(operator, 3, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "the owner" }).To)
+}
+
+// Members of a pool that stop taking its work leave it to nobody: its sender hears of that, once.
+func TestRegister_TellsSendersWhatNobodyTakesAnyMore(t *testing.T) {
+	ctx, w := t.Context(), newWorld(t)
+	lead, dev := w.stdio("lead"), w.stdio("dev")
+	as := func(in schemas.RegisterIn) {
+		in.Name = "dev"
+		_, err := w.Register(ctx, dev, in)
+		require.NoError(t, err)
+	}
+	as(schemas.RegisterIn{Role: "developer", Accepts: []string{"code"}})
+	out := w.send(lead, "role:developer", "Write it", func(in *schemas.SendIn) { in.Type = "code" })
+	require.Empty(t, out.Warnings)
+	as(schemas.RegisterIn{Accepts: []string{"docs"}})
+	as(schemas.RegisterIn{Away: true})
+	told := w.notices(lead)
+	require.Len(t, told, 1)
+	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code. It waits until one does; you may give it to another.", told[0].Text)
+	require.Contains(t, rowsOf(w.overview().Stuck), "no_takers ho_1 nobody takes it from role:developer now: dev does not accept code")
+	as(schemas.RegisterIn{Accepts: []string{"code"}})
+	require.NotContains(t, rowsOf(w.overview().Stuck), "nobody takes it")
+}
