@@ -1,7 +1,7 @@
 package checks
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -16,7 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"handoff/cmd/handoff/internal/process"
 	"handoff/mailbox/secret"
 	"handoff/schemas"
 )
@@ -150,32 +149,18 @@ func (l *looking) environ(c Check, id string) (vars []string) {
 // supervised runs a command under a supervisor, and waits for it. When ctx ends, and when this process does, the
 // supervisor ends all that the command started.
 func (l *looking) supervised(ctx context.Context, o order) (ended ended, err error) {
-	cmd := exec.CommandContext(ctx, l.Executable, "checks", "run", "--"+SuperviseFlag) //nolint:gosec // this program itself
-	process.Tree(cmd)                                                                  // Ctrl-C is for this process
-	cmd.Env, cmd.WaitDelay = os.Environ(), endLimit
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
+	cmd.Env = os.Environ()
 	if runtime.GOOS != "windows" {
 		cmd.ExtraFiles = []*os.File{l.slot.lock}
 	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return ended, err
-	}
-	cmd.Cancel = in.Close
-	var out, problem bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problem
-	if err := cmd.Start(); err != nil {
-		return ended, err
-	}
-	told, _ := json.Marshal(o)          // texts and numbers can be encoded
-	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait says so
-	err = cmd.Wait()
+	said, err := o.supervised(ctx, cmd, 3*endLimit)
 	if ctx.Err() != nil {
 		return ended, ctx.Err()
 	}
-	if unread := json.Unmarshal(out.Bytes(), &ended); err != nil || unread != nil {
-		said, _, _ := strings.Cut(problem.String(), "\n")
-		return ended, schemas.Errorf(schemas.Unavailable, "what supervises commands ended early: %w: %s", errors.Join(err, unread), said).
-			WithHint("Complete the work again.")
+	if err = cmp.Or(err, json.Unmarshal(said, &ended)); err != nil {
+		return ended, schemas.Errorf(schemas.Unavailable, "what supervises the command did not end by itself: %w", err).
+			WithHint("Complete the work again; where its own code stops or kills what supervises it, mend that.")
 	}
 	return ended, nil
 }

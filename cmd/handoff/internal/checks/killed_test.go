@@ -66,6 +66,26 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 	}
 }
 
+// A command that ends what supervises it is not believed, and what it started ends with it, also without its mark.
+func TestLook_ObservesNothingWhereTheCommandKillsItsSupervisor(t *testing.T) {
+	for name, end := range map[string]string{
+		"killed":                     "kill -9 $PPID",
+		"killed, with a word before": `echo '{"Exit":0}' >/proc/$PPID/fd/1; kill -9 $PPID`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t, "checks: {test: {run: exec sh end.sh, timeout: 10s}}\n")
+			s.allow()
+			child := processtest.NewChild(t, func() {})
+			commit := s.commit(map[string]string{"end.sh": fmt.Sprintf("(env -i PATH=$PATH setsid sh -c %q &)\nuntil test -e up; do sleep 0.01; done; %s; sleep 60\n",
+				strings.TrimSpace(child.Start())+"; touch up; wait", end)})
+			seen := s.look(commit, "test")
+			require.Empty(t, seen.Observed)
+			require.Contains(t, seen.Unobserved["test"], "what supervises the command did not end by itself: signal: killed")
+			child.RequireEnd(t)
+		})
+	}
+}
+
 // hasEnded tells whether a process is gone, or waits for its parent alone.
 func hasEnded(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

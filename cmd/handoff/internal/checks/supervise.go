@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -13,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,7 +29,7 @@ const (
 	mostProcesses = 1000
 	lookEvery     = 50 * time.Millisecond
 	grace         = time.Second      // for processes that are about to end when their command has
-	endLimit      = 15 * time.Second // for the supervisor to end all
+	endLimit      = 10 * time.Second // for the supervisor to end all
 )
 
 // order is what a supervisor is told, as a line of JSON.
@@ -37,6 +39,7 @@ type order struct {
 	Limit     time.Duration
 	Print     string // the file for what the command prints on standard output
 	Temporary string // a directory that ends with the command
+	Kept      bool   // another supervisor is above, see [order.keep]
 }
 
 // ended is what became of a command.
@@ -63,6 +66,9 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := process.Adopt(); err != nil {
 		return err
 	}
+	if !o.Kept {
+		return o.keep(ctx, said, out)
+	}
 	within, over := context.WithCancelCause(ctx)
 	defer over(nil)
 	go func() {
@@ -74,6 +80,65 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 		return err
 	}
 	return json.NewEncoder(out).Encode(done)
+}
+
+// keep has another process supervise the command, whose parent the command may stop or kill. It has a clock of its own,
+// and ends all that is left when the other process has ended.
+func (o order) keep(ctx context.Context, said io.Reader, out io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ctx, over := context.WithCancel(ctx)
+	defer over()
+	go func() {
+		_, _ = io.Copy(io.Discard, said)
+		over()
+	}()
+	o.Kept = true
+	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit)
+	process.KillBelow(os.Getpid())
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(done)
+	return err
+}
+
+var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
+
+// supervised has a command run as it is ordered, and gives what its supervisor says of it. When ctx ends, the supervisor
+// is told to end. After the limit, where it was stopped, and where it takes longer than the grace, it is killed with all
+// below it.
+func (o order) supervised(ctx context.Context, by *exec.Cmd, grace time.Duration) ([]byte, error) {
+	process.Tree(by) // Ctrl-C is for those above
+	in, err := by.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	var out, problem bytes.Buffer
+	by.Stdout, by.Stderr = &out, &problem
+	if err := by.Start(); err != nil {
+		return nil, err
+	}
+	kill := time.AfterFunc(o.Limit+grace, func() {
+		process.KillBelow(by.Process.Pid)
+		process.Kill(by)
+	})
+	defer kill.Stop()
+	defer context.AfterFunc(ctx, func() {
+		_ = in.Close()
+		kill.Reset(grace)
+	})()
+	told, _ := json.Marshal(o)          // texts and numbers can be encoded
+	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait says so
+	if err := by.Wait(); err != nil {
+		if said, _, _ := strings.Cut(problem.String(), "\n"); said != "" {
+			err = errors.New(strings.TrimRight(strings.TrimPrefix(said, "handoff: "), ": "))
+		}
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
 func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
@@ -107,7 +172,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 		done.Why = "it left processes running that print"
 	}
 	process.Kill(cmd)
-	process.KillBelow()
+	process.KillBelow(os.Getpid())
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}

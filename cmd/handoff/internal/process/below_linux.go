@@ -22,16 +22,18 @@ func Adopt() error {
 // Below gives the processes that this one started and those that they started, as far as they run. Of its own children
 // that have ended it takes the status, except of the one that it waits for itself. It finds none where the system does
 // not tell.
-func Below(waited int) (running []int) {
+func Below(waited int) []int { return below(os.Getpid(), waited) }
+
+func below(parent, waited int) (running []int) {
 	children := map[int][]int{}
 	ended := map[int]bool{}
 	for _, pid := range all() {
-		_, state, parent := about(pid)
-		if children[parent] = append(children[parent], pid); state == "Z" || state == "X" {
+		_, state, above := about(pid)
+		if children[above] = append(children[above], pid); state == "Z" || state == "X" {
 			ended[pid] = true
 		}
 	}
-	level := children[os.Getpid()]
+	level := children[parent]
 	for _, pid := range level {
 		if ended[pid] && pid != waited {
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it may be gone
@@ -65,8 +67,8 @@ func all() (pids []int) {
 // endLimit is how long processes may take to be gone that were killed.
 const endLimit = 10 * time.Second
 
-// KillBelow kills all processes below this one, and returns when they are gone.
-func KillBelow() { killAll(func() []int { return Below(0) }) }
+// KillBelow kills all processes below one, this one or one that it started, and returns when they are gone.
+func KillBelow(pid int) { killAll(func() []int { return below(pid, 0) }) }
 
 // KillMarked kills all processes of this user that have an entry in their environment, as NAME=value, and returns when
 // they are gone.

@@ -9,7 +9,7 @@ func Adopt() error { return nil }
 func Below(int) []int { return nil }
 
 // KillBelow does nothing here.
-func KillBelow() {}
+func KillBelow(int) {}
 
 // KillMarked does nothing here.
 func KillMarked(string) {}
