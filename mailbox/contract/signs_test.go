@@ -1,0 +1,100 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/contract"
+	"handoff/schemas"
+)
+
+// What a completion says against itself: of what was verified, and of the work.
+func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
+	for _, text := range []string{
+		`{"tests_failed":3}`, `{"tests_failed":"3"}`, `{"testsFailed":1}`, `{"failed_tests":["TestLogin"]}`, `{"tests":{"failed":3,"passed":9}}`,
+		`{"tests":[{"name":"TestLogin","status":"FAILED"}]}`, `{"tests":{"TestLogin":"failed"}}`, `{"tests":"3 failed, 9 passed"}`,
+		`{"tests":"failing"}`, `{"tests":false}`, `{"tests_passing":false}`, `{"testsPass":"no"}`, `{"all_tests_passed":false}`,
+		`{"test_status":"skipped"}`, `{"test_result":"not run"}`, `{"unit_tests_passed":false}`, `{"e2e":"red"}`,
+		`{"validation":{"status":"failed","tests_passing":true}}`, `{"validation":{"checks":[{"name":"lint","passed":false}]}}`,
+		`{"verification":{"commands":[{"command":"make","exit_code":2}]}}`, `{"build":"failed"}`, `{"build_status":"broken"}`,
+		`{"build":{"exit_code":1}}`, `{"ci":{"conclusion":"failure"}}`, `{"ci":"red"}`, `{"lint_errors":4}`, `{"type_errors":"2"}`,
+		`{"exit_code":1}`, `{"exitCode":"2"}`, `{"returncode":-1}`, `{"return_code":1}`, `{"exit_status":137}`, `{"run":{"exit_code":1}}`,
+		`{"checks":{"lint":"fail","test":"pass"}}`, `{"quality_gate":"ERROR"}`, `{"results":{"tests_failed":1}}`,
+		`{"results":[{"tests_failed":1}]}`, `{"report":"{\"tests\":{\"failed\":2}}"}`, `{"pipeline":{"state":"canceled"}}`,
+	} {
+		done := foreign(t, text)
+		require.NotEmpty(t, contract.Doubts(done), text)
+		require.Equal(t, schemas.Partial, contract.Outcome(done), text)
+		require.NoError(t, contradicts(done, ""), text)
+		require.Error(t, contract.Strictly(&schemas.Expectations{Strict: true}, done), text)
+		require.NoError(t, contract.Strictly(&schemas.Expectations{}, done), text)
+	}
+	for _, text := range []string{
+		`{"passed":false}`, `{"success":false}`, `{"success":"false"}`, `{"success":0}`, `{"ok":false}`, `{"OK":"no"}`, `{"isError":true}`,
+		`{"is_error":"true"}`, `{"errors":["build broken"]}`, `{"errors":2}`, `{"errors":{"lint":1}}`, `{"error":"no key"}`,
+		`{"error":{"code":1}}`, `{"error_message":"x"}`, `{"failures":1}`, `{"failed":true}`, `{"conclusion":"failure"}`,
+		`{"conclusion":"action_required"}`, `{"conclusion":"neutral"}`, `{"state":"pending"}`, `{"outcome":"not_done"}`, `{"verdict":"no-go"}`,
+		`{"acceptance":"rejected"}`, `{"completed":false}`, `{"done":false}`, `{"approved":false}`, `{"requires_human":true}`,
+		`{"needs_human_review":true}`, `{"human_required":"yes"}`, `{"needs_clarification":["which?"]}`, `{"blocked":true}`,
+		`{"blockers":["no key"]}`, `{"partial":true}`, `{"incomplete":true}`, `{"timed_out":true}`, `{"status":{"state":"failed"}}`,
+		`{"envelope":{"status":"failed"}}`, `{"metadata":{"success":false}}`, `{"result":"failed"}`, `{"status":false}`,
+	} {
+		done := foreign(t, text)
+		require.Error(t, contradicts(done, ""), text)
+		require.Error(t, contradicts(done, schemas.Success), text)
+		require.NoError(t, contradicts(done, schemas.Partial), text)
+	}
+	for _, text := range []string{
+		`{"tests_failed":0,"tests_passed":12}`, `{"tests_failed":"0"}`, `{"tests":{"failed":0,"passed":9,"skipped":1}}`, `{"tests":"12 passed, 0 failed"}`,
+		`{"tests":"added in auth_test.go"}`, `{"tests":[{"name":"refuses a failed login","status":"passed"}]}`, `{"tests":{"flaky":false}}`,
+		`{"tests_passed":0,"tests_failed":0}`, `{"validation":{"status":"passed","notes":"none failed"}}`, `{"build":"1.2.3"}`, `{"build":4711}`,
+		`{"exit_code":0}`, `{"exit_code":"0"}`, `{"rc":"1.2.0-rc1"}`, `{"errors":[]}`, `{"errors":0}`, `{"errors":"none"}`, `{"errors":null}`,
+		`{"errors":{"count":0,"items":[]}}`, `{"error":""}`, `{"error":null}`, `{"is_error":false}`, `{"success":true}`, `{"ok":"yes"}`,
+		`{"passed":12}`, `{"conclusion":"success"}`, `{"state":"merged"}`, `{"requires_human":false}`, `{"errors_fixed":12}`,
+		`{"fixed_errors":3}`, `{"error_handling":"retries"}`, `{"error_rate":"2%"}`, `{"success_rate":0.2}`, `{"failed_logins":7}`,
+		`{"known_issues":["slow"]}`, `{"next_steps":[{"status":"pending"}]}`, `{"history":[{"status":"failed"},{"status":"passed"}]}`,
+		`{"confidence_score":0.2}`, `{"branch":"fix/errors"}`, `{"pr_state":"open"}`, `{"test_command":"go test ./..."}`, `{"blockers":[]}`,
+		`{"completed":["schema","routes"]}`, `{"coverage":"81%"}`, `{"commands":[{"command":"false || true","exit_code":0}]}`,
+	} {
+		done := foreign(t, text)
+		require.Empty(t, contract.Doubts(done), text)
+		require.NoError(t, contradicts(done, ""), text)
+		require.Equal(t, schemas.Success, contract.Outcome(done), text)
+	}
+}
+
+// foreign is a completion that says something beyond our fields.
+func foreign(t *testing.T, text string) schemas.Completion {
+	t.Helper()
+	done := schemas.Completion{Origin: &schemas.Origin{}}
+	require.NoError(t, json.Unmarshal([]byte(text), &done.Origin.Extra))
+	return done
+}
+
+func contradicts(done schemas.Completion, outcome schemas.Outcome) error {
+	return contract.Contradiction(schemas.CompleteIn{HandoffID: "ho_1", Result: done.Result, Origin: done.Origin, Outcome: outcome})
+}
+
+func TestDoubts_TakeTheLastRunOfACommand(t *testing.T) {
+	run := func(codes ...int) schemas.Completion {
+		v := &schemas.Verification{}
+		for _, code := range codes {
+			v.Commands = append(v.Commands, schemas.Command{Command: "go test ./...", ExitCode: code})
+		}
+		return schemas.Completion{Result: schemas.Result{Verification: v}}
+	}
+	require.Empty(t, contract.Doubts(run(1, 0)))
+	require.Equal(t, []string{`"go test ./..." ended with 1`}, contract.Doubts(run(0, 1)))
+	require.Equal(t, schemas.Partial, contract.Outcome(run(2)))
+}
+
+func TestSigns_StandInResultsAndDataToo(t *testing.T) {
+	done := schemas.Completion{Result: schemas.Result{
+		Results: map[string]any{"branch": "main", "tests_failed": 2}, Data: map[string]string{"exit_code": "1", "tests": `{"failed":1}`},
+	}}
+	require.Equal(t, []string{"results.tests_failed: 2", "data.exit_code: 1", "data.tests.failed: 1"}, contract.Doubts(done))
+	require.ErrorContains(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Failed."}}), "summary: Failed.")
+	require.NoError(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
+}
