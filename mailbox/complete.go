@@ -150,11 +150,8 @@ func (o *op) completion(
 	if err := checkVerdict(r, done.Output); err != nil {
 		return done, err
 	}
-	if done.Status = contract.Outcome(done); in.Outcome == schemas.Partial {
-		done.Status = schemas.Partial
-	} else {
-		done.Awaits = contract.Awaits(done)
-	}
+	done.Status = contract.Outcome(done, in.Outcome)
+	done.Awaits = in.Outcome != schemas.Partial && contract.Awaits(done)
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
 	return done, nil
@@ -234,9 +231,7 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.now, o.signature(), true
-	if done.Status = contract.Outcome(done); in.Outcome == schemas.Partial { // as it says itself
-		done.Status = schemas.Partial
-	}
+	done.Status = contract.Outcome(done, in.Outcome) // as it says itself
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}

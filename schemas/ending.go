@@ -1,9 +1,8 @@
 package schemas
 
 import (
-	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -23,29 +22,23 @@ const (
 		"success_with_issues passed_with_warnings passed_with_concerns"
 )
 
-var endings = sync.OnceValue(func() map[string]Outcome {
-	table := map[string]Outcome{}
-	for word := range strings.FieldsSeq(DoneWords) {
-		table[word] = Success
-	}
-	for word := range strings.FieldsSeq(PartlyWords) {
-		table[word] = Partial
-	}
-	return table
-})
-
 // Ending reads a word of any protocol for how work ended: success for a word that means done, partial for one that
 // means partly done. Of every other word, known or not, it is empty, so that none completes work by default.
-func Ending(text string) Outcome { return endings()[Word(text)] }
-
-var camel = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z0-9])([A-Z])`) })
+func Ending(text string) Outcome {
+	switch word := Word(text); {
+	case slices.Contains(strings.Fields(DoneWords), word):
+		return Success
+	case slices.Contains(strings.Fields(PartlyWords), word):
+		return Partial
+	}
+	return ""
+}
 
 // Word is a text in lower case, with one underscore for what parts its words, and without quotation marks, check marks
 // and the like around it. A cross, a question mark and any other sign stay: they may say the opposite.
 func Word(text string) string {
 	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
-	text = strings.ToLower(camel().ReplaceAllString(text, "${1}_${2}"))
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == '_' || unicode.IsSpace(r) }), "_")
+	return strings.Join(strings.FieldsFunc(Snake(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 }
 
 // NotDone are the calls for a handoff that is not done, or not known to be: each ends or moves it as it is.
@@ -56,3 +49,25 @@ func NotDone(id string) []Advice {
 		Call(FailIn{HandoffID: id, FailureDetail: FailureDetail{Description: Blank}}, "gives it up"),
 	}
 }
+
+// Snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" as timeout_ms.
+func Snake(name string) string {
+	var b strings.Builder
+	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))
+	for i := range len(name) {
+		c := name[i]
+		if c < 'A' || 'Z' < c {
+			b.WriteByte(c)
+			continue
+		}
+		afterWord := i > 0 && lowerOrDigit(name[i-1])
+		endsAcronym := i > 0 && name[i-1] != '_' && i+1 < len(name) && lowerOrDigit(name[i+1])
+		if afterWord || endsAcronym {
+			b.WriteByte('_')
+		}
+		b.WriteByte(c - 'A' + 'a')
+	}
+	return b.String()
+}
+
+func lowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

@@ -29,7 +29,7 @@ type SendIn struct {
 	Expectations *Expectations `json:"expectations,omitempty"`
 	Rollback     *Rollback     `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
 
-	Priority Priority `json:"priority,omitempty"`
+	Priority Priority `json:"priority,omitempty"` // also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4
 	// RFC 3339 or '2h'
 	Deadline string `json:"deadline,omitempty"`
 	Workflow string `json:"workflow,omitempty"` // default: that of the parent, or a new one
@@ -100,7 +100,7 @@ type Join struct {
 	Context      *Context          `json:"context,omitempty"`
 	Expectations *Expectations     `json:"expectations,omitempty"`
 	Rollback     *Rollback         `json:"rollback,omitempty"`
-	Priority     Priority          `json:"priority,omitempty"`
+	Priority     Priority          `json:"priority,omitempty"` // also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4
 	Deadline     string            `json:"deadline,omitempty"`
 	Tags         []string          `json:"tags,omitempty" jsonschema:"maxItems=32"`
 	Options      *JoinOptions      `json:"options,omitempty"`

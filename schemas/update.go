@@ -66,7 +66,7 @@ type Changes struct {
 	Context      *Context          `json:"context,omitempty"`
 	Expectations *Expectations     `json:"expectations,omitempty"`
 	Rollback     *Rollback         `json:"rollback,omitempty"`
-	Priority     Priority          `json:"priority,omitempty"`
+	Priority     Priority          `json:"priority,omitempty"` // also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4
 	Deadline     string            `json:"deadline,omitempty"`
 	Tags         []string          `json:"tags,omitempty"`
 	Requirements []string          `json:"requirements,omitempty"`

@@ -175,12 +175,10 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 	return text, nil
 }
 
-var wordForm = strings.NewReplacer("-", "_", " ", "_")
-
 // coerceWord gives the word of the schema that is written, whatever its case.
 func (n *node) coerceWord(text string, at *path) (any, error) {
 	for _, word := range n.Enum {
-		if strings.EqualFold(word, wordForm.Replace(strings.TrimSpace(text))) {
+		if word == schemas.Word(text) {
 			return word, nil
 		}
 	}

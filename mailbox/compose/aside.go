@@ -13,7 +13,7 @@ import (
 // Read warns of what is read otherwise than it was written, and of what cannot be done with what was sent: nobody should
 // count on it unknowingly.
 func Read(in schemas.SendIn) (warnings []string) {
-	if p := schemas.OrZero(in.Origin).Extra[extraPriority]; p != nil {
+	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
 		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
 	}
 	if schemas.OrZero(in.Options).Strategy == "summary" && in.Summary == "" {
@@ -23,14 +23,11 @@ func Read(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// extraPriority is where package respell keeps the priority in the words of others.
-const extraPriority = "priority"
-
 // Aside names what a foreign message says that has no place among the arguments, nil for nothing: it is kept, and no
 // brief shows it. No map of the message is changed.
 func Aside(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
-	delete(extra, extraPriority)
+	delete(extra, "priority")
 	var warnings []string
 	if paths := pathsIn(extra, ""); len(paths) > 0 {
 		slices.Sort(paths)

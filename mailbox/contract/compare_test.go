@@ -64,7 +64,7 @@ func TestCriteriaAreNamedByNumberOrText(t *testing.T) {
 			require.True(t, a.Met)
 			require.Equal(t, "seen", a.Evidence)
 		}
-		require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}))
+		require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
 	}
 }
 
@@ -111,7 +111,7 @@ func TestUnmetMakesPartial(t *testing.T) {
 	v.Criteria[2].Met = false
 	answered, err := contract.Compare(login(), v, false, nil)
 	require.NoError(t, err)
-	require.Equal(t, schemas.Partial, contract.Outcome(schemas.Completion{Criteria: answered}))
+	require.Equal(t, schemas.Partial, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
 	require.Equal(t, []schemas.Answered{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.Unmet(answered))
 
 	strict := login()
@@ -124,7 +124,7 @@ func TestWithoutCriteriaNothingIsAsked(t *testing.T) {
 	answered, err := contract.Compare(nil, &schemas.Verification{TestsPassed: 3}, false, nil)
 	require.NoError(t, err)
 	require.Nil(t, answered)
-	require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}))
+	require.Equal(t, schemas.Success, contract.Outcome(schemas.Completion{Criteria: answered}, ""))
 
 	_, err = contract.Compare(nil, answers("All tests pass"), false, nil)
 	require.Contains(t, refusal(t, err, schemas.Invalid).Message, "declares no criteria")

@@ -67,9 +67,9 @@ func ByHand(all []schemas.Answered) []schemas.Answered {
 }
 
 // Outcome is success when every criterion is met, also when there is none, and the completion has no [Doubts]; partial
-// otherwise. A criterion that nobody answered counts as not met.
-func Outcome(done schemas.Completion) schemas.Outcome {
-	if len(Unmet(done.Criteria))+len(Doubts(done)) > 0 {
+// otherwise, and where the holder says so. A criterion that nobody answered counts as not met.
+func Outcome(done schemas.Completion, said schemas.Outcome) schemas.Outcome {
+	if said == schemas.Partial || len(Unmet(done.Criteria))+len(Doubts(done)) > 0 {
 		return schemas.Partial
 	}
 	return schemas.Success

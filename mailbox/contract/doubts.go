@@ -11,7 +11,7 @@ import (
 // Doubts names what a completion says of itself that speaks against a success: what was verified and did not pass. Of
 // a command that was run several times the last run counts. With a doubt it is partial at best, see [Outcome].
 func Doubts(done schemas.Completion) []string {
-	doubts := saidBy(done).checks
+	doubts := saidBy(done)[true]
 	v := schemas.OrZero(done.Verification)
 	for _, checked := range []struct {
 		name    string
@@ -46,7 +46,7 @@ func Strictly(e *schemas.Expectations, done schemas.Completion) error {
 // Contradiction refuses a completion that is not called partial, and in which a field says that the work is not done:
 // an error, or a success that is none. Only its holder knows what is meant.
 func Contradiction(in schemas.CompleteIn) error {
-	no := saidBy(schemas.Completion{Result: in.Result, Origin: in.Origin}).work
+	no := saidBy(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && isWrong(in.Summary) {
 		no = append(no, "summary: "+schemas.Visible(in.Summary))
 	}

@@ -26,7 +26,7 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 	} {
 		done := foreign(t, text)
 		require.NotEmpty(t, contract.Doubts(done), text)
-		require.Equal(t, schemas.Partial, contract.Outcome(done), text)
+		require.Equal(t, schemas.Partial, contract.Outcome(done, ""), text)
 		require.NoError(t, contradicts(done, ""), text)
 		require.Error(t, contract.Strictly(&schemas.Expectations{Strict: true}, done), text)
 		require.NoError(t, contract.Strictly(&schemas.Expectations{}, done), text)
@@ -61,7 +61,7 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		done := foreign(t, text)
 		require.Empty(t, contract.Doubts(done), text)
 		require.NoError(t, contradicts(done, ""), text)
-		require.Equal(t, schemas.Success, contract.Outcome(done), text)
+		require.Equal(t, schemas.Success, contract.Outcome(done, ""), text)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestDoubts_TakeTheLastRunOfACommand(t *testing.T) {
 	}
 	require.Empty(t, contract.Doubts(run(1, 0)))
 	require.Equal(t, []string{`"go test ./..." ended with 1`}, contract.Doubts(run(0, 1)))
-	require.Equal(t, schemas.Partial, contract.Outcome(run(2)))
+	require.Equal(t, schemas.Partial, contract.Outcome(run(2), ""))
 }
 
 func TestSigns_StandInResultsAndDataToo(t *testing.T) {

@@ -44,7 +44,7 @@ func finishSend(n *normalisation) error {
 		}
 	}
 	n.titleTask()
-	return checkPriority(n)
+	return nil
 }
 
 // isForeign tells whether a whole message was given: only such a message says anything that goes to origin.

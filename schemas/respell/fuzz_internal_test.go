@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -98,7 +99,7 @@ func (s *speaker) value() any {
 func camel(path string) string {
 	var b []byte
 	for i := 0; i < len(path); i++ {
-		if path[i] == '_' && i > 0 && i+1 < len(path) && lowerOrDigit(path[i+1]) && path[i-1] != '.' {
+		if path[i] == '_' && i > 0 && i+1 < len(path) && (unicode.IsLower(rune(path[i+1])) || unicode.IsDigit(rune(path[i+1]))) && path[i-1] != '.' {
 			i++
 			b = append(b, path[i]&^0x20)
 			continue

@@ -168,24 +168,4 @@ func fieldPath(at, name string) string {
 	return strings.TrimSuffix(at, ".") + "." + name
 }
 
-// snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" as timeout_ms.
-func snake(name string) string {
-	var b strings.Builder
-	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))
-	for i := range len(name) {
-		c := name[i]
-		if c < 'A' || 'Z' < c {
-			b.WriteByte(c)
-			continue
-		}
-		afterWord := i > 0 && lowerOrDigit(name[i-1])
-		endsAcronym := i > 0 && name[i-1] != '_' && i+1 < len(name) && lowerOrDigit(name[i+1])
-		if afterWord || endsAcronym {
-			b.WriteByte('_')
-		}
-		b.WriteByte(c - 'A' + 'a')
-	}
-	return b.String()
-}
-
-func lowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+func snake(name string) string { return schemas.Snake(name) }

@@ -117,7 +117,7 @@ func changesTable() *aliasTable {
 	}
 	rows = append(rows, alias{"agent_role", "role", asText})
 	t := newTable(schemas.Changes{}, rows)
-	t.overflow, t.finish = statePath, checkPriority
+	t.overflow = statePath
 	return t
 }
 

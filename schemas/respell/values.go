@@ -191,7 +191,8 @@ var priorityNames = map[string]schemas.Priority{
 	"medium": schemas.Normal, "minor": schemas.Low, "lowest": schemas.Low,
 }
 
-// toPriority reads our words in any case, and the words of others. Any other value stays, for [checkPriority].
+// toPriority reads our words in any case, and the words of others. Any other value stays, for the decoder
+// to refuse.
 func toPriority(v any) (any, bool) {
 	s, _ := toText(v)
 	word := strings.ToLower(strings.TrimSpace(words(s)))
@@ -208,16 +209,6 @@ func toPriority(v any) (any, bool) {
 func toForeignPriority(v any) (any, bool) {
 	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(words(v)))]
 	return v, foreign
-}
-
-// checkPriority refuses a priority that nobody knows: of a higher number, half of all systems mean the opposite.
-func checkPriority(n *normalisation) error {
-	if p := n.args["priority"]; isEmpty(p) || rankOf(p) >= 0 {
-		return nil
-	}
-	return schemas.Invalidf(n.at+"priority", "%q is none that is known", schemas.Visible(schemas.Clip(words(n.args["priority"]), 80))).
-		WithKnown(strings.Fields("low normal high critical")...).
-		WithHint("Give a name, or P0 to P4, also as 0 to 4: P0 is critical, P1 high, P2 normal, P3 and P4 low.")
 }
 
 func higherPriority(have, more any) any {
