@@ -39,6 +39,9 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 // least one is left.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
+	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it otherwise
+		d.To = to
+	}
 	r := &store.Record{
 		ID: id, Workflow: line.workflow, From: h.Source.Agent, To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.To,

@@ -44,11 +44,17 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 		}
 		looked := 0
 		for id, err := range f.View.Queue(box) { // what it declined, and reviews of its own work, are for others
-			if looked++; err != nil || looked > few {
+			if err != nil {
+				return in, err
+			}
+			if looked++; looked > few {
 				break
 			}
 			if r := reading.Readable(f.View, id); r != nil && slices.Contains(r.Excluded, agent) {
 				in.Pending--
+				if r.Priority == schemas.High || r.Priority == schemas.Critical {
+					in.Urgent--
+				}
 			}
 		}
 	}
