@@ -83,7 +83,7 @@ func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight,
 	}
 	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Afar)
 	if unseen != "" {
-		sight := nothing(job, unseen)
+		sight := c.nothing(ctx, job, unseen)
 		return &sight, nil
 	}
 	l := c.look(work.HandoffID, job)

@@ -38,6 +38,7 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		job.Names = e.Checks
 	}
 	var known bool
+	job.Base = schemas.OrZero(work.Standing).Base
 	if job.Repository, known = git.Find(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
 		return job, "no git repository is beside this call"
 	}
@@ -59,7 +60,7 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository, or several begin so: fetch it, or push it, and say its whole id"
 	}
 	job.Commit, job.Work = whole, work.HandoffID
-	if job.Base = schemas.OrZero(work.Standing).Base; !git.IsObjectID(job.Base) {
+	if !git.IsObjectID(job.Base) {
 		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.OtherBase()
 	}
 	return job, ""
@@ -81,7 +82,7 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	}
 	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
-		return nothing(job, unseen), nil
+		return l.nothing(ctx, job, unseen), nil
 	}
 	sight, err := l.Runner.Look(ctx, job)
 	if err != nil || len(sight.Observed) == 0 {
@@ -94,16 +95,19 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	return sight, nil
 }
 
-// nothing is seen of the checks of a job, for one reason. The reason is told even where none was asked for, if the
-// repository has a list: it may ask for some.
-func nothing(job checks.Job, why string) schemas.Sight {
+// nothing is seen of the checks of a job, for one reason: of those that are asked for, and those that the repository asks
+// of all work. Where the list of the base cannot be read, that of the working tree says which those are.
+func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas.Sight {
 	s := schemas.Sight{Unobserved: map[string]string{}}
-	for _, name := range job.Names {
-		s.Unobserved[name] = why
+	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
+	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
+		if text, err := os.ReadFile(filepath.Join(job.Repository.Root, checks.File)); err == nil {
+			list, _ = checks.Parse(text)
+			s.Unread = why
+		}
 	}
-	_, err := os.Stat(filepath.Join(job.Repository.Root, checks.File))
-	if len(job.Names) == 0 && job.Repository.Root != "" && err == nil {
-		s.Unread = why
+	for _, name := range list.Wanted(job.Names) {
+		s.Unobserved[name], s.Unread = why, ""
 	}
 	return s
 }

@@ -66,8 +66,8 @@ func (l List) find(name string) *Check {
 	return nil
 }
 
-// wanted are the names that are asked for, each once, with those that are always.
-func (l List) wanted(asked []string) (names []string) {
+// Wanted are the names that are asked for, each once, with those that are always.
+func (l List) Wanted(asked []string) (names []string) {
 	for _, c := range l.Checks {
 		if c.Always {
 			asked = append(slices.Clip(asked), c.Name)

@@ -124,7 +124,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 		}
 		return all(job.Names, err)
 	}
-	wanted := list.wanted(job.Names)
+	wanted := list.Wanted(job.Names)
 	if len(wanted) == 0 {
 		return seen, nil
 	}
