@@ -148,13 +148,8 @@ func plainWord(v any) string {
 	return schemas.Word(s)
 }
 
-// toEnd also takes true and false for the word that says how work ended.
-func toEnd(v any) (any, bool) {
-	if b, ok := v.(bool); ok {
-		return strconv.FormatBool(b), true
-	}
-	return toText(v)
-}
+// toEnd takes any value for the word that says how work ended: what is no word is none that is known.
+func toEnd(v any) (any, bool) { return words(v), true }
 
 // durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
 // the unit is another than minutes, because [schemas.ParseDuration] takes bare numbers for minutes.
