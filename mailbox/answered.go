@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -61,12 +62,15 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 }
 
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
-// for mail would else wait for ever on a message that tells it to stop. What waits and may not be taken yet is named as
-// well. Where that cannot be read, the log says so and the result is without it: a caller that polls is not stopped by
+// for mail would else wait for ever on a message that tells it to stop. What it holds, and what waits and may not be taken
+// yet, is named as well. Where that cannot be read, the log says so and the result is without it: a caller that polls is not stopped by
 // it.
 func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
-	out.Waits, err = look(ctx, s, func(v *store.View) (string, error) { return s.offers(v).KeptFrom(by.Agent) })
+	out.Waits, err = look(ctx, s, func(v *store.View) (string, error) {
+		kept, err := s.offers(v).KeptFrom(by.Agent)
+		return kept, cmp.Or(err, s.remind(v, by, &out))
+	})
 	if err != nil {
 		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
 	}

@@ -209,11 +209,6 @@ type happening struct {
 	by schemas.Caller // who did it, set by [op.commit]
 }
 
-// opens tells whether work that was completed before counts as done from now on, and never did before.
-func (h *happening) opens() bool {
-	return h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted
-}
-
 // lost is why a handoff did not end well: what its holder said, or what the clock or a sender says. One of the two is
 // set.
 type lost struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
@@ -52,11 +53,40 @@ func (s *Service) claimResult(
 				out.Omitted = append(out.Omitted, "handoff") // it is read in pages
 			}
 		}
-		if out.Holding, err = heldIDs(v, by.Agent); len(out.Holding) == 1 {
-			out.Holding = nil // this one
-		}
-		return out, err
+		return out, s.remind(v, by, &out)
 	})
+}
+
+// mostHeld is how many handoffs an answer names that its caller holds.
+const mostHeld = 50
+
+// remind names in the answer to a claim what the caller holds, oldest first, where that is more than the claim took, and
+// the call that shows the oldest of it: a model that lost its context knows of nothing else. It reads the index and
+// applies no time, so one whose lease has just ended may be among them.
+func (s *Service) remind(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
+	var held []schemas.ID
+	for id, err := range v.Oldest(store.HeldBy(by.Agent), 0) {
+		if err != nil {
+			return err
+		}
+		if held = append(held, id); len(held) == mostHeld {
+			break
+		}
+	}
+	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
+	if i < 0 {
+		return nil
+	}
+	out.Holding = held
+	if r := reading.Readable(v, held[i]); r != nil {
+		say := "shows what you hold: "
+		if r.Conn != by.Conn && !s.reader.Gone(r) {
+			say = "shows what your name holds over another connection: "
+		}
+		show := schemas.GetIn{HandoffID: r.ID.String(), View: "brief"}
+		out.Resume = []schemas.Advice{schemas.Call(show, say+schemas.Visible(schemas.Shorten(r.Title, 60)))}
+	}
+	return nil
 }
 
 // recall is the record of a claim. A claim that was remembered may be lost by now: the error is stale then, because the
@@ -70,18 +100,6 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 		err = schemas.Errorf(schemas.Stale, "your claim of %s ended", c.ID).About(r.ID, r.Status, r.Successor)
 	}
 	return r, err
-}
-
-// heldIDs lists what an agent holds, oldest first, fifty handoffs at most, so that a model that forgot is reminded. It
-// reads the index alone and applies no time, so one whose lease has just ended may be among them.
-func heldIDs(v *store.View, a schemas.Agent) (ids []schemas.ID, err error) {
-	for id, err := range v.Oldest(store.HeldBy(a), 0) {
-		if err != nil || len(ids) == 50 {
-			return ids, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
 }
 
 // A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both calls

@@ -34,7 +34,7 @@ func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	w.claim(qa)
 	out := w.complete(qa, 1, partly)
 	require.Equal(t, schemas.Partial, out.Outcome)
-	require.Contains(t, out.Warnings, "not opened: ho_2, which goes on after a success, or once the sender accepts this")
+	require.Contains(t, out.Warnings, "not opened: ho_2. What waits goes on after a success, or once the sender accepts this")
 
 	require.True(t, w.claim(dev).Empty)
 	_, err := w.Claim(t.Context(), dev, schemas.ClaimIn{HandoffID: "2"})
@@ -45,7 +45,7 @@ func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	require.Contains(t, asked[0].Text, "ho_1, for which it waits, is completed in part. Accept that one, which opens this one,")
 
 	stuck := w.overview().Stuck
-	require.Equal(t, []string{"blocked ho_2 lead has not accepted ho_1, which is completed in part"}, rowsOf(stuck))
+	require.Equal(t, []string{"blocked ho_2 lead has not accepted ho_1, which is completed, partial"}, rowsOf(stuck))
 	var calls []string
 	for _, a := range stuck.Items[0].Next[:3] {
 		calls = append(calls, a.String())
@@ -162,7 +162,7 @@ func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
 	out := w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
 	require.Nil(t, out.Forwarded)
 	require.Contains(t, out.Warnings,
-		"not opened: what the rule ship: test, then deploy sends, which goes on after a success, or once the sender accepts this")
+		"not opened: what the rule ship: test, then deploy sends. What waits goes on after a success, or once the sender accepts this")
 	require.Contains(t, w.notices(lead)[0].Text, "until this is accepted")
 	w.update(lead, 1, schemas.ActAccept)
 	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())

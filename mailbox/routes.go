@@ -28,7 +28,7 @@ var occasions = map[life.Action]string{
 // that its content can be read. Content that cannot be read fires nothing.
 func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	on, completed := occasions[h.action], occasions[life.Complete]
-	counts := h.opens()
+	counts := h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted
 	if on == "" && !counts || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
 		return nil, nil
 	}

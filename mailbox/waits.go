@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,29 +125,23 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// waitingOn names the first of those that wait for r, "" for none.
-func (o *op) waitingOn(r *store.Record) string {
-	var ids []string
-	for id, err := range o.Oldest(store.WaitingFor(r.ID), 0) {
-		if len(ids) == mostNamed || err != nil {
-			return strings.Join(ids, ", ") + " …"
-		}
-		ids = append(ids, id.String())
-	}
-	return strings.Join(ids, ", ")
-}
-
 // tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
 func (o *op) tellShut(h *happening, out *schemas.CompleteOut) {
-	shut := o.waitingOn(h.now)
-	if shut == "" && len(h.held) > 0 {
-		shut = "what the rule " + h.held[0].Route + " sends"
+	var shut []string
+	for id, err := range o.Oldest(store.WaitingFor(h.now.ID), 0) {
+		if err != nil || len(shut) == mostNamed {
+			break
+		}
+		shut = append(shut, id.String())
 	}
-	if shut == "" || !reading.Shut(h.now) {
-		return
+	for _, by := range h.held {
+		shut = append(shut, "what the rule "+by.Route+" sends")
 	}
-	h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", shut, h.text)
-	out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s, which goes on after a success, or once the sender accepts this", shut))
+	if len(shut) > 0 && reading.Shut(h.now) {
+		what := strings.Join(shut, ", ")
+		h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.text)
+		out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s. What waits goes on after a success, or once the sender accepts this", what))
+	}
 }
 
 // lastRound is the rework of a returned handoff, and of that one; any other handoff is its own. It ends because each
@@ -264,12 +259,9 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.begunWith(r, gone)
 	}
-	successor := gone
-	var err error
-	if gone.Status != schemas.Completed {
-		if successor, err = o.Record(gone.Successor); err != nil {
-			return err
-		}
+	successor, err := o.Record(cmp.Or(gone.Successor, gone.ID))
+	if err != nil {
+		return err
 	}
 	if successor, err = o.lastRound(successor); err != nil {
 		return err

@@ -25,7 +25,7 @@ type Instructions struct {
 	Workspace string
 	Agent     schemas.Agent
 	AgentID   string
-	Others    []schemas.Card // all agents; of Agent itself only the number of its handoffs is used
+	Others    []schemas.Card // all agents, also Agent itself
 	Inbox     schemas.Inbox
 }
 
@@ -48,7 +48,7 @@ const (
 
 // String returns the text, of at most MaxInstructions characters. It leaves out as many of the other agents as it must.
 func (i Instructions) String() string {
-	head := whatFor + "\n" + i.who() + i.mail() + i.unfinished()
+	head := whatFor + "\n" + i.who() + i.unfinished() + i.mail()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
 	return head + i.others(room) + theLoop
 }
@@ -69,7 +69,7 @@ func (i Instructions) who() string {
 }
 
 func (i Instructions) mail() string {
-	if i.Inbox == (schemas.Inbox{}) {
+	if i.Inbox.Pending+i.Inbox.Notices == 0 {
 		return ""
 	}
 	return fmt.Sprintf("Waiting for you: %d handoffs (%d urgent), %d unread notices.\n",
@@ -79,12 +79,10 @@ func (i Instructions) mail() string {
 // unfinished counts the handoffs that are held under this name: an earlier session claimed them, perhaps with another
 // context.
 func (i Instructions) unfinished() string {
-	for _, c := range i.Others {
-		if c.Name == i.Agent && c.Held > 0 {
-			return fmt.Sprintf("Unfinished under this name: %d; claim_handoff takes them up.\n", c.Held)
-		}
+	if i.Inbox.Held == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("Unfinished under this name: %d; claim_handoff takes them up, or names them.\n", i.Inbox.Held)
 }
 
 // others names the other agents in at most room characters, live ones first.

@@ -24,10 +24,10 @@ func TestInstructionsFitWhateverTheWorkspaceHolds(t *testing.T) {
 	}
 	full := mcp.Instructions{
 		Workspace: strings.Repeat("w", 500), Agent: schemas.Agent(strings.Repeat("x", 64)), AgentID: strings.Repeat("i", 500),
-		Inbox: schemas.Inbox{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000},
+		Inbox: schemas.Inbox{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000, Held: 10_000},
 	}
 	for n := range 501 {
-		full.Others = append(slices.Clone(crowd[500-n:]), schemas.Card{Name: full.Agent, Held: 10_000})
+		full.Others = append(slices.Clone(crowd[500-n:]), schemas.Card{Name: full.Agent})
 		text := full.String()
 		require.LessOrEqual(t, utf8.RuneCountInString(text), mcp.MaxInstructions)
 		require.True(t, strings.HasSuffix(text, "under its own name.\n"))
@@ -47,8 +47,8 @@ func TestInstructionsSayWhoIsHere(t *testing.T) {
 }
 
 func TestInstructionsSayWhatIsUnfinished(t *testing.T) {
-	text := mcp.Instructions{Agent: "amy", Others: []schemas.Card{{Name: "amy", Held: 2}, {Name: "bob", Held: 3}}}.String()
-	require.Contains(t, text, "\nYou are amy.\nUnfinished under this name: 2; claim_handoff takes them up.\nAlso here, by their own account: bob.\n")
+	text := mcp.Instructions{Agent: "amy", Others: []schemas.Card{{Name: "amy"}, {Name: "bob", Held: 3}}, Inbox: schemas.Inbox{Held: 2}}.String()
+	require.Contains(t, text, "\nYou are amy.\nUnfinished under this name: 2; claim_handoff takes them up, or names them.\nAlso here, by their own account: bob.\n")
 	require.NotContains(t, mcp.Instructions{Agent: "qa", Others: []schemas.Card{{Name: "bob", Held: 3}}}.String(), "Unfinished")
 }
 

@@ -311,7 +311,7 @@ func TestGreetingTellsWhatIsUnfinishedUnderTheName(t *testing.T) {
 	second := connectTo(t, server)
 	second.send(begin["initialize"])
 	require.Contains(t, parse(t, second.next()).Result.Instructions,
-		"Waiting for you: 1 handoffs (0 urgent), 0 unread notices.\nUnfinished under this name: 2; claim_handoff takes them up.\n")
+		"Unfinished under this name: 2; claim_handoff takes them up, or names them.\nWaiting for you: 1 handoffs (0 urgent), 0 unread notices.\n")
 	require.Equal(t, schemas.ID(1), do[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 

@@ -39,7 +39,7 @@ type ClaimOut struct {
 	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	Omitted  []string  `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
 	Transfer *Transfer `json:"transfer,omitempty"` // with view full
-	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more
+	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more or nothing waits
 	// Unread ones, when nothing waits
 	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
 
@@ -48,9 +48,10 @@ type ClaimOut struct {
 	SinceSent string   `json:"since_sent,omitempty"`
 	Overlaps  []string `json:"overlaps,omitempty"` // who else holds work on the same files, each told once
 
-	MoreNotices bool   `json:"-"` // are unread than are shown
-	Waits       string `json:"-"` // a sentence on mail that the agent does not get now
-	Again       bool   `json:"-"` // the brief has only what the session has not read
+	Resume      []Advice `json:"-"` // the call that shows the oldest of what it held before
+	MoreNotices bool     `json:"-"` // are unread than are shown
+	Waits       string   `json:"-"` // a sentence on mail that the agent does not get now
+	Again       bool     `json:"-"` // the brief has only what the session has not read
 }
 
 // ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.

@@ -84,9 +84,10 @@ type Notice struct {
 	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
 }
 
-// Inbox counts the mail of the caller; every result of an agent's call carries it.
+// Inbox counts the mail of the caller and what it holds; every result of an agent's call carries it.
 type Inbox struct {
 	Pending int `json:"pending"`
 	Urgent  int `json:"urgent,omitempty"` // of these, high and critical
 	Notices int `json:"notices,omitempty"`
+	Held    int `json:"held,omitempty"`
 }

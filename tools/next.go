@@ -42,11 +42,11 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 }
 
 // afterClaim advises the three ways to go on with a claim, with the token of the claim where its tool takes one. An
-// empty mailbox is a success: the advice is to wait, for as long as a call may.
+// empty mailbox is a success: the advice is to wait, for as long as a call may. What the caller held before comes first.
 func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
-	var next []schemas.Advice
+	next := o.Resume
 	if o.Waits != "" {
-		next = advise(schemas.Advice{Say: o.Waits})
+		next = append(next, schemas.Advice{Say: o.Waits})
 	}
 	switch {
 	case o.HandoffID == 0 && o.MoreNotices:
@@ -305,7 +305,11 @@ func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 
 // readFirst takes advice to wait away from a caller that has not read all, and says how it reads: what it waits for may
 // have come. Who lists its mail is told so in any case, after what else is useful, and not where it lists notices.
+// What it holds is in another list, which comes first.
 func readFirst(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
+		next = append(advise(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
+	}
 	if inbox == nil || inbox.Notices == 0 || bytes.Contains(args, []byte(`"box":"notices"`)) {
 		return next
 	}

@@ -106,7 +106,8 @@ func TestResultSaysHowMuchMailWaitsAndWhatToCallNext(t *testing.T) {
 	require.Contains(t, o.next(claimed), `"handoff_id":"ho_1","summary":"…"} completes it.`)
 	require.Equal(t, json.Number("0"), claimed["inbox"].(map[string]any)["pending"])
 	empty := o.as("qa", "claim_handoff", `{}`)
-	require.Equal(t, `claim_handoff {"wait_seconds":50} waits for mail.`, o.next(empty))
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what you hold: test it. `+
+		`claim_handoff {"wait_seconds":50} waits for mail.`, o.next(empty))
 }
 
 // Whoever does what next says reads all of a reference.

@@ -25,7 +25,7 @@ type Offers struct {
 }
 
 // Inbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with ten. Notices
-// are those of the agent's own mailbox alone.
+// and what is held are those of the agent's own mailbox alone.
 func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	boxes, err := f.Boxes(agent)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 		in.Pending += m.Pending
 		in.Urgent += m.Urgent
 		if box == schemas.Address(agent) {
-			in.Notices = m.Unread
+			in.Notices, in.Held = m.Unread, m.Held
 			continue
 		}
 		looked := 0

@@ -55,11 +55,7 @@ func stalled(v *store.View, r *store.Record) (string, error) {
 			return fmt.Sprintf("%s: %s", id, reason), err
 		case before.Status == schemas.Completed:
 			to, err := Principal(v, before)
-			text := "%s has not accepted %s, which is completed"
-			if before.Outcome == schemas.Partial {
-				text += " in part"
-			}
-			return fmt.Sprintf(text, to, id), err
+			return fmt.Sprintf("%s has not accepted %s, which is completed, %s", to, id, before.Outcome), err
 		default:
 			return fmt.Sprintf("%s, for which it waits, %s", id, inVain[before.Status]), nil
 		}

@@ -131,7 +131,7 @@ func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 	return a.Print(raw, func(p *Page) {
 		fill(p)
 		var result struct{ Inbox schemas.Inbox }
-		if json.Unmarshal(raw, &result) == nil && result.Inbox != (schemas.Inbox{}) {
+		if json.Unmarshal(raw, &result) == nil && result.Inbox.Pending+result.Inbox.Notices > 0 {
 			i := result.Inbox
 			p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
 		}

@@ -84,6 +84,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 		for _, n := range out.Notices {
 			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, n.From, n.Kind), n.Text)
 		}
+		p.Field("you hold", cli.IDs(out.Holding))
 		return
 	}
 	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), out.From, out.Attempt)

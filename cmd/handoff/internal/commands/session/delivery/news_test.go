@@ -26,10 +26,10 @@ func TestStartOfASessionTellsWhatWaitsAndWhoIsHere(t *testing.T) {
 	urgent := item(12, "Test the login form")
 	urgent.Priority = schemas.High
 	require.Equal(t, `You are claude-code-2 in handoff workspace shop, where agents pass work to each other.
-Also here: claude-code, codex and 3 more.
 You hold 2 handoffs:
 - ho_7 from planner, working 40 %, lease until 12:15 UTC: "Fix the login form"
 - ho_8 from planner, accepted, held as qa (leave it to that subagent while it works): "Test it"
+Also here: claude-code, codex and 3 more.
 Waiting for you: 1 handoff (1 urgent), 2 unread notices:
 - ho_12 from dev, high: "Test the login form"
 - no_5 from qa, completed ho_3: "Log out"

@@ -38,11 +38,11 @@ func start(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
 	workspace = schemas.Visible(workspace)
 	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, workspace)
-	b.WriteString(here(n))
 	held := n.Holding[:min(named, len(n.Holding))]
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
 		fmt.Fprintf(&b, "You hold %s:\n%s", counted(all, "handoff"), holding(held, all-len(held)))
 	}
+	b.WriteString(here(n))
 	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
 		items := n.New[:min(named, len(n.New))]
 		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mail(n.Mail), list(items, waits-len(items)))

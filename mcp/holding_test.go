@@ -1,0 +1,63 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// reminded is what an answer says of what its caller holds.
+type reminded struct {
+	HandoffID schemas.ID       `json:"handoff_id"`
+	Empty     bool             `json:"empty"`
+	Holding   []schemas.ID     `json:"holding"`
+	Items     []schemas.Item   `json:"items"`
+	Inbox     schemas.Inbox    `json:"inbox"`
+	Next      []schemas.Advice `json:"next"`
+}
+
+// first is the first advice after the greeting of a connection.
+func (r reminded) first() string {
+	next := r.Next
+	if next[0].Tool == "" {
+		next = next[1:]
+	}
+	return next[0].String()
+}
+
+// A model that lost its context on an open connection calls what the instructions tell it to.
+func TestClaim_NamesWhatIsHeldToAModelThatForgot(t *testing.T) {
+	cfg := workspace(t)
+	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the login"}`)
+	dev := join(t, cfg, "dev")
+	require.Empty(t, do[reminded](dev, "claim_handoff", `{}`).Holding, "this one alone")
+
+	again := do[reminded](dev, "claim_handoff", `{}`)
+	require.True(t, again.Empty)
+	require.Equal(t, []schemas.ID{1}, again.Holding)
+	require.Equal(t, schemas.Inbox{Held: 1}, again.Inbox)
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what you hold: Mend the login.`, again.first())
+
+	listed := do[reminded](dev, "list_handoffs", `{}`)
+	require.Equal(t, schemas.Inbox{Held: 1}, listed.Inbox)
+	require.Equal(t, `list_handoffs {"box":"claimed"} lists what you hold.`, listed.first())
+	require.Len(t, do[reminded](dev, "list_handoffs", `{"box":"claimed"}`).Items, 1)
+
+	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the logout","parent":"none"}`)
+	second := do[reminded](dev, "claim_handoff", `{}`)
+	require.Equal(t, schemas.ID(2), second.HandoffID)
+	require.Equal(t, []schemas.ID{1, 2}, second.Holding)
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what you hold: Mend the login.`, second.first())
+	require.Contains(t, do[schemas.GetOut](dev, "get_handoff", `{"handoff_id":"ho_1","view":"brief"}`).Brief, "Mend the login")
+}
+
+func TestClaim_SaysThatAnotherConnectionHoldsIt(t *testing.T) {
+	cfg := workspace(t)
+	act(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend the login"}`)
+	do[reminded](join(t, cfg, "dev"), "claim_handoff", `{}`)
+	got := do[reminded](join(t, cfg, "dev"), "claim_handoff", `{}`)
+	require.Equal(t, []schemas.ID{1}, got.Holding)
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what your name holds over another connection: Mend the login.`, got.first())
+}
