@@ -78,8 +78,9 @@ func (p *player) step() {
 	case 9:
 		p.answered(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRetry, schemas.ActCancel, schemas.ActReturn, schemas.ActAccept), Note: "again"})
 	case 10:
-		_, _ = p.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("not mine"), Outcome: schemas.OutcomeRejected,
-			Alternative: oneOf(p, "", "dev", "agent:qa")})
+		_, _ = p.Fail(ctx, by, schemas.FailIn{
+			HandoffID: id, FailureDetail: because("not mine"), Outcome: schemas.OutcomeRejected, Alternative: oneOf(p, "", "dev", "agent:qa"),
+		})
 	case 11:
 		p.later(oneOf(p, time.Minute, 20*time.Minute))
 	}
@@ -108,8 +109,10 @@ func (p *player) sends(by schemas.Caller) {
 func (p *player) ends(by schemas.Caller, id string) {
 	ctx := context.Background()
 	if p.rnd.IntN(2) == 0 {
-		_, _ = p.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("broken"),
-			Then: oneOf(p, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenRollback), RollbackTo: oneOf(p, "", "", "agent:lead")})
+		_, _ = p.Fail(ctx, by, schemas.FailIn{
+			HandoffID: id, FailureDetail: because("broken"),
+			Then: oneOf(p, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenRollback), RollbackTo: oneOf(p, "", "", "agent:lead"),
+		})
 		return
 	}
 	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}}
@@ -134,17 +137,15 @@ func (p *player) answered(by schemas.Caller, in schemas.UpdateIn) {
 // judge looks at each handoff that may be claimed, and counts those that nobody takes.
 func (p *player) judge() (stuck int) {
 	ctx := context.Background()
-	for {
-		out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.Standings(schemas.Pending), Limit: 50})
-		require.NoError(p.t, err)
-		left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
-			return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.taken(it)
-		})
-		for _, it := range left {
-			p.told(it)
-		}
-		return len(left)
+	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.Standings(schemas.Pending), Limit: 50})
+	require.NoError(p.t, err)
+	left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
+		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.taken(it)
+	})
+	for _, it := range left {
+		p.told(it)
 	}
+	return len(left)
 }
 
 // taken tells whether somebody takes a handoff: human by what is for it, an agent that claims it by its id.

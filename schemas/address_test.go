@@ -10,10 +10,26 @@ import (
 
 func TestParseAddress_GivesTheOneThatIsRead(t *testing.T) {
 	for _, c := range []struct{ written, read string }{
-		{"qa", "qa"}, {"agent:qa", "qa"}, {"Agent: qa", "qa"}, {" agent :agent:qa ", "qa"}, {"@qa", "qa"}, {"agent:@qa", "qa"}, {"QA", "QA"},
-		{"role:qa", "role:qa"}, {"Role: qa", "role:qa"}, {"CAPABILITY:code", "capability:code"},
-		{"human", "human"}, {"HUMAN", "human"}, {"agent:human", "human"}, {"@human", "human"}, {"the user", "human"}, {"my owner", "human"},
-		{"a human", "human"}, {"user", "user"}, {"agent:all", "all"}, {"agent:team", "team"},
+		{"qa", "qa"},
+		{"agent:qa", "qa"},
+		{"Agent: qa", "qa"},
+		{" agent :agent:qa ", "qa"},
+		{"@qa", "qa"},
+		{"agent:@qa", "qa"},
+		{"QA", "QA"},
+		{"role:qa", "role:qa"},
+		{"Role: qa", "role:qa"},
+		{"CAPABILITY:code", "capability:code"},
+		{"human", "human"},
+		{"HUMAN", "human"},
+		{"agent:human", "human"},
+		{"@human", "human"},
+		{"the user", "human"},
+		{"my owner", "human"},
+		{"a human", "human"},
+		{"user", "user"},
+		{"agent:all", "all"},
+		{"agent:team", "team"},
 	} {
 		to, err := schemas.ParseAddress("to", c.written)
 		require.NoError(t, err, c.written)

@@ -27,7 +27,7 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 		}
 	}
 	return func(yield func(store.Agent, error) bool) {
-		switch a, err := f.View.Agent(name); {
+		switch a, err := f.Agent(name); {
 		case a != nil || err != nil:
 			yield(schemas.OrZero(a), err)
 		case f.Here.Acting(name):

@@ -161,7 +161,8 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 		}
 	}
 	for _, written := range [][2]string{
-		{"to", send.To}, {"expectations.review", schemas.OrZero(send.Expectations).Review},
+		{"to", send.To},
+		{"expectations.review", schemas.OrZero(send.Expectations).Review},
 		{"rollback.on_failure", string(schemas.OrZero(send.Rollback).OnFailure)},
 	} {
 		field, to := written[0], written[1]
