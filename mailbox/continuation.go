@@ -88,9 +88,7 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	by := holderOf(r, o.by)
-	by.Tree = done.Tree
-	next, err := o.forward(by, schemas.CompleteIn{Result: done.Result})
+	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
 	if err != nil {
 		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
 	}

@@ -144,8 +144,8 @@ func (o *op) revised(
 // mayNameBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
 // last, also as its sender. Human may name it. The error is denied.
 func (o *op) mayNameBase(r *store.Record, c schemas.Changes) error {
-	named, by := schemas.OrZero(c.Expectations).Base != "", o.by.Agent
-	if !named || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
+	by := o.by.Agent
+	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
 		return nil
 	}
 	return schemas.Errorf(schemas.Denied, "%s does the work of %s, so it does not name the commit with which its checks compare", by, r.ID).

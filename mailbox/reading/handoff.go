@@ -191,22 +191,19 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	return st, err
 }
 
-// Base is the commit with which checks compare the work of a handoff. It is fixed before anybody works: the one that its
-// sender or a person named; else where the sender stood; else that of earlier attempts; else where git saw at the first
-// claim that the branch left the one into which it goes, or the commit there. It is empty before the first claim, and
-// [schemas.UnknownBase] where nobody saw in which commit that was made, since a later one may have the work of the
-// first, and where it cannot be read.
+// Base is the commit with which checks compare the work of a handoff: the one that its sender or a person named; else
+// where the sender stood; else that of earlier attempts; else where git saw at the first claim that the branch left the
+// one into which it goes, or the commit there. It is empty before the first claim, and [schemas.UnknownBase] where that
+// was made outside of a checkout, since a later claim may have the work of the first.
 func Base(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
-	if err := v.Saying(r.ID, r.Body, &sent); err != nil {
-		return schemas.UnknownBase
-	}
-	base := cmp.Or(schemas.OrZero(sent.Expectations).Base, schemas.OrZero(sent.Tree).Commit, r.Base)
-	if base != "" || r.Claims == 0 {
-		return base
-	}
 	var first schemas.Standing
-	if r.Claims > 1 || v.Saying(r.ID, r.Tree, &first) != nil { // more claims without a base are of an older version
+	err := v.Saying(r.ID, r.Body, &sent)
+	base := cmp.Or(schemas.OrZero(sent.Expectations).Base, schemas.OrZero(sent.Tree).Commit, r.Base)
+	switch {
+	case err == nil && (base != "" || r.Claims == 0):
+		return base
+	case err != nil || r.Claims > 1 || v.Saying(r.ID, r.Tree, &first) != nil: // more claims are of an older version
 		return schemas.UnknownBase
 	}
 	in := schemas.OrZero(first.ClaimedIn)

@@ -216,3 +216,42 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, commandtest.AsJSON(t, got), `"partial"`)
 }
+
+func TestLater_LooksAtTheBaseThatThePersonNamed(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	id := s.claimed()
+	s.git("checkout", "-q", "--orphan", "other")
+	s.write(filepath.Join(s.dir, "other")) // else it is the same commit
+	s.commit()
+	base := s.head
+	s.write(filepath.Join(s.dir, "done"))
+	s.commit()
+	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}}
+	_, err := s.call("complete_handoff", done)
+	require.ErrorContains(t, err, "does not contain the base")
+	require.ErrorContains(t, err, "handoff update "+id+" --base COMMIT")
+	done.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "ran it"}}}
+	out, err := s.call("complete_handoff", done)
+	require.NoError(t, err)
+	require.Equal(t, "partial", out["outcome"])
+	person := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
+	_, err = tools.Ask[schemas.UpdateOut](t.Context(), s.Invoker, tools.Call{Caller: person, Tool: "update_handoff"}, schemas.UpdateIn{
+		HandoffID: id, Action: schemas.ActAmend, Changes: &schemas.Changes{Expectations: &schemas.Expectations{Base: base}},
+	})
+	require.NoError(t, err)
+	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
+	require.NoError(t, err)
+	require.True(t, seen.Of("slow").Passed)
+}
+
+// A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing there.
+func TestComplete_BelievesWithoutACommitWhatIsAlwaysAskedFor(t *testing.T) {
+	s := newShop(t)
+	s.write(s.gate)
+	s.write(filepath.Join(s.dir, "done"))
+	s.commit()
+	out, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: s.claimed(), Result: schemas.Result{Summary: "It is explained."}})
+	require.NoError(t, err)
+	require.Equal(t, "success", out["outcome"])
+}

@@ -68,7 +68,7 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 			WithHint("A person installs git, so that a commit can be looked at in a tree of its own.")
 	case !ok && !o.has(ctx, base):
 		return List{}, schemas.Errorf(schemas.Unavailable, "the base %s is no commit of this repository", schemas.ShortCommit(base)).
-			WithField(ofBase).WithHint("Fetch it, or name another base.")
+			WithField("base").WithHint("Fetch it, or name another base.")
 	case err != nil:
 		return List{}, schemas.Errorf(schemas.Unavailable, "%w", err)
 	case !ok:
@@ -77,14 +77,14 @@ func (r Runner) Read(ctx context.Context, from git.Repository, base string) (Lis
 	list, problems := Parse([]byte(text))
 	if len(problems) > 0 {
 		return list, schemas.Errorf(schemas.Invalid, "%s", strings.Join(problems, "\n")).
-			WithField(ofBase).WithHint("A person mends the list and commits it, where the work begins.")
+			WithField("base").WithHint("A person mends the list and commits it, where the work begins.")
 	}
 	return list, nil
 }
 
 func noList(base string) error {
 	return schemas.Errorf(schemas.NotFound, "there is no %s at the base %s", File, schemas.ShortCommit(base)).
-		WithField(ofBase).WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
+		WithField("base").WithHint("A person commits one, where the work begins: checks: {test: go test ./...}")
 }
 
 // reader gives objects that are only read.
@@ -149,17 +149,14 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	return seen, ctx.Err()
 }
 
-// ofBase is the field of errors for which the base may be at fault.
-const ofBase = "base"
-
-// reason says an error and its ways out as one text.
+// reason says an error and its ways out as one text. The field of errors for which the base may be at fault is base.
 func (j Job) reason(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
 	}
 	text := strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint)
-	if e.Field == ofBase && j.Work != 0 {
+	if e.Field == "base" && j.Work != 0 {
 		text = strings.TrimSuffix(text, ".") + ". Or " + j.OtherBase() + "."
 	}
 	return schemas.Visible(text)
@@ -194,7 +191,7 @@ func (l *looking) begin(ctx context.Context) (err error) {
 	}
 	const said = "the commit %s does not contain the base %s, from which the list of checks is read"
 	return schemas.Errorf(schemas.Conflict, said, schemas.ShortCommit(l.Commit), schemas.ShortCommit(l.Base)).
-		WithField(ofBase).WithHint("Merge the base, or rebase onto it, and complete the work again.")
+		WithField("base").WithHint("Merge the base, or rebase onto it, and complete the work again.")
 }
 
 // changes are the files in which the commit differs from its base.
@@ -210,7 +207,7 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	c := l.list.find(name)
 	if c == nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
-			WithField(ofBase).WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
+			WithField("base").WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
 	}
 	said := &schemas.Observation{Check: name, Commit: l.Commit, List: l.list.Digest, At: l.Now()}
 	var err error
@@ -239,15 +236,13 @@ func (l *looking) compared(ctx context.Context, c Check, said *schemas.Observati
 	changed, err := l.changes(ctx)
 	decide := globs(slices.Concat(c.Base, c.Leaves))
 	switch base := schemas.ShortCommit(l.Base); {
-	case err != nil:
-		return err
-	case said.Passed && len(changed) == 0 && c.Tree == "" && slices.Contains(l.Names, c.Name):
+	case err == nil && said.Passed && len(changed) == 0 && c.Tree == "" && slices.Contains(l.Names, c.Name):
 		return schemas.Errorf(schemas.Conflict, "nothing was committed since the base %s, so that the check passes says nothing of the work", base).
-			WithField(ofBase).WithHint("Commit the work, and complete it again. Its sender accepts what needs no commit.")
+			WithField("base").WithHint("Commit the work, and complete it again. Its sender accepts what needs no commit.")
 	case !said.Passed && (c.Kept || slices.ContainsFunc(changed, func(f change) bool { return decide.MatchString(f.path) })):
 		said.Why += " (compared with the base " + base + "; " + l.OtherBase() + ")"
 	}
-	return nil
+	return err
 }
 
 func (l *looking) exists(ctx context.Context, path string) (why string, err error) {
@@ -315,7 +310,7 @@ func (l *looking) conforms(ctx context.Context, c Check) (why string, err error)
 	}
 	if !ok || err != nil || schema == nil {
 		return "", schemas.Errorf(schemas.Invalid, "%s is no JSON Schema at the base", c.Schema).
-			WithField(ofBase).WithHint("A person mends it, where the work begins.")
+			WithField("base").WithHint("A person mends it, where the work begins.")
 	}
 	text, ok, err := l.objects.text(ctx, l.Commit, c.JSON, mostJSON)
 	switch {

@@ -33,12 +33,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
-			id, ok := work(names)
-			switch {
-			case ok && commit+base != "":
-				return schemas.Invalidf("", "the commit and the base of work are those of %s", id).
-					WithHint("Its sender or human names another base: handoff update %s --base COMMIT.", id)
-			case ok:
+			if id, ok := work(names); ok && commit+base == "" { // else those of the work count
 				return runOf(cmd.Context(), a, id)
 			}
 			h, at, list, err := read(cmd.Context(), a, base)
