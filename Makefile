@@ -59,7 +59,7 @@ simulation:
 rehearsal:
 	HANDOFF_REHEARSAL=100000 go test -count=1 -timeout 120m -v -run AfterABadDay ./cmd/handoff/together
 believed:
-	HANDOFF_BELIEVED=16 go test -count=1 -timeout 20m -v -run TestOnlyWhatWasSeenIsBelieved ./cmd/handoff/proof
+	HANDOFF_BELIEVED=16 go test -count=1 -timeout 40m -v -run TestOnlyWhatWasSeen ./cmd/handoff/proof
 flips:
 	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:

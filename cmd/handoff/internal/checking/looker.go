@@ -3,8 +3,10 @@ package checking
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -56,6 +58,9 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		job.Unknown, job.Uncommitted = "", done.Tree.Uncommitted
 	}
 	whole, err := job.Repository.Resolve(ctx, job.Commit)
+	if errors.Is(err, exec.ErrNotFound) {
+		return job, "the program git is not installed here, or not in PATH"
+	}
 	if err != nil || !strings.HasPrefix(whole, job.Commit) { // a branch may have the name of an id
 		return job, "the commit " + schemas.ShortCommit(job.Commit) + " is not in this repository, or several begin so: fetch it, or push it, and say its whole id"
 	}
