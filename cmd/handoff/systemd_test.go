@@ -64,7 +64,7 @@ func TestSystemdVerifiesTheUnitOfAUser(t *testing.T) {
 	if err != nil {
 		t.Skip("systemd is not installed: its opinion of the unit was not asked for")
 	}
-	home, err := os.MkdirTemp("", "u") // short, as units of the machine name sockets in it
+	home, err := os.MkdirTemp("", "u") //nolint:usetesting // short, as units of the machine name sockets in it
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
 	content, err := os.ReadFile(unitFile)

@@ -9,6 +9,7 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,12 +89,10 @@ func (s *Sandbox) enter() (err error) {
 		forget()
 	}
 	home := filepath.Join(s.dir, "home")
-	for name, value := range map[string]string{
+	maps.Copy(vars, map[string]string{
 		"HOME": home, "USERPROFILE": home, "APPDATA": filepath.Join(home, "roaming"), "LOCALAPPDATA": filepath.Join(home, "local"),
 		"TMPDIR": s.dir, "TMP": s.dir, "TEMP": s.dir, "PATH": path, "GIT_CONFIG_NOSYSTEM": "1", inside: s.dir,
-	} {
-		vars[name] = value
-	}
+	})
 	for name, value := range vars {
 		if err := os.Setenv(name, value); err != nil {
 			return err
@@ -120,12 +119,12 @@ func configure(home string) error {
 
 // watch starts a shell that removes the sandbox when this process is gone, however that ended.
 func (s *Sandbox) watch() error {
-	sh, err := exec.LookPath("sh")
-	if err != nil || runtime.GOOS == "windows" {
+	sh, _ := exec.LookPath("sh")
+	if sh == "" || runtime.GOOS == "windows" {
 		return nil
 	}
 	s.warden = exec.Command(sh, "-c", `trap "" HUP INT TERM; read _; rm -rf "$0"`, s.dir)
-	if _, err := s.warden.StdinPipe(); err != nil {
+	if _, err := s.warden.StdinPipe(); err != nil { // closed by the system when this process is gone
 		return err
 	}
 	return s.warden.Start()
@@ -160,7 +159,7 @@ func (s *Sandbox) path() (string, error) {
 		return os.Getenv("PATH"), nil
 	}
 	bin := filepath.Join(s.dir, "bin")
-	for _, name := range strings.Fields(tools) {
+	for name := range strings.FieldsSeq(tools) {
 		found, err := exec.LookPath(name)
 		if err != nil {
 			continue
