@@ -64,8 +64,8 @@ func review(in Input, p pen) (lines []string) {
 }
 
 // criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
-// how to answer, and whether all must be met. Those of a rework stand there.
-func criteria(all []schemas.Answered, r *schemas.Rework, strict bool, p pen) []string {
+// how to answer, whether a claim is enough for a check, and whether all must be met. Those of a rework stand there.
+func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
@@ -73,7 +73,10 @@ func criteria(all []schemas.Answered, r *schemas.Rework, strict bool, p pen) []s
 	if r != nil {
 		how = "Answer each, and those of the rework above, by number in " + schemas.CompleteIn{}.Tool() + "."
 	}
-	if strict {
+	if e.Evidence == schemas.EvidenceClaimed {
+		how += " Of a check at which nobody can look, your word is enough."
+	}
+	if e.Strict {
 		how += " This is strict: all must be met."
 	}
 	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.Asks(a.Criterion) }, p)...)

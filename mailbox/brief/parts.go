@@ -76,7 +76,7 @@ func parts(in Input, p pen) []part {
 	all := []part{
 		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), each: true},
 		{name: "answers to review", section: ofReview, lines: review(in, p), each: true},
-		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e.Strict, p), each: true},
+		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e, p), each: true},
 		{name: "task", section: ofTask, lines: p.quote("", h.Task), must: true},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing, p)},
 		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
