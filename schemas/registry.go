@@ -19,26 +19,16 @@ type AuditOut struct {
 	Roots map[uint64]string `json:"roots,omitempty"` // over the first events alone, by how many, as far as the walk came
 }
 
-// TreeIn are the arguments of the administrative tool audit_tree. An event is named by its number or, as its last one,
-// by its handoff.
+// TreeIn are the arguments of the administrative tool audit_tree.
 type TreeIn struct {
-	Size      uint64 `json:"size,omitempty"` // of the tree, in events; zero for all
-	Event     uint64 `json:"event,omitempty"`
-	HandoffID string `json:"handoff_id,omitempty"`
-	Old       uint64 `json:"old,omitempty"` // size of an older tree
+	Size uint64 `json:"size,omitempty"` // of the tree, in events; zero for all
 }
 
-// TreeOut is the Merkle tree over the first events, by its stored hashes: they are not compared with the events. Hashes
-// and roots are SHA-256 in base64, and proofs those of RFC 6962.
+// TreeOut is the Merkle tree over the first events, by its stored hashes: they are not compared with the events. The
+// root is SHA-256 in base64.
 type TreeOut struct {
 	Size uint64 `json:"size"`
 	Root string `json:"root,omitempty"` // empty for no events
-
-	Event       uint64   `json:"event,omitempty"`
-	Bytes       []byte   `json:"bytes,omitempty"`       // of the event, whose hash is a leaf
-	Inclusion   []string `json:"inclusion,omitempty"`   // that the event is in the tree
-	OldRoot     string   `json:"old_root,omitempty"`    // of the older tree
-	Consistency []string `json:"consistency,omitempty"` // that the older tree is its beginning
 }
 
 // EventsIn are the arguments of the administrative tool audit_events.

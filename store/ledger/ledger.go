@@ -65,22 +65,11 @@ func (rows Rows) Root(size int64) (string, error) {
 // RFC 6962, section 2.1.1, in base64. It fails unless n < size.
 func (rows Rows) Inclusion(size, n int64) ([]string, error) {
 	path, err := tlog.ProveRecord(size, n, rows)
-	return texts(path), err
-}
-
-// Consistency proves that the tree over the first old events is the beginning of that over the first size events, as
-// RFC 6962 says in section 2.1.2, in base64. It fails unless 0 < old ≤ size.
-func (rows Rows) Consistency(size, old int64) ([]string, error) {
-	path, err := tlog.ProveTree(size, old, rows)
-	return texts(path), err
-}
-
-func texts(path []tlog.Hash) []string {
 	all := make([]string, len(path))
 	for i, h := range path {
 		all[i] = h.String()
 	}
-	return all
+	return all, err
 }
 
 // Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.

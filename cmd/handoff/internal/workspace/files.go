@@ -25,11 +25,8 @@ const BeforeFile = StoreFile + ".before"
 // LockFile is there wherever a workspace is, or was.
 const LockFile = "handoff.lock"
 
-// KeyFile has the key with which the heads of the registry are signed, and HeadFile the head that witnesses cosigned.
-const (
-	KeyFile  = "handoff.key"
-	HeadFile = "handoff.head"
-)
+// KeyFile has the key with which the heads of the registry are signed.
+const KeyFile = "handoff.key"
 
 // CompactFile is there when the file of the store is to be compacted when it is opened next. It says why that failed.
 const CompactFile = "handoff.compact"
@@ -37,12 +34,13 @@ const CompactFile = "handoff.compact"
 const (
 	logFile    = "handoff.log"
 	memoryFile = "project.json"
+	headFile   = "handoff.head" // of versions that kept what witnesses signed
 )
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", HeadFile, HeadFile+".*", CompactFile)
+		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", CompactFile)
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil

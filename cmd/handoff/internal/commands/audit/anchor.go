@@ -42,7 +42,7 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 	trailer := cmd.Flags().Bool("trailer", false, "only print the head as a trailer of a commit message")
 	cmd.MarkFlagsMutuallyExclusive("push", "trailer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
+		h, err := current(cmd.Context(), a)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,9 @@
 // Package audit has the commands that look after the audit registry and prove what is in it.
 //
-// A [head] is the tree over the first events, signed with the [key] of the workspace. It is proved to be the beginning
-// of a later one, an event is proved to be in it, and a ref of the project's repository keeps it where others fetch it,
-// see [anchor]. The process that owns the workspace reads events and hashes; these commands sign, and check all that
-// they were given before they print it. Formats are those of C2SP: signed-note, tlog-checkpoint, tlog-proof,
-// tlog-tiles, tlog-witness and tlog-cosignature.
+// A [head] is the tree over the first events, signed with the [key] of the workspace. Whoever kept one finds out whether
+// the registry still begins with these events; a ref of the project's repository keeps it where others fetch it, see
+// [anchor]. The process that owns the workspace reads events and hashes, and these commands sign. Formats are those of
+// C2SP: signed-note, tlog-checkpoint and tlog-tiles.
 package audit
 
 import (
@@ -15,8 +14,8 @@ import (
 
 const about = `The registry has one event for each change. Events are the leaves of a Merkle tree (RFC 6962), and its root says
 what all of them are. verify finds what was changed in the store, as long as the registry was not computed anew. Against
-that a head helps that somebody else has: one that was sent with checkpoint, fetched from the repository where anchor
-put it, or cosigned by a witness. docs/audit.md says which protects against whom.`
+that a head helps that somebody else has: one that checkpoint printed, or one that was fetched from the repository
+where anchor put it. docs/audit.md says which protects against whom.`
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -26,7 +25,6 @@ func Commands(a *cli.App) []*cobra.Command {
 		Example: `  handoff audit verify`,
 		Long:    about,
 	},
-		verifyCommand(a), logCommand(a), checkpointCommand(a), keyCommand(a), proveCommand(a), consistencyCommand(a), checkCommand(a),
-		anchorCommand(a), exportCommand(a), cosignCommand(a),
+		verifyCommand(a), checkpointCommand(a), keyCommand(a), anchorCommand(a), exportCommand(a),
 	)}
 }

@@ -16,6 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 	"handoff/store/ledger"
+	"handoff/tools/relay/platform"
 )
 
 func exportCommand(a *cli.App) *cobra.Command {
@@ -37,7 +38,7 @@ with its events. The checkpoint is written last.`,
 		if err != nil {
 			return err
 		}
-		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
+		h, err := current(cmd.Context(), a)
 		if err == nil {
 			err = old.held(cmd.Context(), a, h)
 		}
@@ -46,7 +47,7 @@ with its events. The checkpoint is written last.`,
 		}
 		x := export{dir: a.Path(*dir), head: h}
 		busy := a.Busy("writing the registry")
-		err = eachEvent(cmd, a, 0, x.add)
+		err = eachEvent(cmd, a, x.add)
 		busy()
 		if err == nil {
 			err = x.finish()
@@ -98,8 +99,7 @@ type export struct {
 func (x *export) add(events [][]byte) error {
 	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
 		if len(b) > math.MaxUint16 {
-			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", x.n+1, len(b), math.MaxUint16).
-				WithHint("Prove single events: handoff audit prove.")
+			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", x.n+1, len(b), math.MaxUint16)
 		}
 		x.bundle = append(binary.BigEndian.AppendUint16(x.bundle, uint16(len(b))), b...) //nolint:gosec // it was measured
 		row := x.walk.Add(b)
@@ -158,7 +158,7 @@ func (x *export) file(level int, n, width uint64, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is to be published
 		return unwritten(err)
 	}
-	return unwritten(replaceFile(path, content, 0o644))
+	return unwritten(replaceFile(path, content))
 }
 
 // finish writes what is not full, and the checkpoint, if the tree is that of the head.
@@ -172,7 +172,7 @@ func (x *export) finish() error {
 	if err := os.MkdirAll(x.dir, 0o755); err != nil { //nolint:gosec // as above
 		return unwritten(err)
 	}
-	return unwritten(replaceFile(filepath.Join(x.dir, "checkpoint"), []byte(x.head.signed), 0o644))
+	return unwritten(replaceFile(filepath.Join(x.dir, "checkpoint"), []byte(x.head.signed)))
 }
 
 func unwritten(err error) error {
@@ -180,4 +180,31 @@ func unwritten(err error) error {
 		return nil
 	}
 	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again: it goes on where it was.")
+}
+
+// eachEvent gives all events to fn, in order, as many at once as one call gives.
+func eachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
+	return a.Act(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
+		for after := uint64(0); ; {
+			var out schemas.EventsOut
+			if _, err := conn.Call(cmd.Context(), "audit_events", schemas.EventsIn{After: after}, &out); err != nil || len(out.Events) == 0 {
+				return err
+			}
+			if err := fn(out.Events); err != nil {
+				return err
+			}
+			after += uint64(len(out.Events))
+		}
+	})
+}
+
+// replaceFile writes a file as a whole: who reads it finds the old text or the new one.
+func replaceFile(path string, text []byte) error {
+	err := platform.Replace(path, filepath.Base(path)+".*", text, func(f *os.File) error {
+		return errors.Join(f.Chmod(0o644), f.Sync()) // it is to be published
+	})
+	if err != nil {
+		return err
+	}
+	return platform.SyncDir(filepath.Dir(path))
 }

@@ -6,15 +6,12 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"slices"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/transparency-dev/formats/log"
 	"golang.org/x/mod/sumdb/note"
-	"golang.org/x/mod/sumdb/tlog"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
@@ -22,32 +19,24 @@ import (
 )
 
 func checkpointCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Print the head of the registry, signed",
 		Example: `  handoff audit checkpoint > head
-  handoff audit consistency head`,
+  handoff audit verify --checkpoint head`,
 		Long: `Prints the origin, the number of events and the root of the tree over them, as a signed note (C2SP tlog-checkpoint).
 Whoever keeps it can tell later whether the registry still begins with these events: give it to somebody who cannot
 write the store.`,
 		Args: cobra.NoArgs,
-	}
-	witnessed := cmd.Flags().Bool("cosigned", false, "the newest head that witnesses cosigned, with their lines")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		h, _, err := current(cmd.Context(), a, schemas.TreeIn{})
-		if err == nil && *witnessed {
-			h, err = cosigned(a)
-			if errors.Is(err, fs.ErrNotExist) {
-				err = schemas.Errorf(schemas.NotFound, "no head was cosigned yet").WithHint("handoff audit cosign --help says how.")
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h, err := current(cmd.Context(), a)
+			if err != nil {
+				return err
 			}
-		}
-		if err != nil {
-			return err
-		}
-		said := map[string]any{"origin": h.Origin, "size": h.Size, "root": h.root(), "checkpoint": h.signed}
-		return a.PrintValue(said, func(p *cli.Page) { p.WriteString(h.signed) })
+			said := map[string]any{"origin": h.Origin, "size": h.Size, "root": h.root(), "checkpoint": h.signed}
+			return a.PrintValue(said, func(p *cli.Page) { p.WriteString(h.signed) })
+		},
 	}
-	return cmd
 }
 
 // head is the tree over the first events of a registry. One that was read has the signed note it came from.
@@ -59,28 +48,21 @@ type head struct {
 
 func (h head) root() string { return base64.StdEncoding.EncodeToString(h.Hash) }
 
-func (h head) tree() tlog.Hash { return tlog.Hash(h.Hash) }
-
-// size is that of the tree as package tlog counts.
-func (h head) size() int64 { return int64(h.Size) } //nolint:gosec // it was checked, see [readHead]
-
-// current asks the owner of the workspace for the head of the registry, and what else in says, and signs it. Witnesses
-// that cosigned this very head are in it.
-func current(ctx context.Context, a *cli.App, in schemas.TreeIn) (h head, out schemas.TreeOut, err error) {
-	if out, _, err = cli.Call[schemas.TreeOut](ctx, a, "audit_tree", in); err != nil {
-		return h, out, err
+// current asks the owner of the workspace for the head of the registry, and signs it.
+func current(ctx context.Context, a *cli.App) (head, error) {
+	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{})
+	if err != nil {
+		return head{}, err
 	}
 	k, err := signingKey(a)
 	if err != nil {
-		return h, out, err
+		return head{}, err
 	}
-	if h, err = k.sign(out); err != nil {
-		return h, out, schemas.InternalError(err)
+	h, err := k.sign(out)
+	if err != nil {
+		return h, schemas.InternalError(err)
 	}
-	if kept, err := cosigned(a); err == nil && string(kept.Marshal()) == string(h.Marshal()) {
-		h = kept
-	}
-	return h, out, nil
+	return h, nil
 }
 
 func (k key) sign(out schemas.TreeOut) (head, error) {
@@ -101,38 +83,22 @@ func headOf(out schemas.TreeOut) log.Checkpoint {
 	return log.Checkpoint{Size: out.Size, Hash: hash}
 }
 
-// readHead reads a checkpoint. All of the keys have to have signed it; the first is that of its log. Without a key the
-// signatures are not looked at. The error says what does not hold.
-func readHead(signed string, keys ...note.Verifier) (head, error) {
-	n, err := note.Open([]byte(signed), note.VerifierList(keys...))
-	if changed, is := errors.AsType[*note.InvalidSignatureError](err); is {
-		return head{}, fmt.Errorf("the signature of %s does not fit: the checkpoint or the signature was changed", changed.Name)
-	}
+// readHead reads a checkpoint. Its signatures are not looked at: the roots decide, and whoever kept the checkpoint knows
+// where it came from.
+func readHead(signed string) (head, error) {
+	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)
-	if is {
-		n = unverified.Note
-	} else if err != nil {
+	if !is {
 		return head{}, errors.New("it is no signed checkpoint")
 	}
-	for _, k := range keys {
-		if !slices.ContainsFunc(n.Sigs, func(s note.Signature) bool { return s.Name == k.Name() && s.Hash == k.KeyHash() }) {
-			return head{}, fmt.Errorf("the checkpoint is signed by %s, and not by %s", signers(slices.Concat(n.Sigs, n.UnverifiedSigs)), signerName(k.Name(), k.KeyHash()))
-		}
-	}
-	h, err := readText(n.Text)
-	if err != nil {
-		return head{}, err
-	}
-	h.signed, h.note = signed, n
-	if len(keys) > 0 && h.Origin != keys[0].Name() {
-		return head{}, fmt.Errorf("the checkpoint is of %s, and the key of %s", h.Origin, keys[0].Name())
-	}
-	return h, nil
+	h, err := readText(unverified.Note.Text)
+	h.signed, h.note = signed, unverified.Note
+	return h, err
 }
 
 // readText reads a checkpoint without its signatures.
 func readText(text string) (h head, err error) {
-	if _, err := h.Unmarshal([]byte(text)); err != nil || len(h.Hash) != sha256.Size || h.size() < 0 {
+	if _, err := h.Unmarshal([]byte(text)); err != nil || len(h.Hash) != sha256.Size || h.Size > math.MaxInt64 {
 		return h, errors.New("the text that was signed is no checkpoint")
 	}
 	return h, nil
@@ -144,34 +110,60 @@ func signers(signatures []note.Signature) string {
 
 func signerName(name string, hash uint32) string { return fmt.Sprintf("%s+%08x", name, hash) }
 
-// largestFile is how much is read of a proof or a checkpoint, in bytes.
-const largestFile = 1 << 20
-
-func readFile(a *cli.App, path string) (string, error) {
-	b, err := platform.ReadRegular(a.Path(path), largestFile)
-	if err != nil {
-		return "", schemas.Invalidf("file", "%w", err).WithHint("Name a file that handoff audit wrote.")
-	}
-	return string(b), nil
+// end is a head that somebody kept, and what it is called.
+type end struct {
+	name string
+	head
 }
 
-// emit prints what others check, or writes it to a new file and says so.
-func emit(a *cli.App, file, what, text, said string) error {
-	result := map[string]any{"said": said, what: text}
-	if file == "" {
-		return a.PrintValue(result, func(p *cli.Page) { p.WriteString(text) })
-	}
-	f, err := os.OpenFile(a.Path(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		_, err = f.WriteString(text)
-		err = errors.Join(err, f.Close())
-	}
+// readEnd reads the file of a checkpoint.
+func readEnd(a *cli.App, path string) (e end, err error) {
+	const most = 1 << 20 // bytes
+	text, err := platform.ReadRegular(a.Path(path), most)
 	if err != nil {
-		return schemas.Invalidf("out", "%w", err).WithHint("Name a file that is not there yet.")
+		return e, schemas.Invalidf("checkpoint", "%w", err).WithHint("Name a file that handoff audit checkpoint wrote.")
 	}
-	result["file"] = file
-	return a.PrintValue(result, func(p *cli.Page) { p.Line("%s: %s", said, p.Quote(file, len(said)+2)) })
+	e.name = path
+	if e.head, err = readHead(string(text)); err != nil {
+		return e, refused("Ask for it again where it came from.", "%s: %v", path, err)
+	}
+	return e, nil
 }
+
+// held refuses a head with which the registry does not begin. Now is how it stands.
+func (e end) held(ctx context.Context, a *cli.App, now head) error {
+	if err := truncated(e.name, e.Size, now.Size); err != nil {
+		return err
+	}
+	out, _, err := cli.Call[schemas.TreeOut](ctx, a, "audit_tree", schemas.TreeIn{Size: e.Size})
+	if err != nil {
+		return err
+	}
+	return changed(e, out.Root)
+}
+
+// truncated refuses a head of more events than there are.
+func truncated(name string, size, events uint64) error {
+	if size <= events {
+		return nil
+	}
+	return refused("The registry was cut off, or is that of another workspace.",
+		"%s has %d events, and the registry ends with event %d", name, size, events)
+}
+
+// changed refuses a head whose root is not that which the registry has at its size.
+func changed(e end, root string) error {
+	if e.Hash == nil || e.Size == 0 || e.root() == root {
+		return nil
+	}
+	if root == "" {
+		return refused(verifyTells, "the first %d events of the registry are not those of %s: one of them is missing", e.Size, e.name)
+	}
+	return refused("Something among them was changed, left out or put in another place since then. "+verifyTells,
+		"the first %d events of the registry are not those of %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
+}
+
+const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."
 
 // refused is the error of what does not hold.
 func refused(hint, format string, args ...any) error {

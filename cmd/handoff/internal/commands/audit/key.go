@@ -9,11 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	formats "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -26,8 +24,7 @@ func keyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print the key with which others check what is signed",
-		Example: `  handoff audit key
-  handoff audit check head --key "$(handoff audit key)"`,
+		Example: `  handoff audit key > public.key`,
 		Long: `Prints the verifier key of the workspace, which is public. The signing key is made when it is needed first, in the
 directory of the workspace (handoff where) with mode 0600, also for a workspace in a database; HANDOFF_KEY names
 another file for it. Keep a copy: what was signed with a key that is lost still holds, but nobody can sign as before.`,
@@ -137,20 +134,4 @@ func makeKey(path, origin string) (err error) {
 		return errors.Join(err, platform.SyncDir(filepath.Dir(path)))
 	}
 	return nil
-}
-
-// verifiers reads public keys as they were given, each once.
-func verifiers(field string, texts ...string) ([]note.Verifier, error) {
-	var all []note.Verifier
-	for _, text := range texts {
-		v, err := formats.NewVerifier(strings.TrimSpace(text))
-		if err != nil {
-			return nil, schemas.Invalidf(field, "%q is no verifier key", schemas.Visible(schemas.Clip(text, 80))).
-				WithHint("handoff audit key prints one, as NAME+HASH+KEY.")
-		}
-		if !slices.ContainsFunc(all, func(other note.Verifier) bool { return other.Name() == v.Name() && other.KeyHash() == v.KeyHash() }) {
-			all = append(all, v) // a note is read with each key once
-		}
-	}
-	return all, nil
 }

@@ -19,16 +19,19 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Use:   "verify",
 		Short: "Walk the whole registry and compare it with the records",
 		Example: `  handoff audit verify
+  handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
   handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE
   handoff audit verify --anchor=origin/main --json # with the trailers of commits`,
 		Long: `Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.
 
+With --checkpoint it has to begin with the events of the head in this file: the roots are compared, and no signature.
 With --anchor it has to hold each head that was anchored in the project's repository and fetched, see handoff audit
 anchor: in the commits of the ref, or in the trailers of their messages.`,
 		Args: cobra.NoArgs,
 	}
 	ref := cmd.Flags().String("anchor", "", "`ref` with heads that it has to hold (default: that of the workspace)")
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
+	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that it has to hold; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []end
 		var others []string
@@ -44,6 +47,14 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head of %s", schemas.Visible(at.ref), at.origin).WithHint("handoff audit anchor makes one.")
 			}
 		}
+		for _, file := range *checkpoints {
+			kept, err := readEnd(a, file)
+			if err != nil {
+				return err
+			}
+			heads = append(heads, kept)
+		}
+		slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
 		return verify(cmd.Context(), a, heads, others)
 	}
 	return cmd
