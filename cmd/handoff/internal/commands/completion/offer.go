@@ -52,6 +52,7 @@ func table() []offered {
 		{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
 		{words("text", "json"), []string{"--format", "--log-format"}},
 		{words("debug", "info", "warn", "error"), []string{"--log-level"}},
+		{words("observed", "claimed"), []string{"--evidence"}},
 		{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
 		{words(schemas.Priorities...), []string{"--priority"}},
 		{words(schemas.Statuses...), []string{"--status"}},

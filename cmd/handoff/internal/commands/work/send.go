@@ -33,7 +33,7 @@ var sendFields = []cli.Field{
 	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
 	cli.Text("timeout", "expectations.timeout", "time for all of it, as '2h'"),
 	cli.Text("estimated-duration", "expectations.estimated_duration", "how long it should take, as '30 minutes'"),
-	cli.Text("evidence", "expectations.evidence", "of a check at which nobody can look: `observed` leaves the result partial, claimed believes the agent"),
+	cli.Text("evidence", "expectations.evidence", "observed or claimed: whether a check at which nobody can look leaves the result partial, or the claim is enough"),
 	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
 	cli.Text("on-failure", "rollback.on_failure", "`agent` to whom it goes back when it fails (default: you)"),
 	cli.Text("priority", "priority", "low, normal, high, critical, or P0 to P4"),
