@@ -25,11 +25,11 @@ type sign struct {
 	no    func(value string) bool
 }
 
-// forms are the kinds of signs, of which the first that fits a name decides, the names of other objects that are looked
-// into, and the values that decide.
+// forms are the kinds of signs, of which the first that fits a name decides, the names of fields whose value is a word for
+// an end, and the names of other objects that are looked into.
 var forms = sync.OnceValue(func() (f struct {
-	signs           []sign
-	checked, within *regexp.Regexp
+	signs                 []sign
+	ends, checked, within *regexp.Regexp
 }) {
 	value := regexp.MustCompile
 	names := func(s string) *regexp.Regexp {
@@ -45,16 +45,14 @@ var forms = sync.OnceValue(func() (f struct {
 				`(?:human|attention|review|approval|input|intervention)(?:_[a-z]+)*_(?:required|needed)`),
 			func(value string) bool { return !none.MatchString(value) },
 		},
-		{names(`status|state|outcome|conclusion|verdict|acceptance`), func(value string) bool {
-			return value != "" && value != "null" && !strings.ContainsAny(value, "{[") && schemas.Ending(value) != schemas.Success
-		}},
-		{names(`success|successful|succeeded|ok|valid|completed?|done|finished|approved|accepted`), func(value string) bool {
+		{names(`status|state|outcome|conclusion|verdict|acceptance|success|successful|succeeded|ok|valid|completed?|done|finished|approved|accepted`), func(value string) bool {
 			return no.MatchString(value) || isWrong(value)
 		}},
 		{names(`pass|passe[ds]|passing|green|` + checked + `|results?|reports?|summary`), func(value string) bool {
 			return value != "0" && no.MatchString(value) || isWrong(value)
 		}},
 	}
+	f.ends = names(`status|state|outcome|conclusion|verdict|acceptance`)
 	f.checked = value(`(?:^|_)(?:` + checked + `|rc|exit.*|return.*)(?:_|$)`)
 	f.within = value(`^(?:|envelope|metadata|meta|details?|runs?|response|data|status|stats|commands|results?|reports?|summary)$`)
 	return f
@@ -66,13 +64,16 @@ var wrong = sync.OnceValue(func() *regexp.Regexp {
 		`blocked|stuck|aborted|rejected|denied|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
 		`cancell?ed|undone|unsuccessful|unknown|invalid|todo|wip|in_progress|no_?go|needs_[a-z]+|changes_requested|request_changes|` +
 		`not_(?:done|ok|okay|complete|finished|good|run|working|successful|[a-z]+(?:ed|ing)))$|` +
-		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail|error|broken)`)
+		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail(?:ed|ing|s|ures?)?|errors?|broken)(?:$|[^a-z_]|_(?:of|out|and|in|tests?|checks?)(?:_|$))`)
 })
 
 // isWrong tells whether a text is a word for what is not done, or counts failures.
 func isWrong(text string) bool {
 	return schemas.Ending(text) == schemas.Partial || wrong().MatchString(schemas.Word(text))
 }
+
+// mayEnd tells whether a text is short enough to be a word for an end, and no sentence.
+func mayEnd(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
 // said is what the free fields of a completion say against it: of what was verified (true), and of the work itself.
 type said map[bool][]string
@@ -99,7 +100,9 @@ func (s said) look(at string, v any, verified bool) {
 	if b, err := schemas.Encode(v); i >= 0 && err == nil {
 		text = strings.Trim(string(b), `"`)
 	}
-	if i >= 0 && forms().signs[i].no(text) || verified && isText && isWrong(text) {
+	ours := strings.HasPrefix(at, "results.") || strings.HasPrefix(at, "data.")
+	unended := !ours && forms().ends.MatchString(name) && isText && mayEnd(text) && schemas.Ending(text) != schemas.Success
+	if i >= 0 && forms().signs[i].no(text) || unended || verified && isText && isWrong(text) {
 		s[verified] = append(s[verified], at+": "+schemas.Visible(schemas.Clip(text, 80)))
 		return
 	}

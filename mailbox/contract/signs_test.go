@@ -56,6 +56,8 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		`{"fixed_errors":3}`, `{"error_handling":"retries"}`, `{"error_rate":"2%"}`, `{"success_rate":0.2}`, `{"failed_logins":7}`,
 		`{"known_issues":["slow"]}`, `{"next_steps":[{"status":"pending"}]}`, `{"history":[{"status":"failed"},{"status":"passed"}]}`,
 		`{"confidence_score":0.2}`, `{"branch":"fix/errors"}`, `{"pr_state":"open"}`, `{"test_command":"go test ./..."}`, `{"blockers":[]}`,
+		`{"conclusion":"The race was in the cache, and a lock mends it"}`, `{"verdict":"Use bbolt, as the faster of both"}`,
+		`{"report":"3 failed logins a day"}`, `{"tests":"1 failed as expected before, 12 passed after"}`,
 		`{"completed":["schema","routes"]}`, `{"coverage":"81%"}`, `{"commands":[{"command":"false || true","exit_code":0}]}`,
 	} {
 		done := foreign(t, text)
@@ -95,6 +97,10 @@ func TestSigns_StandInResultsAndDataToo(t *testing.T) {
 		Results: map[string]any{"branch": "main", "tests_failed": 2}, Data: map[string]string{"exit_code": "1", "tests": `{"failed":1}`},
 	}}
 	require.Equal(t, []string{"results.tests_failed: 2", "data.exit_code: 1", "data.tests.failed: 1"}, contract.Doubts(done))
+	for word, refused := range map[string]bool{"open": false, "PR opened": false, "CA": false, "failed": true, "needs_review": true, "false": true} {
+		free := schemas.Result{Results: map[string]any{"state": word}}
+		require.Equal(t, refused, contract.Contradiction(schemas.CompleteIn{Result: free}) != nil, word)
+	}
 	require.ErrorContains(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Failed."}}), "summary: Failed.")
 	require.NoError(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
 }
