@@ -77,6 +77,9 @@ func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.C
 	if some, err := s.unread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err
 	}
+	if by.Agent == schemas.Human { // what a person has not read needs the person: only looking at it by name reads it
+		by.Scope = schemas.ScopeRead
+	}
 	f, err := listing.Parse(schemas.ListIn{}, s.Now())
 	if err != nil {
 		return out, err

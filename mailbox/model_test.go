@@ -270,10 +270,10 @@ func failing(outcome schemas.Outcome, actions ...string) deed {
 var deeds = []deed{
 	updating(schemas.ActProgress, "progress"),
 	updating(schemas.ActAsk, "asked"),
-	updating(schemas.ActAnswer, "answered"),
+	updating(schemas.ActAnswer, "answered", "completed"), // a person completes work for the person so
 	updating(schemas.ActRelease, "released"),
 	updating(schemas.ActAmend, "amended"),
-	updating(schemas.ActCancel, "cancelled"),
+	updating(schemas.ActCancel, "cancelled", "dismissed"),
 	updating(schemas.ActRetry, "retried"),
 	updating(schemas.ActReturn, "returned"),
 	updating(schemas.ActAccept, "accepted"),

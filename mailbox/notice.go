@@ -66,18 +66,15 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
-		for n, err := range v.Notices(by.Agent, wanted+1) {
-			if err != nil || n.ID == wanted {
-				out.Notice = &n
-				return []schemas.NoticeID{wanted}, err
-			}
-			break
+		n, missing := noticeNamed(v, by.Agent, id)
+		if missing == nil {
+			out.Notice = n
+			return []schemas.NoticeID{wanted}, nil
 		}
 		if found, err := sent(v, by.Agent, wanted, &out); found || err != nil {
 			return nil, err
 		}
-		return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", by.Agent, wanted).WithField("handoff_id").
-			WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
+		return nil, missing
 	})
 	return out, err
 }

@@ -158,11 +158,17 @@ func (o *op) commit(h happening) error {
 }
 
 // event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
-// handoff that took part, who was told first, and for the clock when it was due and how long the machine slept
+// handoff that took part, who was told first, what only a person gives from then on, and for the clock when it was due and how long the machine slept
 // meanwhile, in seconds.
 func (o *op) event(h *happening) schemas.Event {
 	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
 	o.sign(&e, h.action)
+	switch {
+	case conditions[life.NeedsApproval](h):
+		e.Needs = schemas.NeedsApproval
+	case h.action == life.Ask && h.now.Permission:
+		e.Needs = schemas.NeedsPermission
+	}
 	if toldFirst(h.now) && (h.was == nil || h.was.Box != h.now.Box) {
 		e.For = schemas.Agent(h.now.Box)
 	}

@@ -91,23 +91,92 @@ func TestApprovalsAreFoundBehindMuchThatIsPending(t *testing.T) {
 	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rowsOf(w.overview().NeedsYou))
 }
 
-func TestAFailureNeedsNobodyWhoGoesOn(t *testing.T) {
+// failedIn sends work in a workflow and has it fail, or rejected.
+func (w *world) failedIn(wf schemas.Workflow, outcome schemas.Outcome) schemas.ID {
+	w.t.Helper()
+	boss, qa := w.stdio("boss"), w.stdio("qa")
+	id := w.send(boss, "qa", "x", func(in *schemas.SendIn) { in.Workflow, in.Parent = string(wf), "none" }).HandoffID
+	w.claimID(qa, id)
+	w.fail(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop, Outcome: outcome})
+	return id
+}
+
+func TestOverview_KeepsAFailureWhateverElseIsSentInItsWorkflow(t *testing.T) {
+	w := newWorld(t)
+	boss := w.stdio("boss")
+	w.failedIn("wf_a", "")
+	w.failedIn("wf_a", schemas.OutcomeRejected)
+	for _, task := range []string{"unrelated", "and another"} {
+		w.later(time.Minute)
+		w.send(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
+	}
+	w.send(boss, "qa", "no", needsApproval)
+	w.update(person, 5, schemas.ActRefuse, note("not now")) // the person's own no needs nobody
+	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rowsOf(w.overview().NeedsYou))
+	w.later(60 * 24 * time.Hour)
+	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rowsOf(w.overview().NeedsYou), "time does not go on with it")
+}
+
+func TestOverview_DropsAFailureWithWhichSomebodyGoesOn(t *testing.T) {
+	part := func(w *world, id schemas.ID) schemas.ID {
+		return w.send(w.stdio("boss"), "qa", "mend it", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
+	}
+	for name, goOn := range map[string]func(w *world, id schemas.ID){
+		"retry": func(w *world, id schemas.ID) {
+			w.update(w.stdio("boss"), id, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa-2" })
+		},
+		"part":             func(w *world, id schemas.ID) { part(w, id) },
+		"cancel by sender": func(w *world, id schemas.ID) { w.update(w.stdio("boss"), id, schemas.ActCancel) },
+		"cancel by person": func(w *world, id schemas.ID) { w.update(person, id, schemas.ActCancel) },
+	} {
+		for _, outcome := range []schemas.Outcome{"", schemas.OutcomeRejected} {
+			t.Run(name+" "+string(outcome), func(t *testing.T) {
+				w := newWorld(t)
+				id := w.failedIn("wf_a", outcome)
+				require.Len(t, w.overview().NeedsYou.Items, 1)
+				goOn(w, id)
+				require.Empty(t, w.overview().NeedsYou.Items)
+			})
+		}
+	}
+	w := newWorld(t)
+	id := w.failedIn("wf_a", "")
+	w.update(w.stdio("boss"), part(w, id), schemas.ActCancel)
+	require.Equal(t, []string{"failure ho_1 no"}, rowsOf(w.overview().NeedsYou), "a part that was cancelled is nobody who goes on")
+}
+
+func TestOverview_KeepsAFailureWhosePartsWereSentBefore(t *testing.T) {
 	w := newWorld(t)
 	boss, qa := w.stdio("boss"), w.stdio("qa")
-	for _, wf := range []string{"wf_a", "wf_b"} {
-		id := w.send(boss, "qa", "x", func(in *schemas.SendIn) { in.Workflow = wf }).HandoffID
-		w.claim(qa)
-		w.fail(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop})
+	w.send(boss, "qa", "x")
+	w.claim(qa)
+	w.send(qa, "boss", "a part of it", func(in *schemas.SendIn) { in.Parent = "1" })
+	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenStop})
+	require.Equal(t, []string{"failure ho_1 no"}, rowsOf(w.overview().NeedsYou))
+}
+
+// A failure that was dropped stays one: nothing that waits for it goes on, and it can still be done again.
+func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
+	w := newWorld(t)
+	boss, qa := w.stdio("boss"), w.stdio("qa")
+	id := w.send(boss, "qa", "x").HandoffID
+	w.send(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
+	w.claimID(qa, id)
+	w.fail(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop})
+	out := w.update(person, id, schemas.ActCancel, note("nobody wants it"))
+	require.Equal(t, schemas.Failed, out.Status)
+	require.Contains(t, rowsOf(w.overview().Stuck), "blocked ho_2 ho_1, for which it waits, failed")
+	all := w.registry()
+	last := all[len(all)-1]
+	require.Equal(t, "dismissed", last.Action)
+	require.Equal(t, schemas.Failed, last.To)
+	for action, code := range map[schemas.Action]schemas.Code{schemas.ActCancel: schemas.Conflict, schemas.ActAccept: schemas.Conflict} {
+		_, err := w.Update(context.Background(), person, schemas.UpdateIn{HandoffID: id.String(), Action: action})
+		require.Equal(t, code, schemas.AsError(err).Code)
 	}
-	w.send(boss, "qa", "otherwise", func(in *schemas.SendIn) { in.Workflow = "wf_a" })
-	w.send(boss, "qa", "no", needsApproval)
-	w.update(person, 4, schemas.ActRefuse, note("not now"))
-	require.Equal(t, []string{"failure ho_2 no"}, rowsOf(w.overview().NeedsYou))
-	w.send(boss, "qa", "may I?", needsApproval, func(in *schemas.SendIn) { in.Workflow = "wf_b" })
-	require.Equal(t, []string{"approval ho_5"}, rowsOf(w.overview().NeedsYou), "also what is shown itself goes on")
-	w.update(person, 5, schemas.ActRefuse, note("not now"))
-	w.later(8 * 24 * time.Hour)
-	require.Empty(t, w.overview().NeedsYou.Items)
+	_, err := w.Update(context.Background(), w.stdio("stranger"), schemas.UpdateIn{HandoffID: w.failedIn("wf_b", "").String(), Action: schemas.ActCancel})
+	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
+	w.update(w.stdio("boss"), id, schemas.ActRetry)
 }
 
 func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {

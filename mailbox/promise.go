@@ -27,18 +27,24 @@ type promise struct {
 // error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
 // nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
-	var h schemas.Handoff
-	var asked *store.Record
-	var before schemas.Refusal
-	err := s.Store.View(ctx, func(v *store.View) (err error) {
-		if asked, err = reading.Find(v, id, by.Agent); err != nil {
-			return err
+	var p promise
+	err := s.Store.View(ctx, func(v *store.View) error {
+		asked, err := reading.Find(v, id, by.Agent)
+		if err == nil {
+			p, err = compared(v, by, asked, in)
 		}
-		h, before = schemas.Handoff{}, schemas.Refusal{}
-		return cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
+		return err
 	})
+	return p, coded(err)
+}
+
+// compared is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
+func compared(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (promise, error) {
+	var h schemas.Handoff
+	var before schemas.Refusal
+	err := cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
 	if err != nil || !promises(asked, by.Sight) {
-		return promise{}, coded(err)
+		return promise{}, err
 	}
 	p := promise{body: asked.Body, refused: asked.Refused, output: in.Output}
 	seen := schemas.OrZero(by.Sight)

@@ -19,7 +19,8 @@ import (
 // approve and refuse, which a person calls. What each does, from which states, what follows, which errors it has and
 // what a repetition does stands with the action of the same name in package life.
 //
-// Cancel of the id of a message takes that back, see [life.Recall].
+// Cancel of the id of a message takes that back, see [life.Recall]. Answer of the id of a message sends one back, see
+// [op.reply].
 //
 // Every action takes a note of 4 KiB at most, kept with its event; the last one is shown with the handoff. The holder's
 // proof is that of [Service.Complete]. The result has the state and the end of the lease after the action; for retry
@@ -48,10 +49,16 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		return schemas.UpdateOut{}, err
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
-		if in.Action == schemas.ActCancel && strings.HasPrefix(in.HandoffID, "no_") {
+		id := in.HandoffID
+		switch notice := strings.HasPrefix(id, "no_"); {
+		case notice && in.Action == schemas.ActCancel:
 			return o.recall(in)
+		case notice && in.Action == schemas.ActAnswer:
+			if out, id, err = o.reply(in); id == "" || err != nil {
+				return out, err
+			}
 		}
-		r, err := o.find(in.HandoffID)
+		r, err := o.find(id)
 		if err != nil {
 			return out, err
 		}
@@ -122,11 +129,19 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	})
 }
 
-// cancel ends a handoff that is no longer wanted, see [life.Cancel]. What is open below it is listed and goes on: who
+// cancel ends a handoff that is no longer wanted, see [life.Cancel], and dismisses one that ended badly, see
+// [life.Dismiss]. What is open below it is listed and goes on: who
 // wants that to end cancels it, too; so one that has ended itself is refused with what is open below it.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
 	if out.Children, err = o.openBelow(r); err != nil {
 		return nil, err
+	}
+	if _, badly := life.Next(life.Dismiss, r.Status); badly && r.Successor == 0 && r.Dismissed == 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
+		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.by.Agent, in.Note)
+		return o.changeNoted(happening{action: life.Dismiss, text: text}, r, noteOf(in), func(now *store.Record) {
+			now.Dismissed = store.At(o.now)
+		})
 	}
 	if _, err := o.step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
 		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).

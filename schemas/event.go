@@ -27,6 +27,7 @@ type Event struct {
 	Attempt int       `json:"attempt,omitempty"`
 	Other   ID        `json:"other,omitempty"` // a handoff that this one made, or was made by
 	For     Agent     `json:"for,omitempty"`   // who alone may claim it for a time, of those who may
+	Needs   string    `json:"needs,omitempty"` // what only a person gives, from now on: approval or permission
 
 	Said  string `json:"said,omitempty"`  // salted SHA-256 of the content that came with the action
 	Bytes int    `json:"bytes,omitempty"` // size of that content
@@ -35,6 +36,12 @@ type Event struct {
 	Before uint64 `json:"before,omitempty"` // number of the handoff's event before this one
 	Prev   string `json:"prev,omitempty"`   // SHA-256 of that event
 }
+
+// What an event may need of a person.
+const (
+	NeedsApproval   = "approval"   // to let the handoff go on, or to refuse it
+	NeedsPermission = "permission" // for which its holder asks
+)
 
 // Redacted is the action of an event that replaced content of earlier events. Its own content is a [Redaction].
 const Redacted = "redacted"

@@ -5,12 +5,12 @@ import "time"
 // OverviewIn are the arguments of the administrative tool workspace_overview.
 type OverviewIn struct {
 	// Rows of each part, default 20
-	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=200"`
+	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000"`
 }
 
 // OverviewOut is what is going on in a workspace, for the person who looks after it: what waits for that person, what
 // agents are at work on, what does not go on by itself and why, and how much there is. It is made of the state of
-// handoffs, and never of what was read or not.
+// handoffs. Only a message to the person is in it until it was read or answered.
 type OverviewOut struct {
 	At       time.Time `json:"at"`
 	NeedsYou Part      `json:"needs_you"` // what waits for a person, what stands still for it first
@@ -34,13 +34,19 @@ type Part struct {
 	AtLeast bool      `json:"at_least,omitempty"` // the total is not all: looking ended early
 }
 
-// Concern is one row of an overview: a handoff, or for the kind no_takers a mailbox and the first handoff in it. Reason
-// is a sentence: why it is here. Next are the calls by which a person goes on with it, the likeliest first.
+// Concern is one row of an overview: a handoff, or for the kind no_takers a mailbox and the first handoff in it. A
+// message has the number of its notice, and the handoff that it is about, if any. Reason is a sentence: why it is here;
+// of a message its text. Next are the calls by which a person goes on with it, the likeliest first.
+//
+// A handoff may need a person for the same kind again, as for a second question. Then Event differs: it is the number
+// of the event that asked, where the state of the handoff alone does not tell.
 type Concern struct {
 	Kind      ConcernKind `json:"kind"`
-	HandoffID ID          `json:"handoff_id"`
+	NoticeID  NoticeID    `json:"notice_id,omitempty"`
+	HandoffID ID          `json:"handoff_id,omitempty"`
+	Event     uint64      `json:"event,omitempty"`
 	Title     string      `json:"title"`
-	Status    Status      `json:"status"`
+	Status    Status      `json:"status,omitempty"`
 	Priority  Priority    `json:"priority,omitempty"` // absent when normal
 	Workflow  Workflow    `json:"workflow,omitempty"`
 	From      Agent       `json:"from"`
@@ -67,6 +73,7 @@ const (
 	ConcernFailure    ConcernKind = "failure"    // it ended badly, and nobody goes on with it
 	ConcernEscalation ConcernKind = "escalation" // it is work for the person: to decide about a failure
 	ConcernWork       ConcernKind = "work"       // it is other work for the person
+	ConcernMessage    ConcernKind = "message"    // a message that the person has not read
 	ConcernYours      ConcernKind = "yours"      // the person claimed it
 )
 

@@ -101,7 +101,8 @@ type Conditions struct {
 // UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.
 type UpdateOut struct {
 	HandoffID  ID         `json:"handoff_id"`
-	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was taken back
+	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was taken back or answered
+	Reply      NoticeID   `json:"reply,omitempty"`     // the message that answers it
 	Status     Status     `json:"status"`
 	Action     Action     `json:"action"`
 	To         Address    `json:"to,omitempty"`

@@ -55,6 +55,7 @@ type Record struct {
 	Ended     Time `json:"ended,omitempty"`
 	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
 	Counted   bool `json:"cnt,omitempty"` // it counted as done once, whatever became of it since
+	Dismissed Time `json:"dis,omitempty"` // when somebody said of a bad end that nobody is to go on
 
 	Parent    schemas.ID `json:"parent,omitempty"`
 	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on

@@ -221,6 +221,13 @@ const (
 	// A repetition is a conflict.
 	Cancel Action = "cancelled"
 
+	// Dismiss says of a handoff that failed, was rejected or timed out that nobody is to go on with it. The sender does
+	// it, the owner of the workflow or human, by cancelling it. The state does not change, and neither does what waits
+	// for it: that stays blocked. The sender is told, and it needs no person any more.
+	//
+	// The error is conflict where another handoff took its place. A repetition is a conflict.
+	Dismiss Action = "dismissed"
+
 	// Accept says that the result of a completed handoff is good enough. The sender does it, the owner of the workflow,
 	// human, or the agent that holds a verification request about it, and may add a note. The state does not change.
 	//
@@ -337,6 +344,6 @@ const (
 var Actions = []Action{
 	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Rebase, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
-	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
+	Untaken, Silent, Requeue, Exhaust, Expire, Cancel, Dismiss, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,
 }

@@ -185,6 +185,7 @@ var follows = []Row{
 	{Cancel, Always, then(TellWaiting)},
 	{Cancel, Routed, then(SendRouted)},
 	{Cancel, ThenRollback, then(SendRollback)},
+	{Dismiss, Always, then(TellSender)},
 
 	{Accept, Always, then(TellHolder, EndReview, FreeWaiting)},
 	{Accept, Continues, then(PassOn)},

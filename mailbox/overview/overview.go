@@ -1,8 +1,8 @@
 // Package overview computes what is going on in a workspace, for the person who looks after it: what needs a person,
 // what agents are at work on, what is stuck and why, and how much there is. A command shows it, and so may a page.
 //
-// It is made of the state of the handoffs in one snapshot of the store and of who is here, and never of unread marks, so
-// that no look takes anything from it. Nothing is written.
+// It is made of the state of the handoffs in one snapshot of the store and of who is here, so that no look takes
+// anything from it. Only messages have no state: they need the person until they were read. Nothing is written.
 //
 // It reads by seeks, and a bounded number of rows however much is stored or open: each step begins at an index that has
 // few rows besides those that it wants, and looks at [Looked] of them at most. A part whose steps ended early says so.
@@ -25,8 +25,8 @@ const (
 	Looked = 150   // handoffs, notices or agents, by one step
 	most   = 1_000 // mailboxes, and rows that are only counted
 
-	usual  = 20                 // rows of a part, unless asked otherwise
-	recent = 7 * 24 * time.Hour // how long a failure needs somebody
+	usual  = 20     // rows of a part, unless asked otherwise
+	unread = 10_000 // notices of the person among which messages are looked for
 )
 
 // Config is what an overview needs besides the snapshot. Now and Reader are required.
@@ -55,6 +55,7 @@ type Agent struct {
 func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	l := &look{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
 	l.Limit = cmp.Or(c.Limit, usual)
+	l.reach = max(Looked, l.Limit)
 	for _, a := range c.Known {
 		if l.here[a.Name] = a.Here; a.Here {
 			l.counts.Agents++
@@ -63,7 +64,7 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	// A handoff is shown by the first step that finds it, so what needs the person is looked for before what only goes
 	// on.
 	for _, step := range []func(){
-		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.blocked, l.held, l.waitingInBoxes,
+		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.messages, l.blocked, l.held, l.waitingInBoxes,
 	} {
 		if step(); l.err != nil {
 			return out, l.err
@@ -86,6 +87,9 @@ type look struct {
 	seen  map[schemas.ID]bool
 	err   error
 
+	// reach is how many handoffs or notices a step looks at for what needs the person: no fewer than rows are wanted.
+	reach int
+
 	needs, running, stuck part
 	counts                schemas.Counts
 }
@@ -96,7 +100,7 @@ type part struct {
 	early bool // looking ended early
 }
 
-// row is a concern with its record, by which it is ordered and told.
+// row is a concern with its record, by which it is told. A message has none.
 type row struct {
 	schemas.Concern
 	of *store.Record
@@ -125,8 +129,8 @@ func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since sto
 func (l *look) finish(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
-			cmp.Compare(urgency(b.of), urgency(a.of)), cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since),
-			cmp.Compare(a.HandoffID, b.HandoffID))
+			cmp.Compare(urgency(b.Priority), urgency(a.Priority)), cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Since.Compare(b.Since),
+			cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(a.NoticeID, b.NoticeID))
 	})
 	out := schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.early}
 	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
@@ -138,14 +142,14 @@ func (l *look) finish(p part) schemas.Part {
 }
 
 // urgency orders what is above normal; the rest is equal.
-func urgency(r *store.Record) int {
-	return max(slices.Index(schemas.Priorities, r.Priority), slices.Index(schemas.Priorities, schemas.Normal))
+func urgency(p schemas.Priority) int {
+	return max(slices.Index(schemas.Priorities, p), slices.Index(schemas.Priorities, schemas.Normal))
 }
 
 // kinds are in the order of attention.
 var kinds = []schemas.ConcernKind{
 	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernFailure, schemas.ConcernEscalation,
-	schemas.ConcernWork, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
+	schemas.ConcernWork, schemas.ConcernMessage, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
@@ -255,6 +259,9 @@ func (l *look) first(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part
 
 // tell adds to a row why the handoff stands so, and the last report of its holder.
 func (l *look) tell(r *row) error {
+	if r.of == nil {
+		return nil
+	}
 	reason, err := l.Reader.Reason(l.View, r.of)
 	if reason == "" && err == nil {
 		reason, err = reading.Refused(l.View, r.of)
@@ -281,16 +288,23 @@ func (l *look) next(c row) []schemas.Advice {
 		return schemas.Call(schemas.UpdateIn{HandoffID: id, Action: a}, say)
 	}
 	switch c.Kind {
+	case schemas.ConcernMessage:
+		no := c.NoticeID.String()
+		return []schemas.Advice{
+			schemas.Call(schemas.UpdateIn{HandoffID: no, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it"),
+			schemas.Call(schemas.GetIn{HandoffID: no}, "reads it: then it needs you no more"),
+		}
 	case schemas.ConcernQuestion, schemas.ConcernUnanswered:
 		answer := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}
 		return []schemas.Advice{schemas.Call(answer, "answers it"), show}
 	case schemas.ConcernApproval:
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
+		drop := do(schemas.ActCancel, "says that nobody is to go on with it")
 		if lessened, err := reading.Lessened(l.View, c.of); lessened || err != nil {
-			break // it would be refused
+			return []schemas.Advice{show, drop} // a retry would be refused
 		}
-		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show}
+		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
 	case schemas.ConcernEscalation:
 		return []schemas.Advice{show, schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it")}
 	case schemas.ConcernWork:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
@@ -133,14 +134,14 @@ func (l *look) nobodyHere(box schemas.Address) string {
 // questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:
 // that agent answers.
 func (l *look) questions() {
-	for r := range l.first(l.Oldest(store.InState(schemas.Waiting), 0), Looked, &l.needs) {
+	for r := range l.first(l.Oldest(store.InState(schemas.Waiting), 0), l.reach, &l.needs) {
 		to, err := reading.Asked(l.View, r)
 		switch {
 		case err != nil:
 			l.err = err
 			return
 		case to == schemas.Human:
-			l.add(&l.needs, schemas.ConcernQuestion, r, r.Touched, "")
+			l.add(&l.needs, schemas.ConcernQuestion, r, r.Touched, "").Event = r.Ask
 		case l.here[to]:
 			l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 		default:
@@ -166,11 +167,23 @@ func (l *look) approvals() {
 
 // approvalsAmong adds what waits for approval among the first of these handoffs, and tells a part where there are more.
 func (l *look) approvalsAmong(ids iter.Seq2[schemas.ID, error], ended *part) {
-	for r := range l.first(ids, Looked, ended) {
+	for r := range l.first(ids, l.reach, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
-			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "")
+			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.asksApproval(r)
 		}
 	}
+}
+
+// asksApproval is the event since which a handoff waits for approval, 0 where it is not among the last ones.
+func (l *look) asksApproval(r *store.Record) uint64 {
+	events, err := l.EventsOf(r, heads)
+	l.err = cmp.Or(l.err, err)
+	for _, e := range events {
+		if e.Needs == schemas.NeedsApproval {
+			return e.N
+		}
+	}
+	return 0
 }
 
 // noticed yields of what the person was told, newest first: the handoffs that were to be approved, and else none.
@@ -187,38 +200,75 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// failures finds what ended badly in the last days and with which nobody goes on: no handoff took its place, and
-// nothing was sent in its workflow since. What a person refused is none. It looks at half of [Looked] in each state,
-// those sent last, and does not tell where there are more.
+// failures finds what ended badly and with which nobody goes on. What a person refused is none. It looks at those of
+// each state that were sent last.
 func (l *look) failures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
-		for r := range l.first(l.Newest(store.InState(state), 0), Looked/2) {
+		for r := range l.first(l.Newest(store.InState(state), 0), most, &l.needs) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
-			if r.Successor != 0 || refused || l.Now.Sub(r.Ended.Time()) > recent {
-				continue
-			}
-			latest := r
-			for id := range kept(l, l.Newest(store.InWorkflow(r.Workflow), 0)) { // also what is shown already goes on
-				latest = cmp.Or(reading.Readable(l.View, id), r)
-				break
-			}
-			if latest.ID == r.ID || latest.Created < r.Ended {
+			if !refused && !l.goesOn(r) {
 				l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
 			}
 		}
 	}
 }
 
+// goesOn tells whether somebody went on with a handoff that ended badly: another took its place, somebody who may said
+// that nobody is to go on, or a part of it was sent since and not cancelled. Whatever else is sent in its workflow is
+// other work.
+func (l *look) goesOn(r *store.Record) bool {
+	if r.Successor != 0 || r.Dismissed != 0 {
+		return true
+	}
+	looked := 0
+	for id := range kept(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
+		part := reading.Readable(l.View, id)
+		switch looked++; {
+		case looked > Looked || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
+			return false
+		case part != nil && part.Status != schemas.Cancelled:
+			return true
+		}
+	}
+	return false
+}
+
+// messages finds what was written to the person, who has not read it: it stands nowhere else.
+func (l *look) messages() {
+	ids, err := l.UnreadAbout(schemas.Human, 0, unread)
+	l.err = cmp.Or(l.err, err)
+	for i, id := range ids {
+		if i >= l.reach {
+			l.needs.early = true
+			return
+		}
+		for n := range kept(l, l.Notices(schemas.Human, id+1)) {
+			if n.ID == id && n.Kind == schemas.TypeMessage {
+				l.needs.rows = append(l.needs.rows, row{Concern: messageOf(n)})
+			}
+			break
+		}
+	}
+}
+
+// messageOf is the row of a message.
+func messageOf(n schemas.Notice) schemas.Concern {
+	return schemas.Concern{
+		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
+		From: n.From, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MostOfReport)),
+	}
+}
+
 // workForHuman finds what the person may claim, and what the person holds.
 func (l *look) workForHuman() {
-	for r := range l.first(l.Queue(schemas.Address(schemas.Human)), Looked, &l.needs) {
+	for r := range l.first(l.Queue(schemas.Address(schemas.Human)), l.reach, &l.needs) {
 		kind := schemas.ConcernWork
 		if parent := reading.Readable(l.View, r.Parent); parent != nil && escalated(parent, r) {
 			kind = schemas.ConcernEscalation
 		}
 		l.add(&l.needs, kind, r, r.Created, "")
 	}
-	for r := range l.first(l.Oldest(store.HeldBy(schemas.Human), 0), Looked) {
+	for r := range l.first(l.Oldest(store.HeldBy(schemas.Human), 0), l.reach) {
 		l.add(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
 	}
 }

@@ -51,7 +51,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	case strings.HasPrefix(id, "wf_"):
 		e = unknownWorkflow(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
-		e = e.WithHint("That is a notice: it needs nothing but to be read.").
+		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
 	}
 	return nil, e

@@ -1,0 +1,113 @@
+package mailbox
+
+import (
+	"strings"
+
+	"handoff/mailbox/draft"
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// reply answers a notice of the caller. The answer to a message is a message back to the agent that wrote it, about the
+// same handoff, and the message counts as read. The notice of a question stands for the handoff whose holder asks.
+//
+// The error is not_found for a notice that the caller does not have, and invalid for one of another kind, since nobody
+// waits for an answer to it.
+func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
+	n, err := noticeNamed(o.View, o.by.Agent, in.HandoffID)
+	switch {
+	case err != nil:
+		return out, "", err
+	case n.Kind == string(noticeQuestion):
+		return out, n.About.String(), nil
+	case n.Kind != schemas.TypeMessage:
+		return out, "", schemas.Invalidf("handoff_id", "%s is no message: nobody waits for an answer to it", n.ID).
+			WithNext(schemas.Call(schemas.GetIn{HandoffID: n.ID.String()}, "reads it"))
+	case strings.TrimSpace(in.Note) == "" || in.Changes != nil:
+		return out, "", schemas.Invalidf("note", "is needed to answer, and alone").WithHint("Say what the answer is.")
+	}
+	d, err := o.drafts.One(o.by, replyTo(*n, in.Note), o.now)
+	if err != nil {
+		return out, "", err
+	}
+	sent, err := o.deliver(&d)
+	if err != nil {
+		return out, "", err
+	}
+	return schemas.UpdateOut{
+		NoticeID: n.ID, Reply: sent.NoticeID, Status: schemas.Completed, Action: in.Action, To: sent.To, Warnings: sent.Warnings,
+	}, "", o.tx.Read(o.by.Agent, n.ID)
+}
+
+// replyTo is the message that answers another.
+func replyTo(n schemas.Notice, text string) schemas.SendIn {
+	title := strings.TrimPrefix(strings.TrimPrefix(n.Title, "Handoff: "), "Re: ")
+	in := schemas.SendIn{
+		To: string(n.From), Type: schemas.TypeMessage, Task: text, Title: schemas.Shorten("Re: "+title, 200), Parent: "none",
+		Data: map[string]string{"in_reply_to": n.ID.String()}, Options: &schemas.SendOptions{Force: true},
+	}
+	if n.About != 0 {
+		in.Parent = n.About.String()
+	}
+	return in
+}
+
+// noticeNamed is the notice of an agent with an id. The error is not_found where the agent has none of it.
+func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
+	var wanted schemas.NoticeID
+	if wanted.UnmarshalText([]byte(id)) == nil {
+		for n, err := range v.Notices(a, wanted+1) {
+			if err != nil || n.ID == wanted {
+				return &n, err
+			}
+			break
+		}
+	}
+	return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", a, schemas.Visible(schemas.Clip(id, 80))).
+		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
+}
+
+// forPerson tells whether the caller is a person for whom a handoff is work: it waits in the person's mailbox, or the
+// person holds it.
+func (o *op) forPerson(r *store.Record) bool {
+	mine := r.Status.Held() && r.Status != schemas.Waiting && r.Holder == schemas.Human
+	return o.by.Agent == schemas.Human && (mine || r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human))
+}
+
+// answerWork completes work that is for a person, with the answer as its summary; what nobody holds is claimed first.
+// So a person answers "May I …?" in one step, whether it came as a question, a message or work. The errors are those of
+// [Service.Complete]: work with criteria has to be completed with an answer to each.
+func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if in.Changes != nil {
+		return nil, schemas.Invalidf("changes", "%s is work for you: the answer completes it as it is", r.ID).
+			WithHint("Leave the changes out. Nothing was changed.")
+	}
+	if r.Status == schemas.Pending {
+		if err := notYet(r); err != nil {
+			return nil, err
+		}
+		got, err := o.take(life.Claim, r)
+		if err != nil {
+			return nil, err
+		}
+		r = got.record
+	} else if err := o.proves(life.Complete, r, in.Token); err != nil {
+		return nil, err
+	}
+	done := schemas.CompleteIn{Result: schemas.Result{Summary: in.Note}}
+	digest, err := draft.Fingerprint(done)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := compared(o.View, o.by, r, done)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := o.complete(r, done, digest, kept, nil)
+	if err != nil {
+		return nil, err
+	}
+	out.Warnings = ended.Warnings
+	return o.Record(r.ID)
+}

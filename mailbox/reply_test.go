@@ -1,0 +1,189 @@
+package mailbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// wrote leaves a message with an agent.
+func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.SendIn)) schemas.NoticeID {
+	w.t.Helper()
+	in := schemas.SendIn{To: to, Task: text, Type: schemas.TypeMessage, Parent: "none"}
+	for _, change := range more {
+		change(&in)
+	}
+	out, err := w.Send(context.Background(), by, in)
+	require.NoError(w.t, err)
+	return out.NoticeID
+}
+
+// registry is all events.
+func (w *world) registry() (all []schemas.Event) {
+	w.t.Helper()
+	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
+		all = nil
+		for e, err := range v.EventsAfter(0) {
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+		return nil
+	}))
+	return all
+}
+
+// answer answers what an id names.
+func (w *world) answer(by schemas.Caller, id, text string) (schemas.UpdateOut, error) {
+	return w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: text})
+}
+
+func TestOverview_HasUnreadMessagesToThePerson(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	w.wrote(qa, "human", "May I drop the table?")
+	w.wrote(qa, "dev", "Not for you")
+	w.wrote(w.stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" })
+	require.Equal(t, []string{"message no_1", "message no_3"}, ids(w.overview().NeedsYou))
+	_, err := w.Claim(context.Background(), person, schemas.ClaimIn{})
+	require.NoError(t, err)
+	require.Len(t, w.overview().NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
+	require.NotContains(t, w.overview().NeedsYou.Items[1].Title, "\x1b")
+	_, err = w.Get(context.Background(), person, schemas.GetIn{HandoffID: "no_1"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"message no_3"}, ids(w.overview().NeedsYou))
+}
+
+func ids(p schemas.Part) (lines []string) {
+	for _, c := range p.Items {
+		lines = append(lines, string(c.Kind)+" "+c.NoticeID.String())
+	}
+	return lines
+}
+
+func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	work := w.send(w.stdio("boss"), "qa", "migrate").HandoffID
+	w.claim(qa)
+	no := w.wrote(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
+	out, err := w.answer(person, no.String(), "Yes, drop it")
+	require.NoError(t, err)
+	require.Equal(t, no, out.NoticeID)
+	require.Equal(t, schemas.Address("qa"), out.To)
+	require.Empty(t, w.overview().NeedsYou.Items)
+
+	got, err := w.Get(context.Background(), qa, schemas.GetIn{HandoffID: out.Reply.String()})
+	require.NoError(t, err)
+	require.Equal(t, schemas.Notice{
+		ID: out.Reply, To: "qa", From: "human", Kind: "message", About: work, Title: "Handoff: Re: May I drop the table?",
+		Text: "Yes, drop it", At: got.Notice.At, Body: got.Notice.Body,
+	}, *got.Notice)
+	var body schemas.Handoff
+	require.NoError(t, json.Unmarshal(got.Notice.Body, &body))
+	require.Equal(t, no.String(), body.Data["in_reply_to"])
+	require.Equal(t, schemas.Accepted, w.full(work).Status, "the work goes on")
+}
+
+func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	no := w.wrote(qa, "human", "May I?")
+	w.send(person, "qa", "x")
+	w.claim(qa)
+	w.complete(qa, 1)
+	for _, c := range []struct {
+		by       schemas.Caller
+		id, text string
+		code     schemas.Code
+	}{
+		{qa, no.String(), "yes", schemas.NotFound},
+		{person, "no_99", "yes", schemas.NotFound},
+		{person, "no_x", "yes", schemas.NotFound},
+		{person, no.String(), " ", schemas.Invalid},
+		{person, "no_2", "thanks", schemas.Invalid}, // tells that it was completed
+	} {
+		_, err := w.answer(c.by, c.id, c.text)
+		require.Equal(t, c.code, schemas.AsError(err).Code, "%s %v", c.id, err)
+	}
+	require.Equal(t, []string{"message no_1"}, ids(w.overview().NeedsYou))
+}
+
+func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	w.send(person, "qa", "x")
+	w.claim(qa)
+	w.update(qa, 1, schemas.ActAsk, ask("Which?"))
+	out, err := w.answer(person, "no_1", "The first")
+	require.NoError(t, err)
+	require.Equal(t, schemas.ID(1), out.HandoffID)
+	require.Equal(t, schemas.Pending, w.full(1).Status)
+}
+
+func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	w.send(qa, "human", "May I deploy?")
+	w.send(qa, "human", "And tomorrow?")
+	w.send(qa, "human", "Later?", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"2"}} })
+	_, err := w.answer(person, "3", "yes")
+	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "it waits for another")
+	out, err := w.answer(person, "1", "Yes, after six")
+	require.NoError(t, err)
+	require.Equal(t, schemas.Completed, out.Status)
+	w.claimID(person, 2)
+	_, err = w.answer(person, "2", "No")
+	require.NoError(t, err)
+	for id, want := range map[schemas.ID]string{1: "Yes, after six", 2: "No"} {
+		got, err := w.Get(context.Background(), qa, schemas.GetIn{HandoffID: id.String(), View: "outcome"})
+		require.NoError(t, err)
+		require.Equal(t, want, got.Completion.Summary)
+		require.Equal(t, schemas.Success, got.Completion.Status)
+		require.Equal(t, schemas.Agent("human"), got.Completion.Source.Agent)
+	}
+	require.Contains(t, w.kinds(qa, 1), "completed")
+}
+
+func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
+	w := newWorld(t)
+	qa := w.stdio("qa")
+	w.send(qa, "human", "Review", func(in *schemas.SendIn) {
+		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}
+	})
+	w.send(person, "qa", "Yours")
+	events := len(w.registry())
+	_, err := w.answer(person, "1", "yes")
+	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
+	_, err = w.answer(person, "2", "yes")
+	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
+	_, err = w.answer(w.stdio("dev"), "1", "yes")
+	require.Error(t, err)
+	require.Len(t, w.registry(), events, "nothing was changed")
+	require.Equal(t, schemas.Pending, w.full(1).Status)
+}
+
+func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
+	w := newWorld(t)
+	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w.send(boss, "qa", "Deploy", needsApproval)
+	w.update(person, 1, schemas.ActApprove)
+	w.update(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all"} })
+	w.update(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all of it"} })
+	w.update(person, 1, schemas.ActApprove)
+	w.claim(qa)
+	w.update(qa, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{NeedsPermission: []string{"root"}} })
+	var needs []string
+	for _, e := range w.registry() {
+		if e.Needs != "" {
+			needs = append(needs, e.Action+" "+e.Needs)
+		}
+	}
+	require.Equal(t, []string{"sent approval", "amended approval", "asked permission"}, needs)
+}
