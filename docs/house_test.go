@@ -271,7 +271,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each event",
-		imports: []string{"schemas", "cmd/handoff/internal/process"},
+		imports: []string{"schemas", "tools/relay/platform", "cmd/handoff/internal/process"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",
@@ -392,7 +392,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
-			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "tools/relay/platform", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",

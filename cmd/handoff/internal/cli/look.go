@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -20,18 +21,33 @@ import (
 // nothing for it: its notices stay unread, and its claims are not renewed, unless --read says otherwise. That holds for
 // a person at a terminal, and for everybody where it is a whole list. The surroundings of an agent, and HANDOFF_AGENT,
 // say who looks, so that one reads its own mail.
+//
+// What a person has not read needs the person. So mail of human is read at a terminal that is no agent's, or with
+// --read: a script, and a model that says --agent human, leave it unread.
 func (a *App) Looker(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
 	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
 	if named && !a.Reads && (lists || a.AtTerminal()) {
 		by.Scope = schemas.ScopeRead
 	}
+	if by.Agent == schemas.Human {
+		by = a.Unread(by)
+	}
 	return by, err
+}
+
+// Unread is a caller that looks at the mail of human: it leaves that unread unless a person is there or --read says
+// otherwise.
+func (a *App) Unread(by schemas.Caller) schemas.Caller {
+	if whose, _ := identity.Caller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.Reads {
+		by.Scope = schemas.ScopeRead
+	}
+	return by
 }
 
 // BindReads gives a command that shows notices the flag --read.
 func (a *App) BindReads(flags *pflag.FlagSet) {
-	flags.BoolVar(&a.Reads, "read", false, "with --agent: notices that are shown count as read, as if that agent had looked")
+	flags.BoolVar(&a.Reads, "read", false, "with --agent: notices that are shown count as read, as if that agent, or the person, had looked")
 }
 
 // MarkedRead says what looking has done to so many unread notices of an agent that were shown.

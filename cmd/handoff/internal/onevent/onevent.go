@@ -31,24 +31,23 @@ type Command struct {
 	Grace time.Duration // between asking and killing; default two seconds
 	Dir   string        // where it runs
 
-	// Environ is that of the command. The fields of the event are added: see [Variables].
-	Environ []string
+	Environ []string // of the command; each run adds its own
 
 	Stdout, Stderr io.Writer
 }
 
 const usualGrace = 2 * time.Second
 
-// Run runs the command for one event, given as JSON as well, and waits for it. When ctx ends the command gets the
+// Run runs the command once, with more in its environment and with this input, and waits for it. When ctx ends the command gets the
 // signal that ended it, and is waited for; a second signal kills it. The error says how it failed.
-func (c Command) Run(ctx context.Context, happened schemas.Change, event []byte) error {
+func (c Command) Run(ctx context.Context, environ []string, input []byte) error {
 	if c.Grace == 0 {
 		c.Grace = usualGrace
 	}
 	cmd := process.Shell(context.WithoutCancel(ctx), c.Line) // it is signalled, not cut off
-	cmd.Stdin = bytes.NewReader(event)
+	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
-	cmd.Env = slices.Concat(c.Environ, Variables(happened))
+	cmd.Env = slices.Concat(c.Environ, environ)
 	process.Tree(cmd)
 	cmd.WaitDelay = c.Grace // for what the command left running with our output
 	if err := cmd.Start(); err != nil {
@@ -68,6 +67,7 @@ func Variables(c schemas.Change) []string {
 		"HANDOFF_EVENT_BOX=" + string(c.Box),
 		"HANDOFF_EVENT_WORKFLOW=" + string(c.Workflow),
 		"HANDOFF_EVENT_STATUS=" + string(c.To),
+		"HANDOFF_EVENT_NEEDS=" + c.Needs,
 	}
 }
 

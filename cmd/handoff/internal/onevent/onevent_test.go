@@ -43,7 +43,9 @@ func newBench(t *testing.T, line string) *bench {
 	return b
 }
 
-func (b *bench) run() error { return b.Run(b.t.Context(), happened, []byte(`{"n":7}`+"\n")) }
+func (b *bench) run() error {
+	return b.Run(b.t.Context(), onevent.Variables(happened), []byte(`{"n":7}`+"\n"))
+}
 
 func TestACommandGetsTheEvent(t *testing.T) {
 	b := newBench(t, "cat; echo $MINE; env | grep ^HANDOFF_ | sort")
@@ -55,6 +57,7 @@ HANDOFF_EVENT_AGENT=qa
 HANDOFF_EVENT_BOX=role:testing
 HANDOFF_EVENT_HANDOFF=ho_3
 HANDOFF_EVENT_N=7
+HANDOFF_EVENT_NEEDS=
 HANDOFF_EVENT_STATUS=completed
 HANDOFF_EVENT_WORKFLOW=wf_login
 `, b.out.String())
@@ -72,7 +75,7 @@ func TestTextOfAnEventIsNotRun(t *testing.T) {
 
 func TestACommandNeedNotRead(t *testing.T) {
 	b := newBench(t, "exec <&-; echo done")
-	require.NoError(t, b.Run(t.Context(), happened, bytes.Repeat([]byte("x"), 1<<20)))
+	require.NoError(t, b.Run(t.Context(), onevent.Variables(happened), bytes.Repeat([]byte("x"), 1<<20)))
 	require.Equal(t, "done\n", b.out.String())
 }
 
@@ -141,7 +144,7 @@ func TestASignalIsPassedOnAndTheCommandWaitedFor(t *testing.T) {
 					interrupt(t, s)
 				}
 			})
-			require.NoError(t, b.Run(ctx, happened, nil))
+			require.NoError(t, b.Run(ctx, onevent.Variables(happened), nil))
 			require.Equal(t, "ready\ntold\n", b.out.String())
 		})
 	}
@@ -158,5 +161,5 @@ func TestASecondSignalKills(t *testing.T) {
 			interrupt(t, syscall.SIGTERM)
 		}
 	})
-	require.EqualError(t, b.Run(ctx, happened, nil), "signal: killed")
+	require.EqualError(t, b.Run(ctx, onevent.Variables(happened), nil), "signal: killed")
 }

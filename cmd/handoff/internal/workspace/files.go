@@ -35,12 +35,14 @@ const (
 	logFile    = "handoff.log"
 	memoryFile = "project.json"
 	headFile   = "handoff.head" // of versions that kept what witnesses signed
+	toldFile   = "handoff.told" // see [handoff/cmd/handoff/internal/onevent.Told]
 )
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", CompactFile)
+		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", CompactFile,
+		toldFile, toldFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil

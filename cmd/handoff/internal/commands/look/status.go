@@ -22,20 +22,30 @@ const NeedsYou = 8
 type glance struct {
 	limit        int
 	watch, quiet bool
+	command      string // for each thing that needs the person
+	patience     cli.Seconds
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	var g glance
+	g := glance{patience: cli.Seconds{Duration: time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "What needs you, what runs, and what is stuck",
 		Example: `  handoff status
   handoff status --watch             # stays on the screen
   handoff status --quiet || echo "handoff: something needs you"
+  handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
-		Long: `What needs a person comes first: questions, approvals, failures with which nobody goes on, and work for human,
-each with the command that goes on with it. Then what agents are at work on, with their last sign of life, and what
-does not go on by itself, with the reason. Looking changes nothing, and what was read or not makes no difference.
+		Long: `What needs a person comes first: questions, approvals, failures with which nobody goes on, work for human and
+messages to human that were not read, each with the command that goes on with it. Then what agents are at work on, with
+their last sign of life, and what does not go on by itself, with the reason. Looking changes nothing.
+
+With --exec it stays, shows nothing, and runs a command of the shell once for each thing that needs you and was not told
+before, within two seconds, one at a time. What was told is kept with the workspace, so a restart tells nothing again.
+The command finds the thing as JSON on standard input, as a row of needs_you with id, workspace and command, and in its
+environment HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line, and
+HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails is run again after 10 s, 1 min
+and 6 min. What you claimed yourself is not told.
 
 Without a terminal each row is a line: part, kind, id, from, who has it, since, last sign of life, command, title
 and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": ..., "stuck": ..., "counts": ...}.
@@ -46,6 +56,12 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 			if g.limit < 0 || g.limit > mostGlanced {
 				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, mostGlanced)
 			}
+			if given := cmd.Flags().Changed; given("exec") || given("exec-timeout") {
+				if err := checkExec(given, g.command, g.patience); err != nil {
+					return err
+				}
+				return tellNeeds(cmd.Context(), a, g.command, g.patience.Duration)
+			}
 			return g.show(cmd.Context(), a)
 		},
 	}
@@ -53,7 +69,9 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 	flags.BoolVarP(&g.watch, "watch", "w", false, "show it again when it changes, until Ctrl-C")
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing: the exit status tells whether something needs you")
 	flags.IntVarP(&g.limit, "limit", "n", 0, "rows of each part (default: a few on a terminal, else 20)")
-	cmd.MarkFlagsMutuallyExclusive("watch", "quiet")
+	flags.StringVar(&g.command, "exec", "", "run this `command` of the shell for each thing that begins to need you, until Ctrl-C")
+	flags.Var(&g.patience, "exec-timeout", "how long a command may run; bare numbers are seconds")
+	cmd.MarkFlagsMutuallyExclusive("watch", "quiet", "exec")
 	return cmd
 }
 
@@ -143,7 +161,8 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 // words are the kinds of concerns for people.
 var words = map[schemas.ConcernKind]string{
 	schemas.ConcernQuestion: "question", schemas.ConcernApproval: "approval", schemas.ConcernFailure: "failed",
-	schemas.ConcernEscalation: "to decide", schemas.ConcernWork: "work", schemas.ConcernYours: "yours",
+	schemas.ConcernEscalation: "to decide", schemas.ConcernWork: "work", schemas.ConcernMessage: "message",
+	schemas.ConcernYours:   "yours",
 	schemas.ConcernRunning: "runs", schemas.ConcernDead: "disconnected", schemas.ConcernBlocked: "blocked",
 	schemas.ConcernUnanswered: "unanswered", schemas.ConcernLapsed: "lease ended", schemas.ConcernSilent: "silent",
 	schemas.ConcernNoTakers: "no takers",
@@ -165,7 +184,7 @@ func printPart(
 	p.Line("%s (%s)", heading, total)
 	var rows [][]string
 	for _, c := range part.Items {
-		row := []string{c.HandoffID.String()}
+		row := []string{idOf(c)}
 		for _, cell := range cells(c) {
 			row = append(row, draw.OneLine(cell, name))
 		}
@@ -201,6 +220,9 @@ func parted(p *cli.Page) {
 		p.Line("")
 	}
 }
+
+// idOf names what needs somebody: a message, else a handoff.
+func idOf(c schemas.Concern) string { return cmp.Or(c.NoticeID.String(), c.HandoffID.String()) }
 
 // titleOf is the title of a concern, with its priority where that is above normal.
 func titleOf(c schemas.Concern) string {
@@ -264,7 +286,7 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 				sign = c.LastSign.Format(time.RFC3339)
 			}
 			rows = append(rows, []string{
-				part.name, string(c.Kind), c.HandoffID.String(), string(c.From), cmp.Or(string(c.Holder), string(c.To)),
+				part.name, string(c.Kind), idOf(c), string(c.From), cmp.Or(string(c.Holder), string(c.To)),
 				c.Since.Format(time.RFC3339), sign, commandOf(a, c), c.Title, c.Reason,
 			})
 		}

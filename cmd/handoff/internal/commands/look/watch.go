@@ -44,6 +44,7 @@ func watchCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff watch
   handoff watch --agent qa                  # what qa does, is sent or waits for
   handoff watch --action asked,failed       # only these
+  handoff watch --action approval,permission  # what only a person gives
   handoff watch --json --since 0            # all that ever happened, then what comes, for programs
   handoff watch --exec 'notify-send "$HANDOFF_EVENT_AGENT $HANDOFF_EVENT_ACTION $HANDOFF_EVENT_HANDOFF"'
   handoff watch --exec 'jq -r .title >>titles.txt' --workflow wf_login`,
@@ -53,10 +54,11 @@ nothing; HANDOFF_AGENT does not narrow it, only --agent does.
 
 With --exec a command is run for each event instead, one at a time and in order: a lifecycle hook, as
 agent_handoff in the kernl handoffs design. It finds the event as JSON on standard input, and in its
-environment HANDOFF_EVENT_N, _ACTION, _HANDOFF, _AGENT (who acted), _BOX (the mailbox), _WORKFLOW and _STATUS
-(which it has now), and HANDOFF_WORKSPACE. Nothing of an event is put into the command line, because agents
-write what is in it: quote the variables, and take other texts from the JSON. One that fails is reported, and
-watching goes on. Ctrl-C is passed on to a command that runs, and a second one kills it.`,
+environment HANDOFF_EVENT_N, _ACTION, _HANDOFF, _AGENT (who acted), _BOX (the mailbox), _WORKFLOW, _STATUS
+(which it has now) and _NEEDS (approval, permission or nothing), and HANDOFF_WORKSPACE. Nothing of an event is
+put into the command line, because agents write what is in it: quote the variables, and take other texts from
+the JSON. One that fails is reported, and watching goes on. Ctrl-C is passed on to a command that runs, and a
+second one kills it. For what needs you, whatever made it so, there is handoff status --exec.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
@@ -79,13 +81,8 @@ watching goes on. Ctrl-C is passed on to a command that runs, and a second one k
 
 // check finds out before anything is opened what cannot be.
 func (w *watching) check(given func(flag string) bool) error {
-	switch {
-	case given("exec") && w.command == "":
-		return schemas.Invalidf("--exec", "no command was given")
-	case given("exec-timeout") && !given("exec"):
-		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
-	case w.limit.Duration <= 0:
-		return schemas.Invalidf("--exec-timeout", "no time at all")
+	if err := checkExec(given, w.command, w.limit); err != nil {
+		return err
 	}
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
@@ -107,17 +104,27 @@ func (w *watching) check(given func(flag string) bool) error {
 	return nil
 }
 
+// checkExec refuses what makes no sense of a command that is run again and again.
+func checkExec(given func(flag string) bool, command string, limit cli.Seconds) error {
+	switch {
+	case given("exec") && command == "":
+		return schemas.Invalidf("--exec", "no command was given")
+	case given("exec-timeout") && !given("exec"):
+		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
+	case limit.Duration <= 0:
+		return schemas.Invalidf("--exec-timeout", "no time at all")
+	}
+	return nil
+}
+
 // watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	if w.command == "" && leadsNowhere(a.Stdout) {
 		return schemas.Invalidf("", "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
 			WithHint("To act on events instead, run a command for each with --exec.")
 	}
-	if !signal.Ignored(syscall.SIGHUP) { // else nohup says that it shall outlive its terminal
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
-		defer stop()
-	}
+	ctx, stop := hangingUp(ctx)
+	defer stop()
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
@@ -137,21 +144,22 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	})
 }
 
+// hangingUp ends with its terminal, unless nohup says that it shall outlive that.
+func hangingUp(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, func() {}
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
+}
+
 // Follow gives each event of the workspace to take, in order, until ctx is done or take fails: those after a number, or
 // those from now on. It waits for a workspace that nobody has used.
 func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take func(*cli.Connection, schemas.Change) error) error {
-	place, err := workspace.Find(a.Location())
-	if err != nil {
-		return err
-	}
-	for ; place.Untouched() && !a.InDatabase(); after, fromNow = 0, false { // who looks makes none
-		if !cli.Sleep(ctx, pauseUnused) {
-			return nil
-		}
-	}
-	nobody := schemas.Caller{Via: schemas.ViaCLI}
-	err = a.Connect(ctx, nobody, func(conn *cli.Connection) error {
-		if fromNow {
+	return onceUsed(ctx, a, func(conn *cli.Connection, waited bool) error {
+		switch {
+		case waited:
+			after = 0
+		case fromNow:
 			var newest schemas.NewestOut
 			if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, &newest); err != nil {
 				return err
@@ -163,6 +171,22 @@ func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take fu
 		}
 		return follow(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error { return take(conn, c) })
 	})
+}
+
+// onceUsed opens the workspace for as long as fn runs, in the name of nobody. It waits for one that nobody has used,
+// since who looks makes none, and tells fn whether it did. That the store is unavailable is no error once ctx is done.
+func onceUsed(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
+	place, err := workspace.Find(a.Location())
+	if err != nil {
+		return err
+	}
+	waited := false
+	for ; place.Untouched() && !a.InDatabase(); waited = true {
+		if !cli.Sleep(ctx, pauseUnused) {
+			return nil
+		}
+	}
+	err = a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error { return fn(conn, waited) })
 	if ctx.Err() != nil && cli.Unavailable(err) {
 		return nil
 	}
@@ -188,13 +212,13 @@ func leadsNowhere(w io.Writer) bool {
 func (w watching) wants(c schemas.Change) bool {
 	agent := schemas.Agent(w.agent)
 	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
-		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action)) &&
-		(agent == "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder)
+		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action) || slices.Contains(w.actions, cmp.Or(c.Needs, "none"))) &&
+		(agent == "" || agent == schemas.Human && c.Needs != "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder)
 }
 
 // actionNames are what can be watched for.
 func actionNames() []string {
-	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message))
+	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
 }
 
 // eventPrinter prints each event as it comes: a line for people, or an object for programs.
@@ -270,6 +294,9 @@ func happened(c schemas.Change) string {
 	if verb := map[string]string{"sent": "sent", "message": "wrote"}[c.Action]; verb != "" {
 		what = verb + " to " + string(c.Box)
 	}
+	if c.Needs != "" {
+		what += ", needs " + c.Needs
+	}
 	switch {
 	case c.Action == "ready" && c.Other != 0:
 		what = "freed it from " + c.Other.String() // for others it may wait all the same, as the text tells
@@ -288,7 +315,7 @@ func runner(ctx context.Context, a *cli.App, w watching, place workspace.Workspa
 	return func(c schemas.Change) error {
 		event, err := inertEvent(c)
 		if err == nil {
-			err = command.Run(ctx, c, []byte(event))
+			err = command.Run(ctx, onevent.Variables(c), []byte(event))
 		}
 		if err != nil {
 			why := schemas.Visible(err.Error())

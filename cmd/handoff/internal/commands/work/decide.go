@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -35,11 +36,15 @@ var acts = []act{{
 	},
 }, {
 	action: schemas.ActAnswer, words: true,
+	tool: cli.ToolCommand[schemas.UpdateOut]{ID: answeredID, Print: printAnswered},
 	cmd: cobra.Command{
-		Use: "answer ID TEXT…", Short: "Answer what the holder of a handoff asks",
+		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
 		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
+  handoff answer no_7 "Yes, drop it" --agent human
   handoff answer 12 @decision.md --agent human`,
-		Long: `The handoff goes on with whoever asked. What only human may give, as a permission, human answers.
+		Long: `A handoff whose holder asks goes on with whoever asked. What only human may give, as a permission, human answers.
+A message is answered by a message to who wrote it, about the same handoff, and counts as read. Work for human that
+waits, or that human holds, is completed with the text as its summary.
 
 ` + cli.AboutSources,
 		Args: cobra.MinimumNArgs(1),
@@ -56,11 +61,12 @@ for the acceptance (send --after-accepted) may go on. "handoff update 12 --retur
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, Open: true},
 	cmd: cobra.Command{
-		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed",
+		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or drop what failed",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
 		Long: `The holder learns of it at its next call. Handoffs that followed from it are listed, not cancelled; --workflow
-cancels all of a workflow that has not ended.`,
+cancels all of a workflow that has not ended. One that failed, was rejected or timed out stays so; then it says that
+nobody is to go on with it, and it needs you no more.`,
 	},
 }, {
 	action: schemas.ActCancel,
@@ -142,6 +148,20 @@ func actSpellings() (all []cli.Spelling) {
 		all = append(all, s)
 	}
 	return all
+}
+
+func answeredID(out schemas.UpdateOut) string {
+	return cmp.Or(out.Reply.String(), out.HandoffID.String())
+}
+
+// printAnswered tells what an answer changed: of a message which one went back.
+func printAnswered(p *cli.Page, out schemas.UpdateOut) {
+	if out.NoticeID == 0 {
+		printUpdated(p, out)
+		return
+	}
+	p.Line("%s answered with %s, to %s", p.Bold(out.NoticeID.String()), out.Reply, schemas.Visible(string(out.To)))
+	p.Warn(out.Warnings)
 }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
