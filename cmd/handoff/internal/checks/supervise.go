@@ -96,7 +96,7 @@ func (o order) keep(ctx context.Context, said io.Reader, out io.Writer) error {
 		over()
 	}()
 	o.Kept = true
-	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit)
+	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit) //nolint:gosec // this program itself
 	process.KillBelow(os.Getpid())
 	if err != nil {
 		return err
