@@ -154,6 +154,7 @@ type Standing struct {
 	Base       string     `json:"base,omitempty"`       // commit with which checks compare, or [UnknownBase]; of the view full
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"` // by its sender
+	Reviewer   string     `json:"reviewer,omitempty"`    // whose verdict on the result is awaited
 	Percent    int        `json:"percent,omitempty"`
 	Note       string     `json:"note,omitempty"`              // of the last progress
 	Refused    string     `json:"refused,omitempty"`           // why its completion was refused since that

@@ -156,6 +156,9 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome,
 		Successor: r.Successor, Late: len(r.Late),
 	}
+	if r.Status == schemas.Completed && r.Accepted == 0 {
+		st.Reviewer = r.Reviewer
+	}
 	if r.Checkpoint != 0 {
 		st.Checkpoint = CheckpointID(r.Checkpoint)
 	}

@@ -38,12 +38,12 @@ func Wait(a *cli.App) *cobra.Command {
 		Example: `  handoff wait 12
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
-  test "$(handoff wait 12 --silent)" = completed`,
+  handoff wait 12 --silent || exit`,
 		Long: `Tells of each as it ends. With --workflow until nothing of it is open, also what is sent meanwhile.
 
-Exit status: 0 all completed, fully or in part; 1 one failed, was rejected, returned, timed out or cancelled, and in
-a workflow nothing took its place; 3 there is no such handoff; 7 not all ended within --timeout, one waits for your
-answer, or the store could not be had.
+Exit status: 0 all were done well, by the rule of send --after: with success, or accepted; 1 one was done in part,
+failed, was rejected, returned, timed out or cancelled, and in a workflow nothing took its place; 3 there is no such
+handoff; 7 not all ended within --timeout, one is reviewed or waits for your answer, or the store could not be had.
 
 With --hook it is a hook that Claude Code runs with asyncRewake, or Codex, and waits up to 8 hours for a handoff
 for the session: then it wakes the session and tells it the brief. It ends without a word when the session is at
@@ -83,11 +83,11 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 			}
 		}
 		for _, id := range ids {
-			status, err := w.forOne(ctx, a, id)
+			well, err := w.forOne(ctx, a, id)
 			if err != nil {
 				return err
 			}
-			good = good && status == schemas.Completed
+			good = good && well
 		}
 		if w.workflow == "" || len(ids) == 0 {
 			break
@@ -99,32 +99,41 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	return nil
 }
 
-// forOne waits for the end of a handoff, and tells of it.
-func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (schemas.Status, error) {
+// forOne waits for the end of a handoff, tells of it, and whether it was done well.
+func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
 	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
 	out, raw, err := cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	if out.Asked {
-		return "", cmp.Or(w.print(a, out, raw, func(p *cli.Page) { printAsked(a, p, out, raw) }), error(cli.Exit(exitOpen)))
+		return false, cmp.Or(w.print(a, out, raw, func(p *cli.Page) { printAsked(a, p, out, raw) }), error(cli.Exit(exitOpen)))
 	}
 	if !out.Status.Ended() && w.cancel {
-		return "", w.callOff(ctx, a, out.HandoffID)
+		return false, w.callOff(ctx, a, out.HandoffID)
 	}
 	if !out.Status.Ended() {
-		return "", schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
+		return false, schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
 			WithHint("Wait longer with --timeout.").
 			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
 	var end *schemas.Event
 	if !a.JSON && !w.silent {
 		if end, err = show.Ending(ctx, a, out); err != nil {
-			return "", err
+			return false, err
 		}
 	}
-	return out.Status, w.print(a, out, raw, func(p *cli.Page) { show.Outcome(p, out, end) })
+	err = w.print(a, out, raw, func(p *cli.Page) { show.Outcome(p, out, end) })
+	if err == nil && out.Standing.Reviewer != "" {
+		err = cli.Exit(exitOpen)
+	}
+	return doneWell(*out.Standing), err
+}
+
+// doneWell tells what the rule of work that waits for others says, once no review is open.
+func doneWell(st schemas.Standing) bool {
+	return st.Status == schemas.Completed && (st.AcceptedAt != nil || st.Outcome == schemas.Success)
 }
 
 // print tells of a handoff, or only its status.
@@ -145,19 +154,16 @@ func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
-// wentWell tells whether everything in a workflow was completed, or something else took its place.
+// wentWell tells whether everything in a workflow was done well, or something else took its place.
 func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
 	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 	if err != nil {
 		return false, err
 	}
 	for _, item := range items {
-		if item.Status == schemas.Completed {
-			continue
-		}
 		var out schemas.GetOut
 		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
-		if err != nil || out.Standing == nil || out.Standing.Successor == 0 {
+		if err != nil || !doneWell(schemas.OrZero(out.Standing)) && out.Standing.Successor == 0 {
 			return false, err
 		}
 	}
