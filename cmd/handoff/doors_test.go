@@ -198,7 +198,7 @@ var forms = map[string][]string{
 	"claim":  {"1 --agent qa", "2 --full --agent qa"},
 	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"216 --agent dev"}, "accept": {"218 --agent dev"},
 	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""}, "check": {""},
-	"audit log": {""}, "audit prove": {"218"}, "audit checkpoint": {""}, "audit key": {""}, "audit consistency": {"3"},
+	"audit checkpoint": {""}, "audit key": {""},
 	"workspace list": {""}, "token list": {""}, "where": {""}, "logs": {""}, "tools": {""}, "version": {""}, "audit": {""}, "token": {""}, "workspace": {""},
 	"completion": {"bash"},
 }

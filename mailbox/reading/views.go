@@ -202,7 +202,7 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 			return err
 		}
 	}
-	if r.Result == 0 || r.Successor != 0 || len(r.Late) > 0 || r.Reviewer != "" || st.NotKept {
+	if r.Result == 0 || r.Successor != 0 || len(r.Late) > 0 || r.Reviewer != "" || r.Accepted != 0 || st.NotKept {
 		out.Standing = &st
 	}
 	if f := out.Failure; f != nil {

@@ -26,9 +26,6 @@ var free = map[string]bool{
 	"recall ID":                  true, // of a message that was sent
 	"checks run ID":              true, // of what has ended
 	"rules test ID":              true, // of what has ended
-	"audit prove ID":             true, // of any
-	"audit prove EVENT":          true,
-	"audit check --key":          true, // of another machine
 	"audit verify --anchor":      true, // of a repository
 	"send --key":                 true, // a new one
 	"workflow start --key":       true,

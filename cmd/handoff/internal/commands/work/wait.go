@@ -125,15 +125,16 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 		}
 	}
 	err = w.print(a, out, raw, func(p *cli.Page) { show.Outcome(p, out, end) })
-	if err == nil && out.Standing.Reviewer != "" {
+	if err == nil && schemas.OrZero(out.Standing).Reviewer != "" {
 		err = cli.Exit(exitOpen)
 	}
-	return doneWell(*out.Standing), err
+	return doneWell(out), err
 }
 
 // doneWell tells what the rule of work that waits for others says, once no review is open.
-func doneWell(st schemas.Standing) bool {
-	return st.Status == schemas.Completed && (st.AcceptedAt != nil || st.Outcome == schemas.Success)
+func doneWell(out schemas.GetOut) bool {
+	accepted := schemas.OrZero(out.Standing).AcceptedAt != nil
+	return out.Status == schemas.Completed && (accepted || schemas.OrZero(out.Completion).Status == schemas.Success)
 }
 
 // print tells of a handoff, or only its status.
@@ -163,7 +164,7 @@ func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool,
 	for _, item := range items {
 		var out schemas.GetOut
 		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
-		if err != nil || !doneWell(schemas.OrZero(out.Standing)) && out.Standing.Successor == 0 {
+		if err != nil || !doneWell(out) && schemas.OrZero(out.Standing).Successor == 0 {
 			return false, err
 		}
 	}
