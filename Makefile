@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := build
-.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed flips ci
+.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed needs flips ci
 
 # What there is to make, with what is said of it here: make help.
 help:
@@ -26,7 +26,7 @@ test:
 proofs: build
 	HANDOFF_PROGRAM=$(CURDIR)/handoff HANDOFF_PROOFS=1 go test -count=1 -timeout 30m ./...
 # One proof each asks for itself. HANDOFF_PROGRAM names the program that they drive; without it they build it before they begin.
-bench figures million chaos workspaces cycles load simulation rehearsal believed flips briefs faults apart overlaps: export HANDOFF_PROOFS = 1
+bench figures million chaos workspaces cycles load simulation rehearsal believed needs flips briefs faults apart overlaps: export HANDOFF_PROOFS = 1
 
 race lint fuzz:
 	.ci/run $@
@@ -60,6 +60,9 @@ rehearsal:
 	HANDOFF_REHEARSAL=100000 go test -count=1 -timeout 120m -v -run AfterABadDay ./cmd/handoff/together
 believed:
 	HANDOFF_BELIEVED=16 go test -count=1 -timeout 40m -v -run TestOnlyWhatWasSeen ./cmd/handoff/proof
+# What needs a person is told once, over a thousand restarts: ten minutes.
+needs:
+	HANDOFF_NEEDS=100 go test -count=1 -timeout 40m -v -run StatusExec_ ./cmd/handoff/proof
 flips:
 	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:

@@ -104,15 +104,15 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
 	}
-	if o.forPerson(r) {
-		return o.answerWork(r, in, out)
-	}
 	if in.Changes != nil { // what is asked for changes with the answer
 		amended, err := o.amend(r, schemas.UpdateIn{HandoffID: in.HandoffID, Action: in.Action, Changes: in.Changes}, out)
 		if err != nil {
 			return nil, err
 		}
 		r = amended
+	}
+	if o.forPerson(r) {
+		return o.answerWork(r, in, out)
 	}
 	now, err := o.step(life.Answer, r)
 	if err != nil {

@@ -68,31 +68,19 @@ func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, er
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// forPerson tells whether the caller is a person for whom a handoff is work: it waits in the person's mailbox, or the
-// person holds it.
+// forPerson tells whether the caller is a person in whose mailbox a handoff waits.
 func (o *op) forPerson(r *store.Record) bool {
-	mine := r.Status.Held() && r.Status != schemas.Waiting && r.Holder == schemas.Human
-	return o.by.Agent == schemas.Human && (mine || r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human))
+	return o.by.Agent == schemas.Human && r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 }
 
-// answerWork completes work that is for a person, with the answer as its summary; what nobody holds is claimed first.
-// So a person answers "May I …?" in one step, whether it came as a question, a message or work. The errors are those of
-// [Service.Complete]: work with criteria has to be completed with an answer to each.
+// answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are those
+// of [Service.Complete]: of work with criteria each has to be answered.
 func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if in.Changes != nil {
-		return nil, schemas.Invalidf("changes", "%s is work for you: the answer completes it as it is", r.ID).
-			WithHint("Leave the changes out. Nothing was changed.")
+	if err := notYet(r); err != nil {
+		return nil, err
 	}
-	if r.Status == schemas.Pending {
-		if err := notYet(r); err != nil {
-			return nil, err
-		}
-		got, err := o.take(life.Claim, r)
-		if err != nil {
-			return nil, err
-		}
-		r = got.record
-	} else if err := o.proves(life.Complete, r, in.Token); err != nil {
+	got, err := o.take(life.Claim, r)
+	if err != nil {
 		return nil, err
 	}
 	done := schemas.CompleteIn{Result: schemas.Result{Summary: in.Note}}
@@ -100,14 +88,14 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	kept, err := compared(o.View, o.by, r, done)
+	kept, err := compared(o.View, o.by, got.record, done)
 	if err != nil {
 		return nil, err
 	}
-	ended, err := o.complete(r, done, digest, kept, nil)
+	ended, err := o.complete(got.record, done, digest, kept, nil)
 	if err != nil {
 		return nil, err
 	}
-	out.Warnings = ended.Warnings
+	out.Warnings = append(out.Warnings, ended.Warnings...)
 	return o.Record(r.ID)
 }

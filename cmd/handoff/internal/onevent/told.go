@@ -19,38 +19,34 @@ import (
 // ToldFile is the name under which [Told] keeps what was told; its other files begin with it and a dot.
 const ToldFile = "handoff.told"
 
-// Told remembers, in files of a directory, of which things a command was told, so that it is told of each once, also
-// when the process that runs it was killed at any moment. One process at a time has it.
+// Told remembers in a directory of which things a command was told, so that it is told of each once, also when the
+// process that runs it is killed. One process at a time has it.
 //
-// Before a command runs its thing is written down together with the name of a claim. The shell of the command makes the
-// file of that name, which only one can, and only then runs the command. A process that finds a thing written down makes
-// the file itself: where it can, the command has not begun and never will, so it is run anew; where it cannot, it has,
-// and that counts as told, since nobody knows how it ended. On Windows the process makes the file before it starts the
-// command: one that is killed in between has not told it.
+// Before a command runs, its thing and the name of a claim are written down. The shell of the command makes the file of
+// that name, and only then runs the command. The next process makes the file itself: where it can, the command has not
+// begun and never will; where the file is there, it has begun, and that counts as told. On Windows the process makes the
+// file, so a command that it could not start any more was not told.
 type Told struct {
 	dir  string
 	lock *os.File
-	keys map[string]bool
+	kept struct {
+		Told  []string `json:"told"`
+		Next  string   `json:"next,omitempty"` // whose command may have begun
+		Claim string   `json:"claim,omitempty"`
+	}
 }
 
-// begun is the thing whose command may have begun, and the claim of the command.
-type begun struct {
-	Key   string `json:"key"`
-	Claim string `json:"claim"`
-}
-
-// OpenTold opens what was told in a directory. The error is [platform.ErrLocked] while another process has it.
+// OpenTold opens what was told. The error is [platform.ErrLocked] while another process has it.
 func OpenTold(dir string) (*Told, error) {
-	t := &Told{dir: dir, keys: map[string]bool{}}
-	lock, err := os.OpenFile(t.file(".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	t.lock = lock
-	if err := platform.TryLock(lock); err != nil {
-		return nil, errors.Join(err, lock.Close())
+	t := &Told{dir: dir, lock: lock}
+	if err = platform.TryLock(lock); err == nil {
+		err = t.recover()
 	}
-	if err := t.recover(); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return t, nil
@@ -60,36 +56,31 @@ func OpenTold(dir string) (*Told, error) {
 func (t *Told) Close() error { return t.lock.Close() }
 
 // Knows reports whether a command was told of a thing.
-func (t *Told) Knows(key string) bool { return t.keys[key] }
+func (t *Told) Knows(key string) bool { return slices.Contains(t.kept.Told, key) }
+
+// Add notes that a command was told of a thing.
+func (t *Told) Add(key string) error {
+	t.kept.Told = append(t.kept.Told, key)
+	return t.save()
+}
 
 // Keep forgets all things but these.
 func (t *Told) Keep(keys []string) error {
-	before := len(t.keys)
-	for key := range t.keys {
-		if !slices.Contains(keys, key) {
-			delete(t.keys, key)
-		}
-	}
-	if len(t.keys) == before {
+	before := len(t.kept.Told)
+	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
+	if len(t.kept.Told) == before {
 		return nil
 	}
 	return t.save()
 }
 
-// Add notes that a command was told of a thing.
-func (t *Told) Add(key string) error {
-	t.keys[key] = true
-	return t.save()
-}
-
-// Tell runs a command for a thing, and notes that it was told. Where the command failed, and was not ended because ctx
-// is done, it is not noted.
+// Tell runs a command for a thing, and notes that it was told unless the command fails.
 func (t *Told) Tell(ctx context.Context, c Command, key string, environ []string, input []byte) error {
-	b := begun{Key: key, Claim: rand.Text()}
-	if err := t.write(".next", b); err != nil {
+	t.kept.Next, t.kept.Claim = key, rand.Text()
+	if err := t.save(); err != nil {
 		return err
 	}
-	claim := t.file(".claim-" + b.Claim)
+	claim := t.claim()
 	if runtime.GOOS == "windows" {
 		if err := os.WriteFile(claim, nil, 0o600); err != nil {
 			return err
@@ -99,79 +90,63 @@ func (t *Told) Tell(ctx context.Context, c Command, key string, environ []string
 		c.Line = `( set -C; : >"$HANDOFF_NEED_CLAIM" ) || exit 75; unset HANDOFF_NEED_CLAIM` + "\n" + c.Line
 	}
 	err := c.Run(ctx, environ, input)
-	if err == nil || ctx.Err() != nil {
-		err = errors.Join(err, t.Add(key))
+	if err == nil {
+		t.kept.Told = append(t.kept.Told, key)
 	}
-	return errors.Join(err, os.Remove(t.file(".next")), ignoring(os.Remove(claim), fs.ErrNotExist))
+	t.kept.Next, t.kept.Claim = "", ""
+	err = errors.Join(err, t.save())
+	_ = os.Remove(claim) // else it is swept
+	return err
 }
 
-// recover reads what was told, and finds out what became of the command that a process began which was killed.
+// recover reads what was told, and finds out what became of the command of a process that was killed.
 func (t *Told) recover() error {
-	t.sweep()
-	var keys []string
-	var b begun
-	if err := errors.Join(t.read("", &keys), t.read(".next", &b)); err != nil {
+	text, err := platform.ReadRegular(filepath.Join(t.dir, ToldFile), 8<<20)
+	if err == nil {
+		if err = json.Unmarshal(text, &t.kept); err != nil {
+			return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", ToldFile, err)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, key := range keys {
-		t.keys[key] = true
-	}
-	if b.Claim == "" {
+	t.sweep()
+	if t.kept.Next == "" {
 		return nil
 	}
-	f, err := os.OpenFile(t.file(".claim-"+b.Claim), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(t.claim(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		err = t.Add(b.Key)
-	case err == nil: // it stays, so that a shell which is still on its way does not begin
+		t.kept.Told = append(t.kept.Told, t.kept.Next)
+	case err != nil:
+		return err
+	default: // it stays, so that a shell which is still on its way does not begin
 		err = f.Close()
 	}
-	return errors.Join(err, os.Remove(t.file(".next")))
+	t.kept.Next, t.kept.Claim = "", ""
+	return errors.Join(t.save(), ignored(err, fs.ErrExist))
 }
 
-// sweep removes old claims, for which no shell is on its way any more.
+// sweep removes claims for which no shell is on its way any more.
 func (t *Told) sweep() {
-	claims, _ := filepath.Glob(t.file(".claim-*"))
+	claims, _ := filepath.Glob(filepath.Join(t.dir, ToldFile+".claim-*"))
 	for _, claim := range claims {
-		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour {
+		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
 			_ = os.Remove(claim) // else the next one does
 		}
 	}
 }
 
+func (t *Told) claim() string { return filepath.Join(t.dir, ToldFile+".claim-"+t.kept.Claim) }
+
 func (t *Told) save() error {
-	keys := make([]string, 0, len(t.keys))
-	for key := range t.keys {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return t.write("", keys)
-}
-
-func (t *Told) file(more string) string { return filepath.Join(t.dir, ToldFile+more) }
-
-func (t *Told) write(more string, value any) error {
-	text, err := json.Marshal(value)
+	text, err := json.Marshal(t.kept)
 	if err != nil {
 		return err
 	}
-	return platform.Replace(t.file(more), ToldFile+".new-*", text, (*os.File).Sync)
+	return platform.Replace(filepath.Join(t.dir, ToldFile), ToldFile+".new-*", text, (*os.File).Sync)
 }
 
-// read reads a file that may not be there. One that is no JSON, as after a loss of power, is an error: nobody knows what
-// was told.
-func (t *Told) read(more string, value any) error {
-	text, err := platform.ReadRegular(t.file(more), 8<<20)
-	if err != nil {
-		return ignoring(err, fs.ErrNotExist)
-	}
-	if err := json.Unmarshal(text, value); err != nil {
-		return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", t.file(more), err)
-	}
-	return nil
-}
-
-func ignoring(err, expected error) error {
+func ignored(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil
 	}

@@ -44,8 +44,8 @@ With --exec it stays, shows nothing, and runs a command of the shell once for ea
 before, within two seconds, one at a time. What was told is kept with the workspace, so a restart tells nothing again.
 The command finds the thing as JSON on standard input, as a row of needs_you with id, workspace and command, and in its
 environment HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line, and
-HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails is run again after 10 s, 1 min
-and 6 min. What you claimed yourself is not told.
+HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails is run again after 10 s, 40 s
+and 160 s. What you claimed yourself is not told.
 
 Without a terminal each row is a line: part, kind, id, from, who has it, since, last sign of life, command, title
 and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": ..., "stuck": ..., "counts": ...}.

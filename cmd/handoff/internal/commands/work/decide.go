@@ -43,8 +43,8 @@ var acts = []act{{
   handoff answer no_7 "Yes, drop it" --agent human
   handoff answer 12 @decision.md --agent human`,
 		Long: `A handoff whose holder asks goes on with whoever asked. What only human may give, as a permission, human answers.
-A message is answered by a message to who wrote it, about the same handoff, and counts as read. Work for human that
-waits, or that human holds, is completed with the text as its summary.
+A message is answered by a message to who wrote it, about the same handoff, and counts as read. Work that waits for human
+is claimed and completed with the text as its summary.
 
 ` + cli.AboutSources,
 		Args: cobra.MinimumNArgs(1),
