@@ -302,7 +302,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/clients/edit", about: "text of configuration files",
 		imports: []string{"cmd/handoff/internal/clients/client"},
-		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v3"},
+		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/installed", about: "what files of clients say of handoff",

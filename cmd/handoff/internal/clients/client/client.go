@@ -46,7 +46,7 @@ func All() []Client {
 	return []Client{
 		claudeCode(), codex(), geminiCLI(), cursor(), vsCode(),
 		kilo(), openCode(), // in this order: the shells of Kilo have the signs of both
-		copilotCLI(), qwenCode(), cline(), goose(), windsurf(), zed(), antigravity(),
+		copilotCLI(), qwenCode(), cline(), windsurf(), zed(), antigravity(),
 	}
 }
 

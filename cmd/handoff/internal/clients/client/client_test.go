@@ -84,7 +84,6 @@ var known = map[string]string{
 	"copilot-cli": "driven, 1.0.102",
 	"qwen-code":   "driven, 0.24.4",
 	"cline":       "driven, 3.0.65",
-	"goose":       "read, November 2026",
 	"windsurf":    "read, November 2026",
 	"zed":         "read, November 2026",
 	"antigravity": "read, November 2026",

@@ -14,7 +14,6 @@ const (
 	CommentedJSON Syntax = "JSON with comments"
 	LooseJSON     Syntax = "JSON with comments and trailing commas"
 	TOML          Syntax = "TOML"
-	YAML          Syntax = "YAML"
 )
 
 // Files are where a client keeps one kind of thing. A scope may have several names for the same file: the client

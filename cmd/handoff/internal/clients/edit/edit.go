@@ -21,7 +21,7 @@ import (
 
 // A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
 // into lists. Values to set are those of a [client.Field]. Values from Look are as encoding/json or the parser of TOML
-// or YAML gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
+// gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
 // that fails changes nothing.
 type Document interface {
 	// Look gives the value at a path; ok is false if there is none.
@@ -62,9 +62,6 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	}
 	if syntax == client.TOML {
 		return openTOML(mark, text)
-	}
-	if syntax == client.YAML {
-		return openYAML(mark, text)
 	}
 	return openJSON(mark, text)
 }
@@ -149,9 +146,6 @@ var flat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?
 func bounded(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return boundedTOML(text)
-	}
-	if syntax == client.YAML {
-		return nil // its parser has bounds
 	}
 	depth := 0
 	for _, sign := range flat().ReplaceAllLiteral(text, nil) {

@@ -41,9 +41,6 @@ func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 		"one line,":    {client.JSON, `{"s": {"a": 1, "b": 2,}}`, `{"s": {"a": 1, "b": 2, "handoff": {"command":"handoff","args":["mcp"]},}}`},
 		"table":        {client.TOML, "x = 1\n", "x = 1\n\n[s.handoff]\ncommand = \"handoff\"\nargs = [\"mcp\"]\n"},
 		"lines of DOS": {client.TOML, "x = 1\r\n", "x = 1\r\n\r\n[s.handoff]\r\ncommand = \"handoff\"\r\nargs = [\"mcp\"]\r\n"},
-		"YAML":         {client.YAML, "s:\n    a:\n    - b\n# t\nt: 1", "s:\n    a:\n    - b\n    handoff:\n        command: handoff\n        args: [mcp]\n# t\nt: 1"},
-		"YAML, {}":     {client.YAML, "s: {} # s\r\n", "s: # s\r\n  handoff:\r\n    command: handoff\r\n    args: [mcp]\r\n"},
-		"YAML, no end": {client.YAML, "s:\n  a: b", "s:\n  a: b\n  handoff:\n    command: handoff\n    args: [mcp]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := opened(t, tt.syntax, tt.before)
@@ -65,7 +62,6 @@ func TestChangingOneValueLeavesTheRest(t *testing.T) {
 		"table":       {client.TOML, "[s]\na = \"old\" # a\n[[s.b]]\na = \"old\"\n", "[s]\na = \"new\" # a\n[[s.b]]\na = \"old\"\n"},
 		"dotted":      {client.TOML, "s . \"a\" = 'old'\n", "s . \"a\" = \"new\"\n"},
 		"added to it": {client.TOML, "[s] # s\nb = 1 # b\n\n# t\n[t]\n", "[s] # s\nb = 1 # b\na = \"new\"\n\n# t\n[t]\n"},
-		"YAML":        {client.YAML, "s:\n  \"a\": old # a\n  b: 1\n", "s:\n  a: new # a\n  b: 1\n"},
 		"empty table": {client.TOML, "[s]", "[s]\na = \"new\""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +86,6 @@ func TestDeletingLeavesTheRest(t *testing.T) {
 		"nor above it":   {client.JSON, `{"a": 1}`, `{"a": 1}`, []any{"b", "c"}},
 		"of another":     {client.TOML, "[[a]]\nb = 1\n", "[[a]]\nb = 1\n", []any{"a", "b"}},
 		"tables":         {client.TOML, "[a.b]\nx = 1\n# kept\n[a.c]\n[a.b.d]\ny = 1\n", "# kept\n[a.c]\n", []any{"a", "b"}},
-		"YAML":           {client.YAML, "a:\n  # kept\n  b:\n    c: 1\n\n    # kept\nd: 1\n", "a: {}\n  # kept\n\n    # kept\nd: 1\n", []any{"a", "b"}},
 		"dotted keys":    {client.TOML, "a.b.c = 1\na.d = 2\na.b.e = 3", "a.d = 2\n", []any{"a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,12 +139,6 @@ func FuzzJSON(f *testing.F) {
 func FuzzTOML(f *testing.F) {
 	seeds(f, "*.toml")
 	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.TOML, text) })
-}
-
-// FuzzYAML does so with YAML.
-func FuzzYAML(f *testing.F) {
-	seeds(f, "*.yaml")
-	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.YAML, text) })
 }
 
 func seeds(f *testing.F, pattern string) {

@@ -140,7 +140,7 @@ func (c Change) masked(diff string) string {
 // tokens are the names and values that a text holds.
 type tokens map[string]bool
 
-// token matches a name or value in JSON, TOML or YAML, in its quotes if it has some.
+// token matches a name or value in JSON or TOML, in its quotes if it has some.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
 // wordsOf gives the names and values in a text, without quotes.
