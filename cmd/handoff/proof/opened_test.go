@@ -321,6 +321,7 @@ func TestOnlyWhatWasSeenOpensWhatWaits(t *testing.T) {
 // begin sends work and what waits for it, and claims the first.
 func (r repository) begin(w way) *play {
 	r.git("checkout", "-q", "-f", "main").git("clean", "-fdqx")
+	_ = exec.CommandContext(r.t.Context(), "git", "-C", r.dir, "branch", "-q", "-D", "fix", "old").Run() // of the round before
 	p := &play{repository: r}
 	if r.git("tag", "-f", "now"); w.before != nil {
 		w.before(p)
