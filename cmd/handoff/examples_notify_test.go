@@ -112,3 +112,41 @@ func TestChat_SendsTheTextAsJSONThatCallsNobody(t *testing.T) {
 	text := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(hostile)
 	require.Equal(t, "qa: message no_1: "+text+" (handoff answer no_1 '…')", said.Text)
 }
+
+// A thing that needs the person again is told again: a second question, and an approval of what was changed. What was
+// told is not told by another start, and a second program is refused.
+func TestStatusExec_TellsWhatNeedsThePersonAgain(t *testing.T) {
+	out := runExample(t, `export HANDOFF_WORKSPACE=w
+mkdir -p "$HOME/.config/handoff"; echo w >"$HOME/.config/handoff/approvals"
+mkfifo "$HOME/told"
+start() { handoff status --exec 'echo "$HANDOFF_NEED_KIND $HANDOFF_NEED_ID $HANDOFF_NEED_TEXT" >"$HOME/told"' & herald=$!; trap 'kill $herald' EXIT; }
+came() { read -r told <"$HOME/told"; echo "came: $told"; }
+end() { kill $herald; wait $herald; trap - EXIT; }
+handoff send qa Test --agent human -q >"$HOME/null"
+handoff claim --agent qa >"$HOME/null"
+handoff update 1 --ask 'Which?' --agent qa >"$HOME/null"
+start; came
+handoff status --exec true || echo "refused: $?"
+handoff answer 1 'The first' --agent human >"$HOME/null"
+handoff claim --agent qa >"$HOME/null"
+handoff update 1 --ask 'And now?' --agent qa >"$HOME/null"
+came
+handoff send qa Deploy --needs-approval --parent none --agent dev -q >"$HOME/null"
+came; end
+handoff approve 2 --agent human >"$HOME/null"
+handoff update 2 --criteria more --agent dev >"$HOME/null"
+start; came
+handoff send human Last --type message --agent qa -q >"$HOME/null"
+came; end`)
+	var came []string
+	for line := range strings.Lines(out) {
+		if said, ok := strings.CutPrefix(line, "came: "); ok {
+			came = append(came, strings.TrimSpace(said))
+		}
+	}
+	require.Equal(t, []string{
+		"question ho_1 qa asked human: Which?", "question ho_1 qa asked human: And now?", "approval ho_2 Deploy", "approval ho_2 Deploy",
+	}, came[:len(came)-1], out)
+	require.Regexp(t, `^message no_\d+ Last$`, came[len(came)-1])
+	require.Contains(t, out, "refused: 5\n")
+}
