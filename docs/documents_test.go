@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // What the documents show is computed where that is possible and executed where it is not, so that it stays

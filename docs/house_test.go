@@ -18,7 +18,7 @@ var everythingBelow = []string{"everything below"}
 
 // house is built from the ground: a row imports only rows before it.
 var house = []room{
-	{level: 0, path: "internal/sandbox", about: "where tests run, and which are left out"},
+	{level: 0, path: "schemas/sandbox", about: "where tests run, and which are left out"},
 	{
 		level: 0, path: "schemas/golden", about: "what tests hold to files",
 		owns: []string{"github.com/stretchr/testify"},
@@ -70,7 +70,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "store/postgres/postgrestest", about: "a database server for tests",
-		imports: []string{"internal/sandbox", "store", "store/postgres"},
+		imports: []string{"schemas/sandbox", "store", "store/postgres"},
 		owns:    []string{"github.com/jackc/pgx", "github.com/stretchr/testify"},
 	},
 	{
@@ -495,7 +495,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commandtest", about: "the program in tests",
-		imports: []string{"internal/sandbox", "mailbox/mailboxtest", "cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
+		imports: []string{"schemas/sandbox", "mailbox/mailboxtest", "cmd/handoff/internal/cli", "cmd/handoff/internal/root"},
 		owns: []string{
 			"github.com/spf13/cobra", "github.com/stretchr/testify", "github.com/rogpeppe/go-internal", "golang.org/x/sys",
 		},
@@ -531,7 +531,7 @@ var house = []room{
 // proving may be imported by every test: the stores, because tests run on real things, what shows that processes have
 // ended, and what runs the program.
 var proving = []string{
-	"internal/sandbox", "schemas/golden", "schemas/respell/respelltest",
+	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
 	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "store/postgres", "store/postgres/postgrestest",
 	"mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // built is the program that documents show: the file that HANDOFF_PROGRAM names, or one made before the tests.

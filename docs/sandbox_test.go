@@ -29,7 +29,7 @@ func TestTestsThatReachTheMachineRunInASandbox(t *testing.T) {
 			require.NoError(t, err)
 			return begun.Match(text)
 		}) {
-			t.Errorf("tests of %s reach the package os: begin them with sandbox.New, see the package internal/sandbox", p.path)
+			t.Errorf("tests of %s reach the package os: begin them with sandbox.New, see the package schemas/sandbox", p.path)
 		}
 	}
 	require.Greater(t, sandboxed, 50)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Measured, as docs/scale.md says, with two processors for all: client, nodes and database.

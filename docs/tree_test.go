@@ -14,7 +14,7 @@ import (
 
 // folders are all that stand at the top of the repository, besides documents
 // and files whose names begin with a dot.
-var folders = []string{"cmd", "mcp", "tools", "mailbox", "store", "schemas", "internal", "examples", "docs"}
+var folders = []string{"cmd", "mcp", "tools", "mailbox", "store", "schemas", "examples", "docs"}
 
 func TestTopOfTheRepositoryIsTidy(t *testing.T) {
 	for _, file := range files(t) {

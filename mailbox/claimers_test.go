@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
 
 // 64 claimers of one mailbox share 1,000 handoffs: each is claimed once, and completed by who claimed it.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/postgres/postgrestest"
 	"handoff/tools/toolstest"

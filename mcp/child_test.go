@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
 	"handoff/mcp"
+	"handoff/schemas/sandbox"
 )
 
 // childVariable makes this test binary a server on its standard streams.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
 	"handoff/mcp"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/tools"
 )
 

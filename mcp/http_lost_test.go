@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
 	"handoff/mcp"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/tools"
 )
 

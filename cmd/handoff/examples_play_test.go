@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // An example shows the same in its own folder, in a shell with variables for handoff.

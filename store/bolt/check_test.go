@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/bbolt"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/bolt"
 )

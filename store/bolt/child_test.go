@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Some tests need a process of their own, to kill it or to take something away

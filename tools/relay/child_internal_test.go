@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Some tests need a process of their own, to kill it or to run it as another user: this binary again, started

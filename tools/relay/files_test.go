@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 	"handoff/tools/relay"
 )
 

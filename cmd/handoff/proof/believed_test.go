@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
 
 // shop is a repository whose script adds wrongly, with checks that a person allowed.

@@ -19,7 +19,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // requireRefused checks that reading, writing and serving all fail with a status, say so, and change nothing.

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
 
 // needs are what makes each kind of need, as lines of a shell; N is its number.

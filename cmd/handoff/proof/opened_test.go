@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
 
 // A play is work with a check, and other work that waits for it.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // exchange starts "handoff mcp", writes everything at once, ends the input, and gives the answers by id.

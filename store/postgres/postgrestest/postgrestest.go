@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Start starts a server for a test, which is skipped where none is installed, and gives how to reach its database. Its

@@ -22,7 +22,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/root"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Program is the name under which the test binary is handoff itself, as a process of its own.

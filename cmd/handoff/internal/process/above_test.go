@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/process"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 const above = "PROCESS_TEST_ABOVE" // in the environment: print the process that is the client, and those above

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // Workshop is a directory of programs. Use [New].

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }

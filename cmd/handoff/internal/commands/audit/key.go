@@ -22,8 +22,8 @@ import (
 
 func keyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "key",
-		Short: "Print the key with which others check what is signed",
+		Use:     "key",
+		Short:   "Print the key with which others check what is signed",
 		Example: `  handoff audit key > public.key`,
 		Long: `Prints the verifier key of the workspace, which is public. The signing key is made when it is needed first, in the
 directory of the workspace (handoff where) with mode 0600, also for a workspace in a database; HANDOFF_KEY names

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
 
 // verifier is the program that others wrote to verify logs in tiles, as they release it.

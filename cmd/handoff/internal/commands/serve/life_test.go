@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // These tests are about servers as processes, and about clients that do to them what clients do.

@@ -13,7 +13,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/internal/sandbox"
+	"handoff/schemas/sandbox"
 )
 
 // child is in the environment of this binary where it is a package whose only test does this.
