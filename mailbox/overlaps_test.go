@@ -133,10 +133,10 @@ func BenchmarkClaimBeside(b *testing.B) {
 				w.send(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
 				w.claim(w.in("shop", name, files(i)...))
 			}
-			by := w.in("shop", "me", files(others)...)
+			by := w.in("shop", "agent-me", files(others)...)
 			for b.Loop() {
 				b.StopTimer()
-				sent := w.send(lead, "me", "Do it", wanting("packages/**/file-2.go"))
+				sent := w.send(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))
 				b.StartTimer()
 				claim := w.claim(by)
 				b.StopTimer()
