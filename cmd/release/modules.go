@@ -47,7 +47,11 @@ func (r *release) learnModules(ctx context.Context) error {
 		r.modules = append(r.modules, module{path, versions[path], licence})
 	}
 	slices.SortFunc(r.modules, func(a, b module) int { return strings.Compare(a.path, b.path) })
-	licence, err := licenceIn(runtime.GOROOT()) //nolint:staticcheck // release is run where it is compiled
+	root, err := output(ctx, r.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
+	if err != nil {
+		return err
+	}
+	licence, err := licenceIn(strings.TrimSpace(root))
 	r.modules = append(r.modules, module{"std", strings.TrimPrefix(runtime.Version(), "go"), licence})
 	return err
 }
