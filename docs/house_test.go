@@ -292,7 +292,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/checking", about: "checks of work that is completed",
-		imports: []string{"schemas", "tools", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
+		imports: []string{"schemas", "tools", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
 	},
 	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
 	{
@@ -447,7 +447,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and proved to others",
+		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and its heads signed",
 		imports: []string{
 			"schemas", "store/ledger", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli",

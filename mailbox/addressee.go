@@ -15,8 +15,8 @@ import (
 	"handoff/store"
 )
 
-// addressee is [schemas.ParseAddress] for who knows the agents: a word for a person is human, unless an agent is called
-// so.
+// addressee reads an address as [schemas.ParseAddress] does, and a word for a person as human unless an agent has that
+// name.
 func (o *op) addressee(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
 	if err != nil {
@@ -97,9 +97,9 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	return noAgent("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
 }
 
-// tellUntakeable tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
+// tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
 // sender that acts itself is warned by [op.checkRecipient]. [op.commit] calls it after each change.
-func (o *op) tellUntakeable(was, now *store.Record) error {
+func (o *op) tellNoTakers(was, now *store.Record) error {
 	if !offered(now) || was != nil && offered(was) && was.To == now.To {
 		return nil
 	}
@@ -124,16 +124,16 @@ func (o *op) tellUntakeable(was, now *store.Record) error {
 func (o *op) putCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
-	if err = cmp.Or(err, o.putDeclared(a), o.record(life.Register, said)); err != nil || before == nil {
+	if err = cmp.Or(err, o.putDeclared(a), o.record(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
 	looked, offers := 0, o.offers(o.View)
 	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
-		if looked++; err != nil || looked > mostFollow || before.Card.Away {
+		if looked++; err != nil || looked > mostFollow {
 			return err
 		}
 		if r := o.usable(id); r != nil && r.Status == schemas.Pending && offers.Bar(r, before.Card) == "" {
-			if err := o.tellUntakeable(nil, r); err != nil {
+			if err := o.tellNoTakers(nil, r); err != nil {
 				return err
 			}
 		}
@@ -141,8 +141,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 	return nil
 }
 
-// judgeless says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
-func (o *op) judgeless(to, reviewer schemas.Address) (why string, err error) {
+// noReviewer says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
+func (o *op) noReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.offers(o.View).Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
@@ -190,9 +190,12 @@ func unreadMail(v *store.View) (lost []schemas.Fault, err error) {
 			}
 			find("%s is for %s, whose mailbox nobody reads: handoff assign %s %s", id, box, id, to)
 		}
-		for n, err := range v.Notices(box, 0) {
+		for n, err := range v.UnreadBy(box) {
 			if err != nil {
 				return nil, err
+			}
+			if n.Kind != schemas.TypeMessage {
+				continue // which nobody takes back
 			}
 			find("%s is for %s, whose mailbox nobody reads: handoff recall %s --agent %s, and send again: %s",
 				n.ID, box, n.ID, n.From, schemas.Visible(schemas.Clip(n.Text, 200)))

@@ -26,7 +26,7 @@ import (
 // first, so nothing is amended that is over. A holder that waits for an answer reads the new text when it claims again.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	action := life.Amend
-	if e := schemas.OrZero(in.Changes).Expectations; e != nil && reflect.DeepEqual(*in.Changes,
+	if e := schemas.OrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
 		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
 		action = life.Rebase
 	}

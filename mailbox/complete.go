@@ -145,7 +145,7 @@ func (o *op) completion(
 		return done, err
 	}
 	if done.Tree = o.by.Tree; kept.body != 0 {
-		done.Output = kept.output
+		done.Output, done.Conforms = kept.output, kept.conforms
 	}
 	if err := checkVerdict(r, done.Output); err != nil {
 		return done, err

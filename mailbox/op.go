@@ -147,7 +147,7 @@ func (o *op) commit(h happening) error {
 		return err
 	}
 	o.gather(h.was, h.now)
-	if err := o.tellUntakeable(h.was, h.now); err != nil {
+	if err := o.tellNoTakers(h.was, h.now); err != nil {
 		return err
 	}
 	if h.sends, err = o.firing(&h); err != nil {

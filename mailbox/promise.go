@@ -20,6 +20,7 @@ type promise struct {
 	refused  uint64 // the refusal that was known then
 	criteria []schemas.Answered
 	output   json.RawMessage // as it meets the schema
+	conforms bool            // there is a schema
 	err      error           // told only to the holder
 }
 
@@ -54,6 +55,7 @@ func compared(v *store.View, by schemas.Caller, asked *store.Record, in schemas.
 		p.err = contract.Strictly(h.Expectations, completionOf(in))
 	}
 	if p.err == nil && h.Expectations != nil && len(h.Expectations.OutputSchema) > 0 {
+		p.conforms = true
 		p.output, p.err = contract.Conform(h.Expectations.OutputSchema, in.Output)
 	}
 	return p, nil

@@ -20,7 +20,8 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 		return err
 	}
 	refusal := schemas.Refusal{Note: why.Message, Failed: o.failed(before), Tree: o.by.Tree, Result: digest}
-	if refusal.Same(before) || r.Refusals >= refusalsKept*max(r.Attempt, 1) {
+	full := r.Refusals >= refusalsKept*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
+	if full || refusal.Same(before) {
 		return why
 	}
 	now, err := o.step(life.RefuseResult, r)

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"strings"
 
+	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -68,31 +69,41 @@ func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, er
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// forPerson tells whether the caller is a person in whose mailbox a handoff waits.
+// forPerson tells whether the caller is a person in whose mailbox a handoff waits, or who works on it.
 func (o *op) forPerson(r *store.Record) bool {
-	return o.by.Agent == schemas.Human && r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
+	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
+	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
+	return o.by.Agent == schemas.Human && (waits || works)
 }
 
 // answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are those
 // of [Service.Complete]: of work with criteria each has to be answered.
 func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := notYet(r); err != nil {
+	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
+	if err := contract.Contradiction(done); err != nil {
 		return nil, err
 	}
-	got, err := o.take(life.Claim, r)
-	if err != nil {
-		return nil, err
+	done.HandoffID = ""
+	held := r
+	if r.Status == schemas.Pending {
+		if err := notYet(r); err != nil {
+			return nil, err
+		}
+		got, err := o.take(life.Claim, r)
+		if err != nil {
+			return nil, err
+		}
+		held = got.record
 	}
-	done := schemas.CompleteIn{Result: schemas.Result{Summary: in.Note}}
 	digest, err := draft.Fingerprint(done)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := compared(o.View, o.by, got.record, done)
+	kept, err := compared(o.View, o.by, held, done)
 	if err != nil {
 		return nil, err
 	}
-	ended, err := o.complete(got.record, done, digest, kept, nil)
+	ended, err := o.complete(held, done, digest, kept, nil)
 	if err != nil {
 		return nil, err
 	}

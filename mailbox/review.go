@@ -43,7 +43,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 		warnings = schemas.Map(warnings, func(w string) string { return field + ": " + w })
 	}
 	if _, directed := reviewer.Directed(); !directed {
-		why, err := o.judgeless(to, reviewer)
+		why, err := o.noReviewer(to, reviewer)
 		if why != "" && len(warnings) == 0 {
 			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", field, why)}
 		}

@@ -47,6 +47,10 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 	if agent == r.From || agent == r.OnFailure || agent == schemas.Human {
 		return agent, nil
 	}
+	if agent == r.Holder {
+		return "", schemas.Invalidf("rollback_to", "%s holds it and cannot take it back", agent).
+			WithHint("Release it, ask, or have it done again with then: retry.")
+	}
 	members, err := o.members(r.Workflow)
 	if err != nil || slices.Contains(members, agent) {
 		return agent, err

@@ -28,7 +28,8 @@ var occasions = map[life.Action]string{
 // that its content can be read. Content that cannot be read fires nothing.
 func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	on, completed := occasions[h.action], occasions[life.Complete]
-	counts := h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted
+	counts := h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted &&
+		!reading.DoneWell(h.was) // as a row of an earlier version, which does not say that it counted
 	if on == "" && !counts || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
 		return nil, nil
 	}

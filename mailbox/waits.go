@@ -242,13 +242,27 @@ func (o *op) freeFrom(r, dep *store.Record) error {
 	return o.exchange(r, dep.ID, dep)
 }
 
-// freeTakenBack lets what waits for failed work go on when whoever took that back did it. It does so only where done is
-// the latest that took the place of the failed handoff: where a person retried that one, its retry is waited for.
+// freeTakenBack lets what waits for failed work go on when it was taken back and done by an agent whose word is enough, see
+// [op.mayTakeBack]. It does so only where done is the latest that took the place of the failed handoff: where a person
+// retried that one, its retry is waited for.
 func (o *op) freeTakenBack(r, done *store.Record) error {
-	if parent := o.usable(done.Parent); parent != nil && parent.Rollback == done.ID && parent.Successor == done.ID {
-		return o.waitInstead(r, parent)
+	failed := o.usable(done.Parent)
+	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
+		return nil
 	}
-	return nil
+	if may, err := o.mayTakeBack(failed, done.Holder); !may || err != nil {
+		return err
+	}
+	return o.waitInstead(r, failed)
+}
+
+// mayTakeBack tells whether the word of an agent is enough that failed work was done after all: nobody compares a rollback
+// with what was asked for. It is enough of the sender and of human, who may accept any result, and of the agent that the
+// sender named for a failure, where no criterion, check or review was asked for and that agent did not fail itself.
+func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
+	sender, err := reading.Principal(o.View, failed)
+	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
+	return by == schemas.Human || by == sender || named, err
 }
 
 // waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned, and for the same one

@@ -73,6 +73,7 @@ type Completion struct {
 	Criteria []Answered `json:"criteria,omitempty"`      // asked and answered, one by one
 	Tree     *Tree      `json:"tree,omitempty"`          // observed, not said
 	Awaits   bool       `json:"awaits_checks,omitempty"` // partial only until a look at its checks passes
+	Conforms bool       `json:"-"`                       // the output was compared with the schema of the sender
 	Late     bool       `json:"late,omitempty"`          // arrived after the claim was lost
 	Origin   *Origin    `json:"origin,omitempty"`
 }

@@ -170,6 +170,12 @@ type Standing struct {
 	NotKept    bool       `json:"not_kept,omitempty"` // what was sent is not kept in full any more: it cannot be returned or done again
 }
 
+// DoneWell is the rule by which work counts as done for all that goes on after it: it is completed, and either somebody
+// who judges it accepted it, or its outcome is success and its sender asked for no review.
+func DoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
+	return s == Completed && (accepted || o == Success && !reviewed)
+}
+
 // UnknownBase stands in the place of a commit where the work was sent and first claimed outside of a checkout.
 const UnknownBase = "unknown"
 

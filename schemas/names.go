@@ -193,8 +193,10 @@ func ParseAddress(field, s string) (Address, error) {
 	name = strings.TrimPrefix(name, "@")
 	switch {
 	case kind == "capability" || kind == "role":
-		_, err := ParseAgent(field, name)
-		return Address(kind + ":" + name), err
+		if _, err := ParseAgent(field, name); err != nil {
+			return "", err
+		}
+		return Address(kind + ":" + name), nil
 	case kind != "agent":
 		return "", Invalidf(field, "%q is not an address", Visible(s)).
 			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
@@ -210,7 +212,10 @@ func ParseAddress(field, s string) (Address, error) {
 	} else if strings.Contains(name, ",") {
 		err = AsError(err).WithHint(severally)
 	}
-	return Address(name), err
+	if err != nil {
+		return "", err
+	}
+	return Address(name), nil
 }
 
 // severally is how work or a message reaches several.

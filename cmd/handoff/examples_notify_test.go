@@ -87,7 +87,10 @@ func TestNtfyAnswers_CarriesOutTheTwoButtonsAndNothingElse(t *testing.T) {
 		t.Skip("curl is not there")
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		require.Equal(t, "/desk-answers/raw", r.URL.Path)
+		if r.URL.Path != "/desk-answers/raw" {
+			http.NotFound(w, r)
+			return
+		}
 		_, _ = io.WriteString(w, "\ncancel ho_1\napprove ho_1; touch owned\napprove ho_1 ho_2\napprove --help\napprove wf_1\napprove ho_2\nrefuse ho_3\n")
 	}))
 	t.Cleanup(server.Close)

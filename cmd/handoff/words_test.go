@@ -22,10 +22,13 @@ type way struct {
 }
 
 var (
-	asTool = way{"tool", []string{`"outcome":"partial"`, `update_handoff {"handoff_id":"ID","action":"ask"`, `fail_handoff {"handoff_id":"ID"`},
+	asTool = way{
+		"tool",
+		[]string{`"outcome":"partial"`, `update_handoff {"handoff_id":"ID","action":"ask"`, `fail_handoff {"handoff_id":"ID"`},
 		func(id, status string) ([]string, string) {
 			return []string{"call", "complete_handoff", `{"handoff_id":"` + id + `","summary":"It is in main.","status":` + status + `}`}, ""
-		}}
+		},
+	}
 	asForeign = asFile("foreign", `{"handoff_id":"hoff-7","completion_id":"comp-7","timestamp":"2026-01-11T12:00:00Z",
 		"status":STATUS,"source":{"agent":"code"},"deliverables":[{"type":"code","files_created":["a.go"]}]}`)
 	asFiles = []way{
@@ -36,10 +39,13 @@ var (
 )
 
 func asFile(name, text string) way {
-	return way{name, []string{"handoff complete ID --summary", "--outcome partial", "handoff update ID --ask", "handoff fail ID"},
+	return way{
+		name,
+		[]string{"handoff complete ID --summary", "--outcome partial", "handoff update ID --ask", "handoff fail ID"},
 		func(id, status string) ([]string, string) {
 			return []string{"complete", id, "--file"}, strings.ReplaceAll(text, "STATUS", status)
-		}}
+		},
+	}
 }
 
 // Each word of testdata/words.txt completes, completes in part, or is refused with the calls for what it may have meant,
@@ -108,7 +114,7 @@ func ended(d commandtest.Desk, by way, id, status string) (code int, out, errs s
 func TestConcepts_NamesTheWordsThatComplete(t *testing.T) {
 	b, err := os.ReadFile("../../docs/concepts.md")
 	require.NoError(t, err)
-	for _, word := range strings.Fields(schemas.DoneWords + " " + schemas.PartlyWords) {
+	for word := range strings.FieldsSeq(schemas.DoneWords + " " + schemas.PartlyWords) {
 		require.Contains(t, string(b), "`"+word+"`")
 	}
 }

@@ -11,7 +11,11 @@ import (
 // Doubts names what a completion says of itself that speaks against a success: what was verified and did not pass. Of
 // a command that was run several times the last run counts. With a doubt it is partial at best, see [Outcome].
 func Doubts(done schemas.Completion) []string {
-	doubts := saidBy(done)[true]
+	said := saidBy(done)
+	if !done.Conforms {
+		said.lookAtOutput(done.Output)
+	}
+	doubts := said[true]
 	v := schemas.OrZero(done.Verification)
 	for _, checked := range []struct {
 		name    string

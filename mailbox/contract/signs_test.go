@@ -22,6 +22,7 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		`{"build":{"exit_code":1}}`, `{"ci":{"conclusion":"failure"}}`, `{"ci":"red"}`, `{"lint_errors":4}`, `{"type_errors":"2"}`,
 		`{"exit_code":1}`, `{"exitCode":"2"}`, `{"returncode":-1}`, `{"return_code":1}`, `{"exit_status":137}`, `{"run":{"exit_code":1}}`,
 		`{"checks":{"lint":"fail","test":"pass"}}`, `{"quality_gate":"ERROR"}`, `{"results":{"tests_failed":1}}`,
+		`{"metrics":{"tests":{"passed":3,"total":5}}}`, `{"verification":{"tests":"3/5"}}`, `{"exit":2}`,
 		`{"results":[{"tests_failed":1}]}`, `{"report":"{\"tests\":{\"failed\":2}}"}`, `{"pipeline":{"state":"canceled"}}`,
 	} {
 		done := foreign(t, text)
@@ -39,6 +40,8 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		`{"acceptance":"rejected"}`, `{"completed":false}`, `{"done":false}`, `{"approved":false}`, `{"requires_human":true}`,
 		`{"needs_human_review":true}`, `{"human_required":"yes"}`, `{"needs_clarification":["which?"]}`, `{"blocked":true}`,
 		`{"blockers":["no key"]}`, `{"partial":true}`, `{"incomplete":true}`, `{"timed_out":true}`, `{"status":{"state":"failed"}}`,
+		`{"decision":"reject"}`, `{"recommendation":"do not merge"}`, `{"go":false}`, `{"subtasks":[{"status":"done"},{"status":"failed"}]}`,
+		`{"stop_reason":"max_tokens"}`, `{"subtype":"error_max_turns"}`, `{"resolution":"unresolved"}`, `{"unresolved":["x"]}`, `{"grade":"F"}`,
 		`{"envelope":{"status":"failed"}}`, `{"metadata":{"success":false}}`, `{"result":"failed"}`, `{"status":false}`,
 	} {
 		done := foreign(t, text)
@@ -58,6 +61,7 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 		`{"confidence_score":0.2}`, `{"branch":"fix/errors"}`, `{"pr_state":"open"}`, `{"test_command":"go test ./..."}`, `{"blockers":[]}`,
 		`{"conclusion":"The race was in the cache, and a lock mends it"}`, `{"verdict":"Use bbolt, as the faster of both"}`,
 		`{"report":"3 failed logins a day"}`, `{"tests":"1 failed as expected before, 12 passed after"}`,
+		`{"decision":"Use bbolt"}`, `{"stop_reason":"end_turn"}`, `{"is_valid":false}`, `{"tests":{"passed":5,"total":6,"skipped":1}}`, `{"tests":"5/5"}`,
 		`{"completed":["schema","routes"]}`, `{"coverage":"81%"}`, `{"commands":[{"command":"false || true","exit_code":0}]}`,
 	} {
 		done := foreign(t, text)
@@ -103,4 +107,11 @@ func TestSigns_StandInResultsAndDataToo(t *testing.T) {
 	}
 	require.ErrorContains(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Failed."}}), "summary: Failed.")
 	require.NoError(t, contract.Contradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
+}
+
+func TestSigns_CountInAnOutputForWhichThereIsNoSchema(t *testing.T) {
+	done := schemas.Completion{Result: schemas.Result{Output: json.RawMessage(`{"verdict":"FAIL","tests":{"failed":1}}`)}}
+	require.Equal(t, []string{"output.tests.failed: 1", "output.verdict: FAIL"}, contract.Doubts(done))
+	done.Conforms = true
+	require.Empty(t, contract.Doubts(done))
 }

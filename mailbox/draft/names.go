@@ -37,9 +37,9 @@ func checkNamed(e *schemas.Expectations) error {
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
 		}
 	}
-	if base := schemas.OrZero(e).Base; base != "" && (len(base) < 40 || !schemas.IsCommit(base)) {
-		return schemas.Invalidf("expectations.base", "%q is no whole id of a commit, and a branch or tag may move", schemas.Visible(schemas.Clip(base, 80))).
-			WithHint("git rev-parse BRANCH tells it, with 40 digits. Nothing was sent.")
+	if base := schemas.OrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommit(base)) {
+		return schemas.Invalidf("expectations.base", "%q is no whole id of a commit, and a branch or tag may move",
+			schemas.Visible(schemas.Clip(base, 80))).WithHint("git rev-parse BRANCH tells it, with 40 or 64 digits. Nothing was sent.")
 	}
 	_, err := contract.Compile(schemas.OrZero(e).OutputSchema)
 	return err

@@ -63,7 +63,11 @@ func (l *look) blocked() {
 		}
 		for r := range l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, &l.stuck) {
 			looked++
-			l.add(&l.stuck, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
+			part := &l.stuck
+			if dead.Status == schemas.Completed && dead.From == schemas.Human { // who may accept it
+				part = &l.needs
+			}
+			l.add(part, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
 		}
 	}
 }
@@ -176,8 +180,7 @@ func (l *look) approvalsAmong(ids iter.Seq2[schemas.ID, error], ended *part) {
 
 // asksApproval is the event since which a handoff waits for approval, 0 where it is not among the last ones.
 func (l *look) asksApproval(r *store.Record) uint64 {
-	events, err := l.EventsOf(r, heads)
-	l.err = cmp.Or(l.err, err)
+	events, _ := l.EventsOf(r, Looked) // of a damaged record those before the damage
 	for _, e := range events {
 		if e.Needs == schemas.NeedsApproval {
 			return e.N
@@ -201,10 +204,10 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 }
 
 // failures finds what ended badly and with which nobody goes on. What a person refused is none. It looks at those of
-// each state that were sent last.
+// each state that were sent last, and does not tell where there are more.
 func (l *look) failures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
-		for r := range l.first(l.Newest(store.InState(state), 0), most, &l.needs) {
+		for r := range l.first(l.Newest(store.InState(state), 0), most) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
 			if !refused && !l.goesOn(r) {
 				l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")

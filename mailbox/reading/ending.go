@@ -36,10 +36,9 @@ func AttemptsUsedUp(r *store.Record) string {
 }
 
 // DoneWell tells whether work counts as done for all that goes on after it: what waits for it, a join, the next step of a
-// workflow, a rule. It is completed, and somebody who judges it accepted it, or its outcome is success and its sender
-// asked for no review. This is the one place that decides it.
+// workflow, a rule. See [schemas.DoneWell].
 func DoneWell(r *store.Record) bool {
-	return r.Status == schemas.Completed && (r.Accepted != 0 || r.Outcome == schemas.Success && r.Reviewer == "")
+	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
 // Shut tells whether what waits for a handoff stays blocked until somebody decides: it ended, was not done well, and

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -515,8 +516,8 @@ func heldByExcluded(s *step) error {
 // overdue finds what time should have changed.
 func overdue(s *step) error {
 	now := store.At(time.Now())
-	for _, r := range s.seen.records {
-		if r.Wakes != 0 && r.Wakes < now {
+	for _, id := range slices.Sorted(maps.Keys(s.seen.records)) {
+		if r := s.seen.records[id]; r.Wakes != 0 && r.Wakes < now {
 			return fmt.Errorf("%s is due since %v", r.ID, r.Wakes.Time())
 		}
 	}

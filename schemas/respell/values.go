@@ -148,8 +148,14 @@ func plainWord(v any) string {
 	return schemas.Word(s)
 }
 
-// toEnd takes any value for the word that says how work ended: what is no word is none that is known.
-func toEnd(v any) (any, bool) { return words(v), true }
+// toEnd takes any value for the word that says how work ended: what is no word is none that is known. A2A writes it as the
+// state of an object, behind TASK_STATE_.
+func toEnd(v any) (any, bool) {
+	if status, ok := v.(map[string]any); ok && status["state"] != nil {
+		v = status["state"]
+	}
+	return strings.TrimPrefix(words(v), "TASK_STATE_"), true
+}
 
 // durationIn writes a number of units as a duration, as 30m0s. A text stays as it is, unless it is a bare number and
 // the unit is another than minutes, because [schemas.ParseDuration] takes bare numbers for minutes.

@@ -67,7 +67,7 @@ func (s *Sandbox) Run() (status int) {
 var own = []string{"bin", "home"}
 
 func (s *Sandbox) enter() (err error) {
-	if s.dir, err = os.MkdirTemp("", "sandbox"); err != nil {
+	if s.dir, err = os.MkdirTemp("", "box"); err != nil {
 		return err
 	}
 	if err := os.Chmod(s.dir, 0o755); err != nil { // some tests act as another user

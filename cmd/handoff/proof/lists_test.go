@@ -166,11 +166,12 @@ func TestNoticesThatAreFilteredStayUnread(t *testing.T) {
 // Every result of an agent's call says how much mail it has, right after what the call itself changed.
 func TestEveryResultCountsTheInbox(t *testing.T) {
 	o := newOffice(t)
+	held := map[string]int{}
 	counts := func(agent, tool, args string, pending, urgent, notices int) {
 		t.Helper()
 		var inbox schemas.Inbox // which leaves out what is zero, but for pending
 		require.NoError(t, json.Unmarshal([]byte(commandtest.AsJSON(t, o.must(agent, tool, args)["inbox"])), &inbox))
-		require.Equal(t, schemas.Inbox{Pending: pending, Urgent: urgent, Notices: notices}, inbox, "%s %s", tool, args)
+		require.Equal(t, schemas.Inbox{Pending: pending, Urgent: urgent, Notices: notices, Held: held[agent]}, inbox, "%s %s", tool, args)
 	}
 	counts("qa", "register_agent", `{"name": "qa", "accepts": ["testing"]}`, 0, 0, 0)
 	counts("dev", "register_agent", `{"name": "dev"}`, 0, 0, 0)
@@ -179,13 +180,17 @@ func TestEveryResultCountsTheInbox(t *testing.T) {
 	counts("dev", "send_handoff", `{"to": "capability:testing", "task": "C", "priority": "high"}`, 0, 0, 0)
 	counts("dev", "send_handoff", `{"to": "qa", "task": "D", "type": "message"}`, 0, 0, 0)
 	counts("qa", "list_agents", `{}`, 3, 2, 1)
+	held["qa"] = 1
 	counts("qa", "claim_handoff", `{}`, 2, 1, 1)
 	counts("qa", "get_handoff", `{"handoff_id": 1}`, 2, 1, 1)
 	counts("qa", "update_handoff", `{"handoff_id": 2, "action": "ask", "questions": ["Why?"]}`, 2, 1, 1)
 	counts("dev", "handoff_history", `{}`, 0, 0, 1)
 	counts("dev", "update_handoff", `{"handoff_id": 2, "action": "answer", "note": "So."}`, 0, 0, 0)
+	held["qa"] = 0
 	counts("qa", "list_handoffs", `{}`, 3, 2, 2)
+	held["qa"] = 1
 	counts("qa", "claim_handoff", `{"handoff_id": 2}`, 2, 1, 1)
+	held["qa"] = 0
 	counts("qa", "complete_handoff", `{"handoff_id": 2, "summary": "Done", "continuation": {"to": "dev", "task": "E"}}`, 2, 1, 1)
 	counts("dev", "list_handoffs", `{"box": "notices"}`, 1, 0, 0)
 	counts("qa", "fail_handoff", `{"handoff_id": 1, "description": "No", "outcome": "rejected"}`, 1, 1, 1)

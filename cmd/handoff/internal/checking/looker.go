@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/relay/platform"
 )
 
 // A Looker runs the checks of one project.
@@ -106,7 +106,7 @@ func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas
 	s := schemas.Sight{Unobserved: map[string]string{}}
 	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
-		if text, err := os.ReadFile(filepath.Join(job.Repository.Root, checks.File)); err == nil {
+		if text, err := platform.ReadRegular(filepath.Join(job.Repository.Root, checks.File), 64<<10); err == nil {
 			list, _ = checks.Parse(text)
 			s.Unread = why
 		}

@@ -108,9 +108,8 @@ func (o order) keep(ctx context.Context, said io.Reader, out io.Writer) error {
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
 // supervised has a command run as it is ordered, and gives what its supervisor says of it. When ctx ends, the supervisor
-// is told to end. After the limit, where it was stopped, and where it takes longer than the grace, it is killed with all
-// below it.
-func (o order) supervised(ctx context.Context, by *exec.Cmd, grace time.Duration) ([]byte, error) {
+// is told to end. One that is later than that, or later than the limit, by so much, is killed with all below it.
+func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	process.Tree(by) // Ctrl-C is for those above
 	in, err := by.StdinPipe()
 	if err != nil {
@@ -121,15 +120,9 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, grace time.Duration
 	if err := by.Start(); err != nil {
 		return nil, err
 	}
-	kill := time.AfterFunc(o.Limit+grace, func() {
-		process.KillBelow(by.Process.Pid)
-		process.Kill(by)
-	})
-	defer kill.Stop()
-	defer context.AfterFunc(ctx, func() {
-		_ = in.Close()
-		kill.Reset(grace)
-	})()
+	ended := make(chan struct{})
+	defer close(ended)
+	go o.killLate(ctx, by, in, late, ended)
 	told, _ := json.Marshal(o)          // texts and numbers can be encoded
 	_, _ = in.Write(append(told, '\n')) // if it has ended, Wait says so
 	if err := by.Wait(); err != nil {
@@ -139,6 +132,26 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, grace time.Duration
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// killLate kills a supervisor and all below it when it is late, also one that was stopped.
+func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
+	limit := time.NewTimer(o.Limit + late)
+	defer limit.Stop()
+	select {
+	case <-ended:
+		return
+	case <-limit.C:
+	case <-ctx.Done():
+		_ = in.Close()
+		select {
+		case <-ended:
+			return
+		case <-time.After(late):
+		}
+	}
+	process.KillBelow(by.Process.Pid)
+	process.Kill(by)
 }
 
 func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {

@@ -42,11 +42,12 @@ var items = map[string]string{
 }
 
 // forms are those of lines and texts in Markdown. They are compiled at the first text, because most commands read none.
-var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence *regexp.Regexp }) {
+var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
 	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
 	f.headed = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
 	f.bullet = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
 	f.label = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
+	f.failed = regexp.MustCompile(`(?i)\b(?:[1-9]\d* (?:tests? )?fail|fail(?:s|ed|ing)?$|red$|broken)`)
 	f.fence = regexp.MustCompile("^\\s*(?:```|~~~)")
 	return f
 })
@@ -83,10 +84,52 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 			body = rest
 		}
 		add(said, place{body, false}, text)
+		if body == "summary" {
+			addEnd(said, text)
+		}
 		return
 	}
 	addSections(said, text)
 }
+
+// addEnd adds what a text about an end says of it in a line "Status: …" or in a section of that name: short words, as a
+// field of that name has them, and of tests what failed.
+func addEnd(said map[string]any, text string) {
+	fenced, section := false, ""
+	for line := range strings.SplitSeq(text, "\n") {
+		if forms().fence.MatchString(line) {
+			fenced = !fenced
+		}
+		name, value := section, strings.Trim(strings.TrimSpace(line), "*_ ")
+		if m := forms().bullet.FindStringSubmatch(value); m != nil {
+			value = m[1]
+		}
+		if m := forms().heading.FindStringSubmatch(line); m != nil {
+			section = nameOf(m[1])
+			continue
+		} else if m := forms().label.FindStringSubmatch(value); m != nil {
+			name, value = nameOf(m[1]), strings.Trim(m[2], "*_ ")
+		}
+		if value == "" || fenced {
+			continue
+		}
+		short := len(strings.Fields(value)) <= 3 && slices.Contains(ends, name)
+		failed := slices.Contains(verified, name) && forms().failed.MatchString(value)
+		switch {
+		case short && (name == "status" || name == "outcome"):
+			add(said, place{"status", false}, value)
+		case short || failed:
+			add(said, place{"data." + name, false}, value)
+		}
+		section = ""
+	}
+}
+
+// ends and verified name the lines and sections of a text that say how work ended, and how it was verified.
+var (
+	ends     = []string{"status", "state", "outcome", "verdict", "conclusion"}
+	verified = []string{"tests", "test", "checks", "build", "ci", "lint"}
+)
 
 func addSections(said map[string]any, text string) {
 	var rest, lines []string

@@ -115,3 +115,20 @@ func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 }
+
+func TestAddMarkdown_ReadsWhatATextSaysOfTheEnd(t *testing.T) {
+	for text, want := range map[string]map[string]any{
+		"# Login\n\n**Status:** failing\n":                  {"status": "failing"},
+		"# Login\n\n- Outcome: done\n- Tests: 3 failed\n":   {"status": "done", "data": map[string]any{"tests": "3 failed"}},
+		"# Login\n\n## Verdict\n\nREJECT\n":                 {"data": map[string]any{"verdict": "REJECT"}},
+		"# Login\n\n## Status\n\nThe form keeps all fields": {},
+		"# Login\n\nTests: 12 passed\n":                     {},
+		"# Login\n\n```\nStatus: failing\n```\n":            {},
+	} {
+		said := map[string]any{}
+		written.AddMarkdown(said, text, "summary", "detail")
+		require.Equal(t, text, said["summary"])
+		delete(said, "summary")
+		require.Equal(t, want, said, text)
+	}
+}

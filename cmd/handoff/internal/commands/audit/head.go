@@ -153,7 +153,7 @@ func truncated(name string, size, events uint64) error {
 
 // changed refuses a head whose root is not that which the registry has at its size.
 func changed(e end, root string) error {
-	if e.Hash == nil || e.Size == 0 || e.root() == root {
+	if e.Size == 0 || e.root() == root {
 		return nil
 	}
 	if root == "" {

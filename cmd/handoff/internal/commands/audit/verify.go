@@ -52,6 +52,13 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 			if err != nil {
 				return err
 			}
+			origin, err := originOf(a)
+			if err != nil {
+				return err
+			}
+			if kept.Origin != origin {
+				return refused("Name the head of this workspace, or another one with --workspace.", "%s is a head of %s, and this is %s", file, kept.Origin, origin)
+			}
 			heads = append(heads, kept)
 		}
 		slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })

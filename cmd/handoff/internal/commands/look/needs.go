@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,8 +33,8 @@ type need struct {
 	schemas.Concern
 }
 
-// herald runs a command for each thing that begins to need a person.
-type herald struct {
+// notifier runs a command for each thing that begins to need a person.
+type notifier struct {
 	app     *cli.App
 	command onevent.Command
 	place   workspace.Workspace
@@ -50,16 +52,16 @@ type failure struct {
 // tellNeeds runs a command for each thing that needs a person and of which none was told, until ctx is done. A command
 // that runs then is waited for. The error is conflict where another process tells what needs a person here.
 func tellNeeds(ctx context.Context, a *cli.App, line string, limit time.Duration) error {
-	ctx, stop := hangingUp(ctx)
+	ctx, stop := untilHangup(ctx)
 	defer stop()
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
 	}
-	h := &herald{app: a, place: place, failed: map[string]failure{}, command: onevent.Command{
+	h := &notifier{app: a, place: place, failed: map[string]failure{}, command: onevent.Command{
 		Line: line, Limit: limit, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
-	return onceUsed(ctx, a, func(conn *cli.Connection, _ bool) error {
+	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
 		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has none
 			return schemas.InternalError(err)
 		}
@@ -74,7 +76,7 @@ func tellNeeds(ctx context.Context, a *cli.App, line string, limit time.Duration
 }
 
 // run looks at the beginning, after events, and when a command that failed is to be tried again.
-func (h *herald) run(ctx context.Context, conn *cli.Connection) error {
+func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	again, err := h.look(ctx, conn)
 	if err != nil {
 		return err
@@ -110,7 +112,7 @@ func (h *herald) run(ctx context.Context, conn *cli.Connection) error {
 
 // look tells what needs a person and was not told, in the order of attention, and forgets what needs nobody any more. It
 // gives the time after which it is to look again if nothing happens.
-func (h *herald) look(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
+func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: mostNeeds}, &out); err != nil {
 		return pauseBetween, err
@@ -120,7 +122,7 @@ func (h *herald) look(ctx context.Context, conn *cli.Connection) (again time.Dur
 	for _, c := range out.NeedsYou.Items {
 		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question of one handoff is another thing
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.told.Knows(key) || ctx.Err() != nil { // who claims knows of it
+		if c.Kind == schemas.ConcernYours || h.told.Knows(key) || ctx.Err() != nil { // the person claimed what is theirs
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
@@ -133,11 +135,12 @@ func (h *herald) look(ctx context.Context, conn *cli.Connection) (again time.Dur
 	if len(there) < out.NeedsYou.Total || out.NeedsYou.AtLeast {
 		return again, nil // what was not seen may be there
 	}
+	maps.DeleteFunc(h.failed, func(key string, _ failure) bool { return !slices.Contains(there, key) })
 	return again, h.told.Keep(there)
 }
 
 // tell runs the command for one thing. That it failed is told, and it is tried again later, a few times.
-func (h *herald) tell(ctx context.Context, key string, c schemas.Concern) {
+func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.place.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {

@@ -123,7 +123,7 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 		return schemas.Invalidf("", "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
 			WithHint("To act on events instead, run a command for each with --exec.")
 	}
-	ctx, stop := hangingUp(ctx)
+	ctx, stop := untilHangup(ctx)
 	defer stop()
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -144,8 +144,8 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	})
 }
 
-// hangingUp ends with its terminal, unless nohup says that it shall outlive that.
-func hangingUp(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilHangup ends with its terminal, unless nohup says that it shall outlive that.
+func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, func() {}
 	}
@@ -155,7 +155,7 @@ func hangingUp(ctx context.Context) (context.Context, context.CancelFunc) {
 // Follow gives each event of the workspace to take, in order, until ctx is done or take fails: those after a number, or
 // those from now on. It waits for a workspace that nobody has used.
 func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take func(*cli.Connection, schemas.Change) error) error {
-	return onceUsed(ctx, a, func(conn *cli.Connection, waited bool) error {
+	return withWorkspace(ctx, a, func(conn *cli.Connection, waited bool) error {
 		switch {
 		case waited:
 			after = 0
@@ -173,9 +173,9 @@ func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take fu
 	})
 }
 
-// onceUsed opens the workspace for as long as fn runs, in the name of nobody. It waits for one that nobody has used,
+// withWorkspace opens the workspace for as long as fn runs, in the name of nobody. It waits for one that nobody has used,
 // since who looks makes none, and tells fn whether it did. That the store is unavailable is no error once ctx is done.
-func onceUsed(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
+func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
 		return err

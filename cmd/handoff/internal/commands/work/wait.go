@@ -131,10 +131,10 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 	return doneWell(out), err
 }
 
-// doneWell tells what the rule of work that waits for others says, once no review is open.
+// doneWell tells what the rule of work that waits for others says.
 func doneWell(out schemas.GetOut) bool {
-	accepted := schemas.OrZero(out.Standing).AcceptedAt != nil
-	return out.Status == schemas.Completed && (accepted || schemas.OrZero(out.Completion).Status == schemas.Success)
+	st := schemas.OrZero(out.Standing)
+	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
 }
 
 // print tells of a handoff, or only its status.
