@@ -35,9 +35,8 @@ func SetupCommand(a *cli.App) *cobra.Command {
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
-		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. One that has a command for it, as
-claude mcp add, is set up with that; of the others the file is written. What else is in a file stays as it is. A
-copy is made beside it, and --remove puts back byte for byte what was there unless somebody else wrote since.
+		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. What else is in a
+file stays as it is. A copy is made beside it, and --remove puts back byte for byte what was there unless somebody else wrote since.
 
 With --http agents reach a server on another machine. Its token is never written: --token-env names the variable
 that holds it. Hooks tell a session of its mail; they look at this machine, so they are left out with --http.

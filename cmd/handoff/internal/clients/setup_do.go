@@ -94,9 +94,6 @@ func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
 		f.leave(err)
 	case !s.flags.remove:
 		f.State = fileChanged
-		if done.OwnErr != nil {
-			f.Note = fmt.Sprintf("%s did not do it, so the file was written: %v", f.change.Client.Program, done.OwnErr)
-		}
 	case f.change.Same():
 	case f.change.Gone:
 		f.State = fileRemoved

@@ -7,7 +7,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -62,9 +61,6 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case !s.flags.dryRun && !s.flags.diff:
 		p.Line("  %s: %s", oneLine(f.Path), f.summary())
 	default:
-		if f.Command != nil {
-			p.Line("  $ %s", oneLine(shell.Line(f.Command)))
-		}
 		printDiff(p, f.Diff)
 	}
 	if f.Since != "" {
@@ -83,11 +79,7 @@ func (f *fileSetup) summary() string {
 			removed++
 		}
 	}
-	said := fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.Parts(), " and "), added, removed)
-	if f.Command != nil {
-		said += ", by " + oneLine(shell.Line(append([]string{f.change.Client.Program}, f.Command[1:]...)))
-	}
-	return said
+	return fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.Parts(), " and "), added, removed)
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {

@@ -46,7 +46,6 @@ type fileSetup struct {
 	Reason  string         `json:"reason,omitempty"` // why it was left alone
 	Hint    string         `json:"hint,omitempty"`   // the way out of that
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
-	Command []string       `json:"command,omitempty"` // of the client, which does it
 	Note    string         `json:"note,omitempty"`
 	Since   string         `json:"since,omitempty"`  // which other version of handoff set it up, and what changes
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
@@ -142,7 +141,7 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 }
 
 func planned(change setup.Change) *fileSetup {
-	f := &fileSetup{change: change, Path: change.File.Path, State: fileTodo, Command: change.Own, Diff: change.Diff()}
+	f := &fileSetup{change: change, Path: change.File.Path, State: fileTodo, Diff: change.Diff()}
 	switch {
 	case change.Err != nil:
 		f.leave(change.Err)

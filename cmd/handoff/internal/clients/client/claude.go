@@ -28,7 +28,7 @@ func claudeCode() Client {
 		Under:   []any{"mcpServers"}, Local: "projects",
 		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model
 		// needs it.
-		Entry: entry("stdio", "http", "${"), Own: &Own{Add: claudeAdd, Remove: removeInScope},
+		Entry: entry("stdio", "http", "${"), Own: &Own{Remove: removeInScope},
 		Allow: func(server string) *Grant {
 			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},
@@ -69,18 +69,6 @@ func sevenHooks(end time.Duration) []Hook {
 
 // day is how long a command waits in the background for a handoff.
 const day = 24 * time.Hour
-
-func claudeAdd(scope Scope, s Server) []string {
-	add := []string{"mcp", "add", "--scope", string(scope)}
-	if s.URL == "" {
-		return append(append(add, ServerName, "--"), s.Command...)
-	}
-	add = append(add, "--transport", "http", ServerName, s.URL) // --header takes all that follows
-	for _, header := range s.headers("${") {
-		add = append(add, "--header", header.Key+": "+header.Value.(string))
-	}
-	return add
-}
 
 // claudeRefuses looks whether somebody told Claude Code not to start the server of the project. Claude Code asks
 // that once.

@@ -43,12 +43,8 @@ func TestTableIsAsInTestdata(t *testing.T) {
 			}
 			require.LessOrEqual(t, max(len(c.Title+": "+c.Next)+2, len(c.Asks)+4), 80, "on a narrow terminal")
 			if c.Own != nil {
-				plain := client.Server{Command: stdio.Command}
-				open := client.Server{URL: web.URL, TokenEnv: web.TokenEnv}
 				said = append(
-					said, client.Field{"add", strings.Join(c.Own.Add(client.User, plain), " ")},
-					client.Field{"add http", strings.Join(c.Own.Add(client.User, open), " ")},
-					client.Field{"remove", strings.Join(c.Own.Remove(client.User, client.ServerName), " ")},
+					said, client.Field{"remove", strings.Join(c.Own.Remove(client.User, client.ServerName), " ")},
 				)
 			}
 			if c.Hooks != nil {

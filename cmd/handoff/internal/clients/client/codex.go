@@ -20,7 +20,7 @@ func codex() Client {
 		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, Clean: true, Own: &Own{Add: codexAdd, Remove: codexRemove, Strict: true},
+		Entry: codexEntry, Clean: true, Own: &Own{Remove: codexRemove, Strict: true},
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:  time.Second, EachFile: true, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
@@ -54,19 +54,6 @@ func codexEntry(s Server) (o Object) {
 		o = append(o, Field{"default_tools_approval_mode", "approve"})
 	}
 	return o
-}
-
-// codexAdd adds only to the list of the user, and cannot say variables, approval or headers.
-func codexAdd(scope Scope, s Server) []string {
-	switch {
-	case scope != User || s.Trust || len(s.Pass) > 0 || s.Agent != "":
-		return nil
-	case s.URL == "":
-		return append([]string{"mcp", "add", ServerName, "--"}, s.Command...)
-	case s.TokenEnv == "":
-		return []string{"mcp", "add", ServerName, "--url", s.URL}
-	}
-	return []string{"mcp", "add", ServerName, "--url", s.URL, "--bearer-token-env-var", s.TokenEnv}
 }
 
 func codexRemove(scope Scope, name string) []string {

@@ -23,7 +23,7 @@ func geminiCLI() Client {
 			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
 		},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
-		Entry: geminiEntry, Own: &Own{Add: geminiAdd, Remove: removeInScope},
+		Entry: geminiEntry, Own: &Own{Remove: removeInScope},
 		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Shows: func(r Report) bool {
 			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At) // its words
 		}, On: []Hook{
@@ -51,21 +51,6 @@ func geminiEntry(s Server) (o Object) {
 		o = Object{{"command", s.Command[0]}, {"args", s.Command[1:]}}
 	}
 	return o.with("trust", s.Trust)
-}
-
-func geminiAdd(scope Scope, s Server) []string {
-	add := []string{"mcp", "add", "--scope", string(scope)}
-	if s.Trust {
-		add = append(add, "--trust")
-	}
-	if s.URL == "" {
-		return append(append(add, ServerName, s.Command[0], "--"), s.Command[1:]...)
-	}
-	add = append(add, "--transport", "http")
-	for _, header := range s.headers("${") {
-		add = append(add, "--header="+header.Key+": "+header.Value.(string))
-	}
-	return append(add, ServerName, s.URL)
 }
 
 // geminiTrusts looks whether Gemini CLI trusts the folder of the project. Of a folder that it does not trust, Gemini

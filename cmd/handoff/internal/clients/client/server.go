@@ -51,11 +51,8 @@ func removeInScope(scope Scope, name string) []string {
 // HANDOFF_STORE may have a password.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
-// Own are the commands with which a client writes its list of servers itself.
+// Own are the commands with which a client takes a server off its list itself.
 type Own struct {
-	// Add gives the arguments of the command that adds a server; nil if the command cannot say all that the entry
-	// has.
-	Add func(Scope, Server) []string
 	// Remove gives the arguments of the command that removes a server by its name; nil if there is none for the scope.
 	Remove func(scope Scope, name string) []string
 

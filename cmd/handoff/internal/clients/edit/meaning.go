@@ -7,8 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-
-	"handoff/cmd/handoff/internal/clients/client"
 )
 
 // errOtherwise says that the new text would not say what is meant.
@@ -91,13 +89,6 @@ func besides(v any, path []any) any {
 	return v
 }
 
-// Alike tells whether two documents say the same.
-func Alike(a, b Document) bool {
-	one, _ := a.Look()
-	other, _ := b.Look()
-	return equal(one, other)
-}
-
 // equal tells whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
 // equals NaN.
 func equal(a, b any) bool {
@@ -126,32 +117,4 @@ func number(v any) (float64, bool) {
 		return number, err == nil
 	}
 	return 0, false
-}
-
-// Taken turns a value from Look of one document into one that can be set in another. Its fields come in the order of
-// those of an object like it; other fields follow, sorted by name.
-func Taken(got any, like client.Object) any {
-	switch v := got.(type) {
-	case map[string]any:
-		o := client.Object{}
-		for _, f := range like {
-			if value, there := v[f.Key]; there {
-				within, _ := f.Value.(client.Object)
-				o = append(o, client.Field{Key: f.Key, Value: Taken(value, within)})
-			}
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !o.Has(key) {
-				o = append(o, client.Field{Key: key, Value: Taken(v[key], nil)})
-			}
-		}
-		return o
-	case []any:
-		all := []any{}
-		for _, value := range v {
-			all = append(all, Taken(value, nil))
-		}
-		return all
-	}
-	return got
 }

@@ -21,12 +21,11 @@ var errMeanwhile = errors.New("it was changed meanwhile: run this again")
 // Done is what became of a change.
 type Done struct {
 	Backup string // the copy that was made, and is there
-	OwnErr error  // why the client's own command did not do it; the file was written then
 }
 
 // Apply makes a change that [Setter.Plan] gave. It leaves a file alone that somebody else changed since. If it
-// fails, the file, its copies and the directories are as they were, but for what the client's own command wrote,
-// which has a receipt. Called again with the same change it fails, as the file is not what it was.
+// fails, the file, its copies and the directories are as they were. Called again with the same change it fails, as the
+// file is not what it was.
 func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 	if c.Err != nil || c.Same() {
 		return d, c.Err
@@ -40,7 +39,7 @@ func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
 			return fmt.Errorf("read the receipt: %w", err)
 		}
 		a := attempt{Change: c, setter: s, before: before}
-		err = a.make(ctx)
+		err = a.make()
 		if err != nil {
 			err = errors.Join(err, a.withdraw())
 		}
@@ -85,8 +84,8 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 }
 
 const (
-	turn  = patience + 5*time.Second // how long another setup is waited for, whose client's command may be slow
-	again = 20 * time.Millisecond    // after which a lock is tried again that another setup has
+	turn  = 20 * time.Second      // how long another setup is waited for
+	again = 20 * time.Millisecond // after which a lock is tried again that another setup has
 )
 
 // A Busy setup is another one that is under way, and did not end in time.

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/process/processtest"
 	"handoff/tools/relay/platform"
 )
 
@@ -141,41 +140,6 @@ func TestSetupsTakeTurns(t *testing.T) {
 	require.Equal(t, 1, won)
 	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
 	w.revert(cursor)
-	w.requireText(mine, path)
-	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
-}
-
-func TestClientsCommandThatHangsIsEndedAndTheFileWritten(t *testing.T) {
-	w := newWorld(t)
-	w.Patience = 50 * time.Millisecond
-	w.standIn("claude", "exec sleep 60")
-	claude := known(t, "claude-code")
-	path := w.servers(claude)
-	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(claude, w.desired), path)
-	done, err := w.Apply(t.Context(), change)
-	require.NoError(t, err)
-	require.EqualError(t, done.OwnErr, "it did not end within 50ms")
-	w.requireText(string(change.After), path)
-	w.revert(claude)
-	w.requireText(mine, path)
-}
-
-// What a client's command did before it was interrupted is not forgotten.
-func TestFileOfAnInterruptedCommandIsPutBack(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	child := processtest.NewChild(t, cancel)
-	w, claude := worldWith(t, "claude-code")
-	path := w.servers(claude)
-	w.standIn("claude", "echo '{}' >"+path+"\n"+child.Start()+"wait")
-	w.write(path, mine, 0o600)
-	done, err := w.Apply(ctx, of(t, w.Plan(claude, w.desired), path))
-	require.ErrorContains(t, err, "it was interrupted")
-	child.RequireEnd(t)
-	w.requireText(mine, done.Backup)
-	w.requireText("{}\n", path)
-	require.True(t, of(t, w.Undo(claude, w.desired), path).Exact)
-	w.revert(claude)
 	w.requireText(mine, path)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }

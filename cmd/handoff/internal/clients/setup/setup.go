@@ -2,8 +2,7 @@
 //
 // It happens in two steps. [Setter.Plan] and [Setter.Undo] only read. They give a [Change] for each file: its text
 // before and after, or the reason to leave the file alone. [Setter.Apply] and [Setter.Revert] then make one change,
-// one process at a time, with the client's own command where it has one, or by writing the file. Of what a client's
-// command wrote only the entry is taken, as long as the command changed nothing else that the file says.
+// one process at a time.
 //
 // A receipt keeps what was there before. Setup puts that back byte for byte, unless somebody else wrote the file
 // since.
@@ -21,10 +20,9 @@ import (
 
 // A Setter changes files and keeps receipts of it.
 type Setter struct {
-	Dir      string // of the receipts; made when it is needed
-	Now      func() time.Time
-	Version  string        // of this program, for the receipts
-	Patience time.Duration // how long a client's command may take; zero: 15 seconds
+	Dir     string // of the receipts; made when it is needed
+	Now     func() time.Time
+	Version string // of this program, for the receipts
 }
 
 // Desired is what a client is to become. It is what the flags of setup say, in the words of the table of clients.
@@ -46,10 +44,9 @@ type Told struct {
 type Change struct {
 	Client client.Client
 	File   installed.File
-	After  []byte   // its text then
-	Gone   bool     // it is removed
-	Own    []string // the client's command that does it, with its path; nil: the file is written
-	Exact  bool     // an undoing that puts back what was there before handoff
+	After  []byte // its text then
+	Gone   bool   // it is removed
+	Exact  bool   // an undoing that puts back what was there before handoff
 
 	// Recorded says that setup has a receipt of the file. Without one nothing tells what was there before.
 	Recorded bool
@@ -157,8 +154,5 @@ func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	}
 	change.After = doc.Bytes()
 	change.made = slices.DeleteFunc(lacked, func(p keyPath) bool { _, there := doc.Look(p...); return !there })
-	if t.has(server) {
-		change.Own = d.own(c, change.File, change.Recorded)
-	}
 	return change
 }
