@@ -21,6 +21,9 @@ def set_up_and_removed(office, checks):
         os.makedirs(os.path.dirname(os.path.join(office.home, file)), exist_ok=True)
         with open(os.path.join(office.home, file), "w", encoding="utf-8", newline="") as f:
             f.write(text)
+    for client in NAMES:
+        office.type(client, "mcp", "list")  # at its first start a client may write its file anew
+    found = {file: read(office, file) for file in FOUND}
     for client, name in NAMES.items():
         first = office.run("setup", name, "--yes")
         checks.holds(f"{client}: setup ends with a server that answers", f" tools. You are {name} in workspace " in first)
@@ -31,10 +34,14 @@ def set_up_and_removed(office, checks):
             states = [file["state"] for file in told["files"]]
             checks.same(f"{client}: {' '.join(('setup', *again))} again changes nothing", set(states), {"unchanged"})
     office.run("setup", "--remove", "--yes")
-    for file, text in FOUND.items():
-        with open(os.path.join(office.home, file), encoding="utf-8", newline="") as f:
-            checks.same(f"what was in {file} is back, byte for byte", f.read(), text)
+    for file, text in found.items():
+        checks.same(f"what was in {file} is back, byte for byte", read(office, file), text)
     checks.same("nothing else is left of it", left_behind(office.home), [])
+
+
+def read(office, file):
+    with open(os.path.join(office.home, file), encoding="utf-8", newline="") as f:
+        return f.read()
 
 
 def left_behind(home):

@@ -58,5 +58,5 @@ func Contradiction(in schemas.CompleteIn) error {
 		return nil
 	}
 	return schemas.Invalidf("outcome", "the completion says itself that the work is not done: %s", strings.Join(no, "; ")).
-		WithHint("Nothing was completed. What is no failure belongs into detail or output.").WithNext(schemas.NotDone(in.HandoffID)...)
+		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.NotDone(in.HandoffID)...)
 }
