@@ -91,8 +91,12 @@ type said map[bool][]string
 
 func saidBy(done schemas.Completion) said {
 	s := said{}
-	s.look("", schemas.OrZero(done.Origin).Extra, false)
-	s.look("results", done.Results, false)
+	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // the forms are compiled only where there is something
+		s.look("", extra, false)
+	}
+	if len(done.Results) > 0 {
+		s.look("results", done.Results, false)
+	}
 	for _, name := range slices.Sorted(maps.Keys(done.Data)) {
 		s.look("data."+name, done.Data[name], false)
 	}
