@@ -2,67 +2,59 @@ package mailbox
 
 import (
 	"context"
-	"strings"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// An Import brings an exported workspace into another, see [life.Import]. No service is at work on either store.
+// An Import makes an exported workspace ready for another place, see [life.Import]. No service is at work on its store.
 type Import struct {
 	Heading schemas.ExportHeading
 	By      schemas.Event // who imports, when, and how that is known
-	Hold    bool          // work that is open waits for a person's approval
 	NewID   func(prefix string) string
 }
 
-// Into brings the handoffs of an exported workspace, from a store that [store.Load] filled, into one that is in use. It
-// is one transaction.
-func (i Import) Into(ctx context.Context, from, to *store.Store) (store.Merged, error) {
-	return store.Merge{
-		From: from, To: to, Heading: i.Heading, By: i.By, Salt: i.salt, Arrive: i.arrive,
-		Carried: string(life.Carry), Imported: string(life.Import),
-	}.Run(ctx)
-}
-
-func (i Import) salt() []byte { return []byte(i.NewID("salt")) }
-
-// Settle changes in an exported workspace, that [store.Load] filled, what does not go to another as it is: see arrive.
-// Each change is an event. It gives how many handoffs there are and how many are open.
-func (i Import) Settle(ctx context.Context, s *store.Store) (done store.Merged, err error) {
+// Settle takes the claims out of an exported workspace that [store.Load] filled: their holders are other processes, of
+// another machine. So the work is pending again, as after a release, and the next claim is no new attempt. Each change is
+// an event. It gives how many handoffs are open: they go on, because who moves a workspace goes on with it.
+func (i Import) Settle(ctx context.Context, s *store.Store) (open int, err error) {
 	counts, err := s.CountStates(ctx, schemas.Statuses...)
 	if err != nil {
-		return done, err
+		return 0, err
 	}
-	done.Added, done.Notices = i.Heading.Lines["handoff"], i.Heading.Lines["notice"]
-	var open []schemas.ID
 	for _, status := range schemas.Open.States() {
-		done.Open += counts[status]
-		err := s.View(ctx, func(v *store.View) error {
-			for id, err := range v.Oldest(store.InState(status), 0) {
-				if err != nil {
-					return err
-				}
-				open = append(open, id)
+		open += counts[status]
+		for more := status.Held(); more; {
+			if more, err = i.release(ctx, s, status); err != nil {
+				return 0, err
 			}
-			return nil
-		})
-		if err != nil {
-			return done, err
 		}
 	}
-	for ; len(open) > 0 && err == nil; open = open[min(len(open), mostFollow):] {
-		err = s.Update(ctx, func(tx *store.Tx) error {
-			for _, id := range open[:min(len(open), mostFollow)] {
-				if err := i.settle(tx, id); err != nil {
-					return err
-				}
+	return open, nil
+}
+
+// release takes the claims of some handoffs of a state, and tells whether there may be others.
+func (i Import) release(ctx context.Context, s *store.Store, status schemas.Status) (more bool, err error) {
+	err = s.Update(ctx, func(tx *store.Tx) error {
+		var held []schemas.ID
+		for id, err := range tx.Oldest(store.InState(status), 0) {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-	}
-	return done, err
+			if held = append(held, id); len(held) == mostFollow {
+				break
+			}
+		}
+		for _, id := range held {
+			if err := i.settle(tx, id); err != nil {
+				return err
+			}
+		}
+		more = len(held) == mostFollow
+		return nil
+	})
+	return more, err
 }
 
 func (i Import) settle(tx *store.Tx, id schemas.ID) error {
@@ -71,35 +63,17 @@ func (i Import) settle(tx *store.Tx, id schemas.ID) error {
 		return err
 	}
 	now, e := was.Clone(), i.By
-	said := schemas.Imported{Note: i.arrive(&now), Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root}
-	if said.Note == "" {
-		return nil
-	}
-	content, err := store.ContentOf(said, i.NewID)
+	now.Status, now.Quiet = schemas.Pending, 0
+	dropClaim(&now)
+	now.Wakes = wakes(&now)
+	content, err := store.ContentOf(schemas.Imported{
+		Note:      "the claim of " + string(was.Holder) + " did not come along",
+		Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root,
+	}, i.NewID)
 	if err != nil {
 		return err
 	}
 	e.Action, e.From, e.To, e.Attempt = string(life.Import), was.Status, now.Status, now.Attempt
 	_, err = tx.Change(was, &now, e, content)
 	return err
-}
-
-// arrive changes a record to what it is after an import, and says what it changed. Work that is open goes on, because
-// who moves a workspace goes on with it. A claim does not: its holder is another process, of another machine, which has
-// not heard of it. So the work is pending again, as after a release, and the next claim is no new attempt.
-func (i Import) arrive(r *store.Record) string {
-	var notes []string
-	if r.Status.Held() {
-		notes = append(notes, "the claim of "+string(r.Holder)+" did not come along")
-		r.Status, r.Quiet = schemas.Pending, 0
-		dropClaim(r)
-	}
-	if i.Hold && !r.Status.Ended() && !r.NeedsApproval {
-		notes = append(notes, "a person approves it before anybody may claim it")
-		r.NeedsApproval = true
-	}
-	if len(notes) > 0 {
-		r.Wakes = wakes(r)
-	}
-	return strings.Join(notes, ", and ")
 }

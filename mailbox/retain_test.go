@@ -207,17 +207,13 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 }
 
 // What was let go of stays so in another workspace, whose registry verifies.
-func TestAWorkflowOfWhichTextsWereLetGoTravels(t *testing.T) {
+func TestImport_KeepsWhatWasLetGo(t *testing.T) {
 	w := newWorld(t)
-	sent := w.ended(func(in *schemas.SendIn) { in.Detail, in.Workflow = strings.Repeat("long ", 60), "release" })
+	w.ended(func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.later(halfYear)
 	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
 	require.NoError(t, err)
-	workflow := w.full(sent.HandoffID).Handoff.Metadata.Workflow
-	for _, which := range []schemas.Workflow{"", workflow} {
-		to := newWorld(t)
-		require.Equal(t, 1, merged(t, exported(t, w.Store, which), to).Added)
-		require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
-		to.Intact()
-	}
+	to := moved(t, exported(t, w.Store), memory.New())
+	require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
+	to.Intact()
 }

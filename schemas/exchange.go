@@ -13,13 +13,12 @@ const (
 )
 
 // ExportHeading is the first line of an exported workspace: of what it is, and how much follows. docs/exchange.md
-// describes the other lines. Events and root are those of the whole registry, also where one workflow was exported.
+// describes the other lines.
 type ExportHeading struct {
 	Kind      string         `json:"kind"`   // [ExportKind]
 	Format    string         `json:"format"` // [ExportFormat]
 	Version   int            `json:"version"`
 	Workspace string         `json:"workspace"`
-	Workflow  Workflow       `json:"workflow_id,omitempty"` // the only one that was exported
 	At        time.Time      `json:"at"`
 	Events    uint64         `json:"events"` // in the registry at that time
 	Root      string         `json:"root"`   // of its Merkle tree, base64
@@ -30,7 +29,6 @@ type ExportHeading struct {
 // it reads on, or is done with it.
 type ExportIn struct {
 	Workspace string `json:"workspace,omitempty"` // its name, for the heading
-	Workflow  string `json:"workflow,omitempty"`  // only this one
 	File      string `json:"file,omitempty"`      // as the first call named it
 	Offset    int64  `json:"offset,omitempty"`    // in bytes
 	Done      bool   `json:"done,omitempty"`      // remove the file
@@ -44,9 +42,9 @@ type ExportOut struct {
 	Data    string         `json:"data,omitempty"` // base64
 }
 
-// Imported is the content of the event with which a handoff came from another workspace. History are the events that it
-// had there, byte for byte, oldest first, so the digest of this content proves them. Contents tells which event here has
-// what was said with an event there.
+// Imported is the content of the event with which a handoff came from another workspace. Versions that added to a
+// workspace wrote History, the events that it had there, byte for byte, oldest first, so the digest of this content proves
+// them, and Contents, which event here has what was said with an event there.
 type Imported struct {
 	Note      string            `json:"note"`
 	Workspace string            `json:"workspace"`

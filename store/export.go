@@ -9,9 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,12 +17,12 @@ import (
 )
 
 // Export writes what a workspace keeps as JSON Lines: the heading, and then a line for each row that another workspace
-// or another system has a use for. The heading says of which workspace it is and when, and maybe of which workflow
-// alone; the rest is filled in and returned. [Load] reads it.
+// or another system has a use for. The heading says of which workspace it is and when; the rest is filled in and
+// returned. [Load] reads it.
 //
 // It is what one snapshot has, so everything in it is of one moment, however long it takes and whoever works meanwhile;
-// some engines grow for that time. It keeps one line in memory, and of a workflow the numbers of its events. Without the
-// times in the heading, the same rows give the same bytes.
+// some engines grow for that time. It keeps one line in memory. Without the times in the heading, the same rows give the
+// same bytes.
 //
 // Index rows, counters and the tree are left out, because [Load] makes them anew. So are bearer tokens, what files
 // declare and which session has which name: they belong to a machine. A handoff that is held goes without the claim.
@@ -33,12 +30,11 @@ func (s *Store) Export(ctx context.Context, h schemas.ExportHeading, w io.Writer
 	h.Kind, h.Format, h.Version, h.Lines = schemas.ExportKind, schemas.ExportFormat, schemas.ExportVersion, map[string]int{}
 	out := bufio.NewWriter(w)
 	err := s.View(ctx, func(v *View) (err error) {
-		x := exporter{View: v, ctx: ctx, workflow: h.Workflow}
-		if x.size, err = v.Events(); err != nil {
+		x := exporter{View: v, ctx: ctx}
+		if h.Events, err = v.Events(); err != nil {
 			return err
 		}
-		h.Events = x.size
-		if h.Root, err = ledger.Rows(v.treeRow).Root(int64(x.size)); err != nil { //nolint:gosec // events are counted from 1
+		if h.Root, err = ledger.Rows(v.treeRow).Root(int64(h.Events)); err != nil { //nolint:gosec // events are counted from 1
 			return fmt.Errorf("%w: %w", err, ErrCorrupt)
 		}
 		for l, err := range x.lines() {
@@ -78,12 +74,7 @@ func writeLine(w *bufio.Writer, l any) error {
 // exporter goes through one snapshot.
 type exporter struct {
 	*View
-	ctx      context.Context // of the snapshot
-	size     uint64
-	workflow schemas.Workflow // empty for all
-
-	handoffs map[schemas.ID]bool // of the workflow
-	digests  map[string]bool     // that its contents name
+	ctx context.Context // of the snapshot
 }
 
 // lines yields all lines. An error is yielded once, last.
@@ -123,9 +114,6 @@ func (x *exporter) rows(r Range, fn func(Row) error) error {
 }
 
 func (x *exporter) agents(emit func(line) error) error {
-	if x.workflow != "" {
-		return nil
-	}
 	return x.rows(Range{Space: Agents}, func(row Row) error {
 		a, err := fromJSON[Agent](row)
 		if err != nil {
@@ -141,59 +129,14 @@ func (x *exporter) agents(emit func(line) error) error {
 }
 
 func (x *exporter) workflows(emit func(line) error) error {
-	r := Range{Space: Workflows}
-	if x.workflow != "" {
-		r.From, r.To = []byte(x.workflow), append([]byte(x.workflow), 0)
-	}
-	return x.rows(r, func(row Row) error {
+	return x.rows(Range{Space: Workflows}, func(row Row) error {
 		return emit(line{Kind: lineWorkflow, Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
 	})
 }
 
-// events are all of the registry, or those of the handoffs of the workflow in the order of their numbers.
 func (x *exporter) events(emit func(line) error) error {
-	if x.workflow == "" {
-		return x.rows(Range{Space: Events}, func(row Row) error { return x.event(row, emit) })
-	}
-	x.handoffs, x.digests = map[schemas.ID]bool{}, map[string]bool{}
-	var numbers []uint64
-	for id, err := range x.Oldest(InWorkflow(x.workflow), 0) {
-		if err != nil {
-			return err
-		}
-		r, err := x.Record(id)
-		if err != nil || r == nil {
-			return errors.Join(err, missing(r == nil, "record of %s", id))
-		}
-		events, err := x.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
-		if err != nil {
-			return err
-		}
-		x.handoffs[id] = true
-		numbers = append(numbers, schemas.Map(events, func(e schemas.Event) uint64 { return e.N })...)
-	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		b, err := x.r.Get(Events, number(n))
-		if err == nil {
-			err = x.event(Row{Key: number(n), Value: b}, emit)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.rows(Range{Space: Events}, func(row Row) error { return x.event(row, emit) })
 }
-
-// missing is the error for what is not there, nil where it is.
-func missing(gone bool, what string, args ...any) error {
-	if !gone {
-		return nil
-	}
-	return fmt.Errorf(what+" is missing: %w", append(args, ErrCorrupt)...)
-}
-
-var namedDigest = regexp.MustCompile(digestKind + `[0-9a-f]{64}`)
 
 // event is the line of an event, with what was said with it.
 func (x *exporter) event(row Row, emit func(line) error) error {
@@ -217,14 +160,6 @@ func (x *exporter) event(row Row, emit func(line) error) error {
 		return err
 	}
 	l.Salt = bytes.Clone(salt)
-	if x.workflow != "" {
-		if l.Proof, err = ledger.Rows(x.treeRow).Inclusion(int64(x.size), int64(n-1)); err != nil { //nolint:gosec // events are counted from 1
-			return err
-		}
-		for _, digest := range namedDigest.FindAllString(string(content), -1) {
-			x.digests[digest] = true
-		}
-	}
 	return emit(l)
 }
 
@@ -241,14 +176,6 @@ func (x *exporter) contents(emit func(line) error) error {
 		}
 		return emit(line{Kind: lineContent, Digest: digest, Bytes: content})
 	}
-	if x.workflow != "" {
-		for _, digest := range slices.Sorted(maps.Keys(x.digests)) {
-			if err := one(digest); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	for sum, err := range x.groups(Range{Space: References}, func(key []byte) []byte { return key[:min(32, len(key))] }) {
 		if err == nil {
 			err = one(fmt.Sprintf("%s%x", digestKind, sum))
@@ -263,9 +190,6 @@ func (x *exporter) contents(emit func(line) error) error {
 func (x *exporter) records(emit func(line) error) error {
 	return x.rows(Range{Space: Records}, func(row Row) error {
 		id := schemas.ID(lastNumber(row.Key))
-		if x.workflow != "" && !x.handoffs[id] {
-			return nil
-		}
 		r, err := decodeRecord(row.Value)
 		if err != nil {
 			return fmt.Errorf("record of %s: %w", id, err)
@@ -289,16 +213,8 @@ func (x *exporter) records(emit func(line) error) error {
 	})
 }
 
-// notices of a workflow are those about its handoffs.
 func (x *exporter) notices(emit func(line) error) error {
 	return x.rows(Range{Space: Notices}, func(row Row) error {
-		n, err := fromJSON[schemas.Notice](row)
-		if err != nil {
-			return fmt.Errorf("notice %d: %w", lastNumber(row.Key), err)
-		}
-		if x.workflow != "" && !x.handoffs[n.About] {
-			return nil
-		}
 		unread, err := x.r.Get(Unread, row.Key)
 		if err != nil {
 			return err
@@ -309,9 +225,6 @@ func (x *exporter) notices(emit func(line) error) error {
 
 // keys are the outcomes of sends that may be repeated under their keys. Those of request ids last a day, and stay.
 func (x *exporter) keys(emit func(line) error) error {
-	if x.workflow != "" {
-		return nil
-	}
 	return x.rows(Prefix(Receipts, []byte("k")), func(row Row) error {
 		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
 		r, err := x.Receipt(row.Key)

@@ -48,7 +48,6 @@ type line struct {
 	Unread  bool            `json:"unread,omitempty"`
 	Event   json.RawMessage `json:"event,omitempty"`
 	Leaf    string          `json:"leaf,omitempty"`
-	Proof   []string        `json:"proof,omitempty"` // where not all events are there
 	Salt    []byte          `json:"salt,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"` // what was said with the event
 	Text    string          `json:"text,omitempty"`

@@ -172,8 +172,9 @@ const mostID = 1 << 48
 // heading is the first line. What comes of a newer program is told before anything else is wrong with it.
 func (l *loader) heading(b []byte) error {
 	var about struct {
-		Format  string
-		Version int
+		Format   string
+		Version  int
+		Workflow string `json:"workflow_id"`
 	}
 	if json.Unmarshal(b, &about) != nil || about.Format != schemas.ExportFormat {
 		return schemas.Errorf(schemas.Invalid, "it is no exported workspace: its first line does not say so").
@@ -183,10 +184,14 @@ func (l *loader) heading(b []byte) error {
 		return schemas.Errorf(schemas.Invalid, "line 1: it is of version %d, and this handoff knows %d", about.Version, schemas.ExportVersion).
 			WithHint("Nothing was changed. Update handoff, or export it with the version that you have.")
 	}
+	if about.Workflow != "" {
+		return schemas.Errorf(schemas.Invalid, "line 1: workflow_id: it is one workflow, and an import takes whole workspaces").
+			WithHint("Nothing was changed. Export the workspace that has it, without a workflow: handoff export FILE.")
+	}
 	if err := readLine(b, &l.head); err != nil {
 		return err
 	}
-	if !schemas.IsWord(l.head.Workspace) || l.head.Workflow != "" && !schemas.IsWord(string(l.head.Workflow)) {
+	if !schemas.IsWord(l.head.Workspace) {
 		return errors.New("it names no workspace")
 	}
 	return nil
@@ -206,13 +211,11 @@ func (l *loader) end() error {
 	if l.auditor.redactions(); l.auditor.problems.n > 0 {
 		return errors.New(l.auditor.problems.problems()[0])
 	}
-	if l.head.Workflow == "" {
-		if l.walk.Root() != l.head.Root || uint64(l.seen[lineEvent]) != l.head.Events { //nolint:gosec // it is not negative
-			return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
-		}
-		if l.head.Events > 0 {
-			l.put(Sys, eventCount, number(l.head.Events))
-		}
+	if l.walk.Root() != l.head.Root || uint64(l.seen[lineEvent]) != l.head.Events { //nolint:gosec // it is not negative
+		return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
+	}
+	if l.head.Events > 0 {
+		l.put(Sys, eventCount, number(l.head.Events))
 	}
 	for _, box := range slices.Sorted(maps.Keys(l.boxes)) {
 		if m := l.boxes[box]; m != (Mailbox{}) {

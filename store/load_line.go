@@ -64,7 +64,7 @@ func (l *loader) event(read *line) error {
 	if ledger.Leaf(read.Event) != read.Leaf {
 		return fmt.Errorf("event %d is not what the tree has: its bytes were changed", e.N)
 	}
-	if err := l.proved(e, read); err != nil {
+	if err := l.grow(e, read); err != nil {
 		return err
 	}
 	if err := l.chained(e, read.Event); err != nil {
@@ -86,15 +86,8 @@ func (l *loader) event(read *line) error {
 	return l.putChunks(Bodies, join(number(e.Handoff), number(e.N)), read.content())
 }
 
-// proved adds an event to the tree, or follows its proof to the root where not all events are there.
-func (l *loader) proved(e schemas.Event, read *line) error {
-	if l.head.Workflow != "" {
-		size, n := int64(l.head.Events), int64(e.N)-1 //nolint:gosec // what is negative is refused
-		if ledger.CheckProof(read.Proof, size, n, l.head.Root, read.Event) != nil {
-			return fmt.Errorf("the proof of event %d does not lead to the root", e.N)
-		}
-		return nil
-	}
+// grow adds an event to the tree.
+func (l *loader) grow(e schemas.Event, read *line) error {
 	if want := uint64(l.seen[lineEvent]); e.N != want { //nolint:gosec // it counts from 1
 		return fmt.Errorf("it has event %d, and event %d is missing", e.N, want)
 	}

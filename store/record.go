@@ -115,7 +115,7 @@ type Record struct {
 	Owes []Debt `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
-	Imported     string `json:"imp,omitempty"`  // which handoff of another workspace it was, see [Merge]
+	Imported     string `json:"imp,omitempty"`  // which handoff of another workspace it was: versions that added to a workspace wrote it
 	Digest       string `json:"dig,omitempty"`  // of the content that was sent, to notice that it is sent again
 	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeated completion as the first time
 	LateDigest   string `json:"ldig,omitempty"` // of the last late result

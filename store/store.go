@@ -75,7 +75,7 @@
 //
 // Errors of this package are those of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
 // that cannot be what was written. Only content that is too large, a record of a newer program, and an exported file
-// that [Load] or [Merge] refuses are [schemas.Error] with a code: limit, unavailable, and invalid or limit. [Coded] gives
+// that [Load] refuses are [schemas.Error] with a code: limit, unavailable, and invalid or limit. [Coded] gives
 // the others their codes, each with a sentence of its own.
 package store
 

@@ -21,12 +21,12 @@ const (
 	exportKept = time.Hour // a file that nobody reads on
 )
 
-// Export writes what the workspace keeps, or one workflow of it, into a file for temporary files of this machine, and
+// Export writes what the workspace keeps into a file for temporary files of this machine, and
 // gives that file in parts of 1 MiB. A person calls it with handoff export, which may be another process, and on another
 // machine where the workspace is in a database. Nobody is kept from working meanwhile: the file has one snapshot, see
 // [store.Store.Export]. A file whose reader ended is removed by an export an hour later.
 //
-// The error is not_found for a workflow that there is not and for a file that was removed, and that of the store.
+// The error is not_found for a file that was removed, and that of the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
 		return r.beginExport(ctx, in)
@@ -57,18 +57,12 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 }
 
 func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
-	workflow, err := r.exported(ctx, in.Workflow)
-	if err != nil {
-		return out, err
-	}
 	r.removeExports()
 	f, err := os.CreateTemp("", exportName)
 	if err != nil {
 		return out, unwritten(err)
 	}
-	head, err := r.config.Store.Export(ctx, schemas.ExportHeading{
-		Workspace: in.Workspace, Workflow: workflow, At: r.config.Now().UTC(),
-	}, f)
+	head, err := r.config.Store.Export(ctx, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
 	if closing := f.Close(); err == nil && closing != nil {
@@ -82,23 +76,6 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 		err = unwritten(err)
 	}
 	return schemas.ExportOut{}, store.Coded(err)
-}
-
-// exported is the workflow of a name, which there has to be; empty for all of them.
-func (r *Registry) exported(ctx context.Context, name string) (schemas.Workflow, error) {
-	if name == "" {
-		return "", nil
-	}
-	workflow, err := schemas.ParseWorkflow("workflow", name)
-	if err != nil {
-		return "", err
-	}
-	wf, err := store.Look(ctx, r.config.Store, func(v *store.View) (*store.Workflow, error) { return v.Workflow(workflow) })
-	if wf == nil && err == nil {
-		err = schemas.Errorf(schemas.NotFound, "there is no workflow %s", workflow).WithField("workflow").
-			WithHint("handoff list shows of each handoff in which it is.")
-	}
-	return workflow, err
 }
 
 // removeExports removes files that nobody reads on: their readers were killed.

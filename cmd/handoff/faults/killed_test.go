@@ -47,11 +47,6 @@ var chores = []chore{
 		require.NoError(h, os.RemoveAll(filepath.Dir(h.file())))
 	}},
 	{name: "import", args: []string{"import", "../e", "--agent", "human"}, prepare: func(h home) {
-		h.must("export", "../e", "--workspace", "w")
-		require.NoError(h, os.RemoveAll(filepath.Dir(h.file())))
-		h.must("send", "qa", "Test the rest", "--agent", "dev")
-	}},
-	{name: "import into nothing", args: []string{"import", "../e", "--agent", "human"}, prepare: func(h home) {
 		h.must("export", "../e")
 		require.NoError(h, os.RemoveAll(filepath.Dir(h.file())))
 	}},

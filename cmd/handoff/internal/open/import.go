@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"handoff/mailbox"
+	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
 )
@@ -22,9 +23,10 @@ type Importing struct {
 
 // Imported is what an import did.
 type Imported struct {
-	store.Merged
-	Whole bool   `json:"whole"`          // the registry goes on as it was
-	Root  string `json:"root,omitempty"` // of the whole
+	Added   int    `json:"added"`   // handoffs
+	Open    int    `json:"open"`    // of those
+	Notices int    `json:"notices"` // that were added
+	Root    string `json:"root"`    // of the registry, which goes on as it was
 }
 
 const (
@@ -57,20 +59,19 @@ func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(I
 	return notCopied(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// Into brings it into a workspace that nobody else has open. A whole one takes the place of one that nobody used, and
-// its rows are copied as they are: a copy that is interrupted is refused to all until it is imported again. Everything
-// else is merged in one transaction. Errors are *[schemas.Error].
+// Into makes it a workspace that nobody else has open: it takes the place of one that nobody used, and its rows are copied
+// as they are. A copy that is interrupted is refused to all until it is imported again. Errors are *[schemas.Error]:
+// conflict for a workspace that has work.
 func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
 	used, err := store.Used(ctx, to)
-	if err == nil && (used || i.Heading.Workflow != "") {
-		if err = store.Usable(ctx, to); err == nil {
-			done.Merged, err = i.Import.Into(ctx, store.New(i.rows), store.New(to))
-		}
-		return done, notCopied(ctx, about, err)
+	if err == nil && used {
+		return done, schemas.Errorf(schemas.Conflict, "workspace %s has work already, and an import makes a workspace", about.Name).
+			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
+				"To have work of before again, handoff backup and handoff restore do that.")
 	}
+	done.Added, done.Notices = i.Heading.Lines["handoff"], i.Heading.Lines["notice"]
 	if err == nil {
-		done.Whole = true
-		done.Merged, err = i.Settle(ctx, store.New(i.rows))
+		done.Open, err = i.Settle(ctx, store.New(i.rows))
 	}
 	if err == nil {
 		var copied store.Copied

@@ -22,18 +22,15 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Use:   "export [FILE|-]",
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
 		Example: `  handoff export shop.jsonl
-  handoff export --workflow release-2 release-2.jsonl
   handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
 		Long: `Writes everything that was handed off, with the audit registry, as it is at one moment: others work on meanwhile.
-With --workflow only the handoffs of this one, each event with a proof that the registry has it. handoff import reads
-the file, and docs/exchange.md describes it.
+handoff import reads the file, and docs/exchange.md describes it.
 
 What was redacted is not in it. Tokens, claims, and what files declare are not in it either: they belong to a machine.
 All else that was said is, so only you may read the file (mode 0600). A FILE that exists is not overwritten. Without
 one, or with -, it goes to standard output.`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	workflow := cmd.Flags().String("workflow", "", "only the handoffs of this `WORKFLOW`")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		w, err := workspace.Find(a.Location())
 		if err != nil {
@@ -42,7 +39,7 @@ one, or with -, it goes to standard output.`,
 		if !a.InDatabase() && !w.Used() {
 			return schemas.Errorf(schemas.NotFound, "there is no workspace %s", w.Name).WithHint("handoff workspace list shows which there are.")
 		}
-		in := schemas.ExportIn{Workspace: w.Name, Workflow: *workflow}
+		in := schemas.ExportIn{Workspace: w.Name}
 		if len(given) == 0 && a.IsTerminal(a.Stdout) {
 			return schemas.Errorf(schemas.Invalid, "an export is for a file or another program, not for a terminal").
 				WithHint("Name a file: handoff export %s.jsonl", w.Name)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,34 +18,30 @@ import (
 )
 
 func importCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Bring an exported workspace into this one",
+		Short: "Make a workspace of an exported one",
 		Example: `  handoff import shop.jsonl
-  handoff import --hold release-2.jsonl          # nobody claims it before you approve it
+  handoff import shop.jsonl --workspace shop-of-bob     # where this one has work already
   ssh old handoff export --dir shop | handoff import -`,
 		Long: `Reads what handoff export wrote, and verifies all of it before anything is changed. Import what you trust: the
 registry in the file proves that nobody changed it since, and not who wrote it.
 
-Into a workspace that nobody used a whole export goes as it is, with its ids and its registry. Where there is
-something already, handoffs are added: those whose id is taken get another, and ids follow wherever they stand. Each
-is found by the id that it had, as shop-41f0c2b7d9aa/ho_12, and handoff show --events shows what happened before.
+It becomes a workspace as it is, with its ids and its registry. One that has work is refused: name another one with
+--workspace. Work of before comes back with handoff backup and handoff restore.
 
-Open work goes on here, and in the other workspace as well where that is used on. With --hold it waits for a person's
-approval. A claim does not come along: the work is pending again. What is here already is left as it is, so importing
-a file again changes nothing.
+Open work goes on here, and in the other workspace as well where that is used on. A claim does not come along: the work
+is pending again.
 
-Refused while a process has the workspace open. An import that adds is one transaction. One into a new workspace that
-was interrupted is refused to all until it is imported again, or removed with handoff workspace remove.`,
+Refused while a process has the workspace open. A workspace whose import was interrupted is refused to all until it is
+imported again, or removed with handoff workspace remove.`,
 		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			file := exported(cmd.Context(), a, given[0])
+			defer func() { _ = file.Close() }() // it was read
+			return importFrom(cmd.Context(), a, file)
+		},
 	}
-	hold := cmd.Flags().Bool("hold", false, "open work waits for a person's approval")
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		file := exported(cmd.Context(), a, given[0])
-		defer func() { _ = file.Close() }() // it was read
-		return importFrom(cmd.Context(), a, file, *hold)
-	}
-	return cmd
 }
 
 // exported reads a file, or standard input for "-". A pipe to which nobody writes waits when it is opened and when it is
@@ -77,7 +71,7 @@ func passOn(to io.Writer, a *cli.App, name string) error {
 
 const makesOne = "handoff export FILE makes one."
 
-func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) error {
+func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	w, err := workspace.Find(a.Location())
 	if err != nil {
 		return err
@@ -91,7 +85,7 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) erro
 	log := slog.New(slog.DiscardHandler)
 	end := a.Busy("importing into workspace " + w.Name)
 	err = open.ReadExport(ctx, file, log, func(i open.Importing) error {
-		head, i.Hold = i.Heading, hold
+		head = i.Heading
 		i.By = schemas.Event{
 			At: a.Now().UTC(), Agent: cmp.Or(by.Agent, schemas.Human), AgentID: by.AgentID, Via: schemas.ViaCLI, Proof: by.Proof,
 		}
@@ -119,25 +113,10 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader, hold bool) erro
 	return a.PrintValue(said, func(p *cli.Page) { printImported(p, w.Name, head, done) })
 }
 
-// mostNumbers is how many new ids are told; --json tells all.
-const mostNumbers = 20
-
 func printImported(p *cli.Page, name string, head schemas.ExportHeading, done open.Imported) {
 	p.Line("imported %s from %s into %s, and %s", cli.Counted(done.Added, "handoff"), head.Workspace, p.Bold(name),
 		cli.Counted(done.Notices, "notice"))
-	if done.Known > 0 {
-		p.Line("%s here already, and left as before", cli.Counted(done.Known, "handoff"))
-	}
-	if done.Whole {
-		p.Line("root %s", done.Root)
-	}
-	for i, id := range slices.Sorted(maps.Keys(done.Numbers)) {
-		if i == mostNumbers {
-			p.Line("and %d others have another id", len(done.Numbers)-i)
-			break
-		}
-		p.Line("%s is %s here", id, done.Numbers[id])
-	}
+	p.Line("root %s", done.Root)
 	if done.Open > 0 {
 		p.Line("%s", p.Faint(cli.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
 	}
