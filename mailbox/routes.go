@@ -47,9 +47,9 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	case counts && h.now.Reviewer != "":
 		sends = append(set.Fire(completed, facts), sends...)
 	case counts:
-		sends = append(onceDone(set, *facts), sends...)
+		sends = append(onceDone(set.Set, *facts), sends...)
 	case h.action == life.Complete && reading.Shut(h.now):
-		h.held = onceDone(set, *facts)
+		h.held = onceDone(set.Set, *facts)
 	}
 	return sends, nil
 }

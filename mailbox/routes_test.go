@@ -420,3 +420,29 @@ func TestTheRulesOfAllFilesTogetherAreBounded(t *testing.T) {
 	})
 	refused(t, err, schemas.Invalid, "more than 1000 expressions")
 }
+
+func TestRulesWithoutLeaveAreKnownAndSendNothing(t *testing.T) {
+	w := newWorld(t)
+	declare := func(unallowed bool) {
+		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{
+			{Name: "own.yaml", Plans: []schemas.Plan{{Name: "mine", Steps: inOrder(step("one", "b"))}}},
+			{
+				Name: "p/agents.yaml", Unallowed: unallowed, Routes: []schemas.Route{{Name: "a", On: []string{"sent"}, Send: []schemas.SendIn{to("human", "x")}}},
+				Plans: []schemas.Plan{{Name: "mine", Steps: inOrder(step("one", "thief"))}, {Name: "theirs", Steps: inOrder(step("one", "b"))}},
+			},
+		}})
+		require.NoError(t, err)
+	}
+	declare(true)
+	a := w.stdio("a")
+	require.Equal(t, schemas.Address("b"), w.send(a, "workflow:mine", "x").To, "what has no leave takes no other's place")
+	_, err := w.Send(context.Background(), a, to("workflow:theirs", "x"))
+	require.Contains(t, refused(t, err, schemas.Denied, "the workflow theirs of p/agents.yaml waits for a person's leave").Hint, "handoff allow")
+	require.Empty(t, w.found())
+	tried, err := w.TryRules(context.Background(), a, schemas.RulesTryIn{HandoffID: "1"})
+	require.NoError(t, err)
+	require.Contains(t, fmt.Sprint(tried.Routes), "it waits for a person's leave")
+	declare(false)
+	require.Equal(t, schemas.Address("thief"), w.send(a, "workflow:mine", "x").To)
+	require.NotEmpty(t, w.found())
+}

@@ -16,46 +16,58 @@ import (
 	"handoff/store"
 )
 
+// ruleSet is the rules of the files: those that send, and those that wait for a person's leave and send nothing.
+type ruleSet struct {
+	*rules.Set
+	waiting *rules.Set
+}
+
 // compiledRules are the rules of the files as they were read last, so that they are compiled once.
 type compiledRules struct {
-	mu  sync.Mutex
-	raw []byte
-	set *rules.Set
+	mu   sync.Mutex
+	rows []store.Row
+	set  ruleSet
 }
 
 // rules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
 // rules. What cannot be read is passed over and logged once, so that it stops nothing.
-func (s *Service) rules(v *store.View) (*rules.Set, error) {
-	var raw []byte
+func (s *Service) rules(v *store.View) (ruleSet, error) {
+	var rows []store.Row
 	for row, err := range v.AllRules() {
 		if err != nil {
-			return nil, err
+			return ruleSet{}, err
 		}
-		raw = append(append(raw, row.Value...), '\n')
-	}
-	if raw == nil {
-		return &rules.Set{}, nil
+		rows = append(rows, store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
 	}
 	c := s.compiled
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if bytes.Equal(c.raw, raw) {
-		return c.set, nil
+	if c.set.Set == nil || !slices.EqualFunc(c.rows, rows, sameRow) {
+		c.rows, c.set = rows, s.compile(rows)
 	}
-	var all store.DeclaredRules
-	for row := range bytes.Lines(raw) {
+	return c.set, nil
+}
+
+func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value) }
+
+// compile reads the rows of files.
+func (s *Service) compile(rows []store.Row) ruleSet {
+	all := ruleSet{&rules.Set{}, &rules.Set{}}
+	for _, row := range rows {
 		var of store.DeclaredRules
-		if err := schemas.Decode(row, &of); err != nil {
+		if err := schemas.Decode(row.Value, &of); err != nil {
 			s.Logger.Error("the rules of a file were passed over", slog.Any("error", err))
+			continue
 		}
-		all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)
+		set := all.Set
+		if of.Unallowed {
+			set = all.waiting
+		}
+		for _, p := range set.Add(string(row.Key), of.Routes, of.Plans) { // of a newer version that knew more
+			s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
+		}
 	}
-	set, problems := rules.Compile(all.Routes, all.Plans)
-	for _, p := range problems { // of a newer version that knew more
-		s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
-	}
-	c.raw, c.set = raw, set
-	return set, nil
+	return all
 }
 
 // begin gives the first step of the workflow that a send names as its address, and any other send as it is. The error
@@ -72,6 +84,10 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	if first, ok := set.Begin(name, in); ok {
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
 		return first, nil
+	}
+	if file := set.waiting.FileOf(name); file != "" {
+		return in, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
+			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
 		WithKnown(set.Plans()...)
@@ -108,7 +124,8 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		if err != nil {
 			return out, err
 		}
-		set, _ := rules.Compile(in.Routes, in.Plans)
+		set := ruleSet{waiting: &rules.Set{}}
+		set.Set, _ = rules.Compile(in.Routes, in.Plans)
 		if len(in.Routes)+len(in.Plans) == 0 {
 			if set, err = s.rules(v); err != nil {
 				return out, err
@@ -123,6 +140,9 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 			out.On = occasions[life.Send]
 		}
 		out.Routes = set.Try(out.On, facts)
+		for _, t := range set.waiting.Try(out.On, facts) {
+			out.Routes = append(out.Routes, schemas.Tried{Route: t.Route, File: t.File, Why: "it waits for a person's leave: handoff allow"})
+		}
 		return out, nil
 	})
 }

@@ -72,6 +72,9 @@ type DeclaringFile struct {
 	Agents []RegisterIn `json:"agents,omitempty" jsonschema:"maxItems=500"`
 	Routes []Route      `json:"routes,omitempty" jsonschema:"maxItems=200"`
 	Plans  []Plan       `json:"plans,omitempty" jsonschema:"maxItems=50"`
+
+	// Routes and plans wait for a person's leave: they are known and send nothing
+	Unallowed bool `json:"unallowed,omitempty"`
 }
 
 // DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone, and the files

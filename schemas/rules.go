@@ -50,6 +50,7 @@ type RulesTryOut struct {
 // Tried is what became of one rule: what it sends, or why it sends nothing.
 type Tried struct {
 	Route string   `json:"route"`
+	File  string   `json:"file,omitempty"` // that declares it
 	Fires bool     `json:"fires"`
 	Why   string   `json:"why,omitempty"`
 	Sends []SendIn `json:"sends,omitempty"`

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -141,10 +142,39 @@ func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	return t.putJSON(Workflows, []byte(name), w)
 }
 
-// DeclaredRules is the row of a file that declares more than agents.
+// DeclaredRules is the row of a file that declares more than agents. Unallowed are rules that wait for a person's leave:
+// they send nothing.
 type DeclaredRules struct {
-	Routes []schemas.Route `json:"routes,omitempty"`
-	Plans  []schemas.Plan  `json:"plans,omitempty"`
+	Routes    []schemas.Route
+	Plans     []schemas.Plan
+	Unallowed bool
+}
+
+// keptRules is how they are kept. A version that knows nothing of leave finds no rules in a row without it, and a row
+// that such a version wrote has no leave.
+type keptRules struct {
+	Routes  []schemas.Route `json:"routes,omitempty"`
+	Plans   []schemas.Plan  `json:"plans,omitempty"`
+	Allowed bool            `json:"allowed,omitempty"`
+	Waiting *keptRules      `json:"unallowed,omitempty"`
+}
+
+// MarshalJSON writes the row.
+func (d DeclaredRules) MarshalJSON() ([]byte, error) {
+	kept := keptRules{Routes: d.Routes, Plans: d.Plans, Allowed: !d.Unallowed}
+	if d.Unallowed {
+		return json.Marshal(keptRules{Waiting: &kept})
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON reads the row.
+func (d *DeclaredRules) UnmarshalJSON(b []byte) error {
+	var row keptRules
+	err := schemas.Decode(b, &row)
+	rules := cmp.Or(row.Waiting, &row)
+	*d = DeclaredRules{rules.Routes, rules.Plans, !row.Allowed}
+	return err
 }
 
 var declared = []byte("declared")

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -28,14 +29,19 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	d := Declared{Rules: map[string]store.DeclaredRules{}, of: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files = append(d.files, f.Name)
-		for _, earlier := range in.Files[:i] { // a plan of the same name takes the place of an earlier one
+		for _, earlier := range in.Files[:i] { // a plan of the same name takes the place of an earlier one, unless only that has leave
+			if f.Unallowed && !earlier.Unallowed {
+				continue
+			}
 			of := d.Rules[earlier.Name]
 			of.Plans = slices.DeleteFunc(of.Plans, func(p schemas.Plan) bool {
 				return slices.ContainsFunc(f.Plans, func(later schemas.Plan) bool { return p.Name == later.Name })
 			})
 			d.Rules[earlier.Name] = of
 		}
-		d.Rules[f.Name] = store.DeclaredRules{Routes: f.Routes, Plans: slices.Clone(f.Plans)}
+		d.Rules[f.Name] = store.DeclaredRules{
+			Routes: f.Routes, Plans: slices.Clone(f.Plans), Unallowed: f.Unallowed && len(f.Routes)+len(f.Plans) > 0,
+		}
 		for _, a := range f.Agents {
 			name, err := Check(a)
 			if err != nil {
@@ -89,18 +95,19 @@ func (d Declared) OtherRules(v *store.View) (bool, error) {
 	return false, nil
 }
 
-// CheckRules refuses rules that cannot be read: those of each file, and then all of them, since they are compiled
-// together. The error is that of [rules.Check].
+// CheckRules refuses rules that cannot be read: those of each file, and then those of all that have leave and of all
+// that wait for it, since they are compiled together. The error is that of [rules.Check].
 func (d Declared) CheckRules() error {
-	var all store.DeclaredRules
+	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
 		of := d.Rules[name]
 		if err := rules.Check(fmt.Sprintf("files[%d].", i), of.Routes, of.Plans); err != nil {
 			return err
 		}
-		all.Routes, all.Plans = append(all.Routes, of.Routes...), append(all.Plans, of.Plans...)
+		so := all[of.Unallowed]
+		all[of.Unallowed] = store.DeclaredRules{Routes: append(so.Routes, of.Routes...), Plans: append(so.Plans, of.Plans...)}
 	}
-	return rules.Check("", all.Routes, all.Plans)
+	return cmp.Or(rules.Check("", all[false].Routes, all[false].Plans), rules.Check("", all[true].Routes, all[true].Plans))
 }
 
 // declaration is what a file says of one agent. It may be about a role, and then stands for each agent whose name

@@ -13,6 +13,7 @@ import (
 
 // plan is how a workflow begins.
 type plan struct {
+	file   string
 	first  schemas.PlanStep
 	limits map[string]float64
 }
@@ -39,7 +40,7 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 	if err := schemas.CheckLimits("limits", p.Limits); err != nil {
 		return "", err
 	}
-	s.plans[p.Name] = plan{p.Steps[0][0], p.Limits}
+	s.plans[p.Name] = plan{s.file, p.Steps[0][0], p.Limits}
 	conditions := make([]condition, len(p.Steps))
 	for i, unit := range p.Steps {
 		for k, step := range unit {
@@ -118,7 +119,7 @@ func (s *Set) after(p schemas.Plan, conditions []condition, step string, next in
 		unit := p.Steps[i]
 		r := route{
 			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step, unit[0].Step), On: ends},
-			when:  conditions[i], step: p.Name + "/" + step, unless: conditions[next:i],
+			file:  s.file, when: conditions[i], step: p.Name + "/" + step, unless: conditions[next:i],
 		}
 		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return placed(p, part) })
 		if several(unit) && i+1 < len(p.Steps) {
@@ -145,6 +146,9 @@ const rootTask = "{{root.task}}"
 
 // Plans are the names of all plans.
 func (s *Set) Plans() []string { return slices.Sorted(maps.Keys(s.plans)) }
+
+// FileOf is the file that has a plan, "" where there is no such plan.
+func (s *Set) FileOf(plan string) string { return s.plans[plan].file }
 
 // lower are limits of a plan with those that somebody asks for: of each the lower one.
 func lower(limits, asked map[string]float64) map[string]float64 {

@@ -10,6 +10,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type Set struct {
 	plans  map[string]plan
 	texts  map[string]text // all that have expressions, as they are written
 
-	expressions int // wherever they stand, also in texts that are there twice
+	file        string // whose rules are read
+	expressions int    // wherever they stand, also in texts that are there twice
 }
 
 // mostExpressions is how many expressions the texts of all rules have: as each costs no more than [mostCost], it bounds
@@ -35,6 +37,7 @@ const mostExpressions = 1_000
 
 type route struct {
 	schemas.Route
+	file string
 	when condition
 
 	// Of a plan: the step after which it comes, "" for a route of a file, and the conditions of those that come first.
@@ -61,16 +64,16 @@ func (r route) fires(on string, f *Facts) (bool, string) {
 // Sends is what one rule sends: handoffs side by side, and one that waits for them, nil for none.
 type Sends struct {
 	Route string
+	File  string // that has the rule
+	Step  string // that ended, where the rule is of a plan
 	Parts []schemas.SendIn
 	Join  *schemas.SendIn
 }
 
 // Of is the plan that goes on, or the route.
 func (s Sends) Of() string {
-	if plan, _, within := strings.Cut(schemas.OrZero(s.Parts[0].Options).Step, "/"); within {
-		return plan
-	}
-	return s.Route
+	plan, _, _ := strings.Cut(s.Step, "/")
+	return cmp.Or(plan, s.Route)
 }
 
 // Problem is what is wrong with a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan
@@ -87,8 +90,15 @@ type Problem struct {
 // Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
 // before by their schema.
 func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
-	s := &Set{plans: map[string]plan{}, texts: map[string]text{}}
-	var problems []Problem
+	s := &Set{}
+	return s, s.Add("", routes, plans)
+}
+
+// Add reads the routes and plans of one more file, see [Compile].
+func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (problems []Problem) {
+	if s.file = file; s.plans == nil {
+		s.plans, s.texts = map[string]plan{}, map[string]text{}
+	}
 	for i, r := range routes {
 		if r.Name == "" {
 			r.Name = fmt.Sprintf("route %d", i+1)
@@ -104,7 +114,7 @@ func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 			problems = append(problems, problem(true, i, path, err))
 		}
 	}
-	return s, problems
+	return problems
 }
 
 // Check refuses rules that cannot be read. The error is invalid, for the first problem. Its field is at, followed by the
@@ -148,7 +158,7 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 			return "join" + path, err
 		}
 	}
-	s.routes = append(s.routes, route{Route: r, when: when})
+	s.routes = append(s.routes, route{Route: r, file: s.file, when: when})
 	return "", nil
 }
 
@@ -210,7 +220,7 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 		if !r.concerns(f) {
 			continue
 		}
-		t := schemas.Tried{Route: r.Name}
+		t := schemas.Tried{Route: r.Name, File: r.file}
 		if t.Fires, t.Why = r.fires(on, f); t.Fires {
 			sends := s.filled(r, f)
 			if t.Sends = sends.Parts; sends.Join != nil {
@@ -225,7 +235,7 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 // filled is what a route sends, with the texts as the facts make them.
 func (s *Set) filled(r route, f *Facts) Sends {
 	fill := func(send schemas.SendIn) schemas.SendIn { return s.fill(send, f) }
-	sends := Sends{Route: r.Name, Parts: schemas.Map(r.Send, fill)}
+	sends := Sends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
 	if r.Join != nil {
 		sends.Join = new(fill(*r.Join))
 	}
