@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"handoff/store"
@@ -12,8 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connect reaches the database of a connection string, which may be a URL or a list of settings, as libpq has them. The
-// caller closes the pool. The errors are those of this package and of package store; none has the password in it.
+// Connect gives the connections to the database of a connection string, which may be a URL or a list of settings, as
+// libpq has them. The first use connects. The caller closes the pool. The error is [ErrAddress], and does not have the
+// password in it.
 //
 // A pooler may give each transaction to another connection of the server, where statements that were prepared before are
 // unknown. Where one is between, none are kept; without, they are, because then a commit takes less time.
@@ -30,15 +32,27 @@ func connect(ctx context.Context, address string, change func(*pgxpool.Config)) 
 	if c.ConnConfig.ConnectTimeout == 0 { // of each server that is named: a silent one leaves time for the next
 		c.ConnConfig.ConnectTimeout = min(2*time.Second, patience/time.Duration(2+len(c.ConnConfig.Fallbacks)))
 	}
+	c.BeforeConnect = detectPooler()
 	change(c)
-	pooled, err := hasPooler(ctx, c.ConnConfig)
-	if err != nil {
-		return nil, classify(err)
-	}
-	if pooled && c.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	}
 	return pgxpool.NewWithConfig(ctx, c)
+}
+
+// detectPooler finds out before the first connection whether a pooler is between.
+func detectPooler() func(context.Context, *pgx.ConnConfig) error {
+	var known atomic.Pointer[bool]
+	return func(ctx context.Context, c *pgx.ConnConfig) error {
+		if known.Load() == nil {
+			pooled, err := hasPooler(ctx, c)
+			if err != nil {
+				return err
+			}
+			known.Store(&pooled)
+		}
+		if *known.Load() && c.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+			c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		}
+		return nil
+	}
 }
 
 // insist asks the database, again while it does not answer, for up to patience: it may be starting anew. What is asked

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -36,8 +37,8 @@ type Node struct {
 	lapses int64      // how often a beat found that others took one, or may have
 }
 
-// Join connects to a database as [Connect] does, and makes the tables where there are none. Errors are classified as
-// those of [Prepare].
+// Join gives the connections to a database as [Connect] does. The first one makes the tables where there are none. So a
+// process may join a database that does not answer yet.
 func Join(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
@@ -45,16 +46,10 @@ func Join(ctx context.Context, address string, now func() time.Time, log *slog.L
 		if !strings.Contains(address, "pool_max_conns") {
 			c.MaxConns = max(c.MaxConns, poolSize)
 		}
+		c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return Prepare(ctx, conn) }
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := Prepare(ctx, pool); err != nil {
-		pool.Close()
-		return nil, err
-	}
 	n.Pool = pool
-	return n, nil
+	return n, err
 }
 
 const poolSize = 16

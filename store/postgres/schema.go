@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"handoff/store"
 )
@@ -19,14 +18,14 @@ const layout = 1
 
 // Prepare makes the tables in a database that has none, and says whether this program can use those that are there. The
 // errors wrap [store.ErrNewer] and [store.ErrReadOnly].
-func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
+func Prepare(ctx context.Context, in database) error {
 	ctx, end := context.WithTimeout(ctx, patience)
 	defer end()
-	if made, err := usable(ctx, pool); err != nil || made {
+	if made, err := usable(ctx, in); err != nil || made {
 		return classify(err)
 	}
 	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others make them just now
-	return classify(pgx.BeginTxFunc(ctx, pool, unhurried, func(tx pgx.Tx) error {
+	return classify(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
 		// Of several processes one makes the tables; "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
@@ -39,7 +38,13 @@ func Prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	}))
 }
 
-// querier is a pool, or a transaction.
+// database is a pool, or one connection.
+type database interface {
+	querier
+	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
+}
+
+// querier is a pool, a connection, or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -98,7 +98,7 @@ func (a *App) Open(ctx context.Context, o Opening, fn func(workspace.Workspace, 
 // OpenAt opens a workspace that was found for as long as fn runs.
 func (a *App) OpenAt(ctx context.Context, place workspace.Workspace, o Opening, fn func(*relay.Relay) error) error {
 	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
-		node, err := cluster.Join(ctx, cluster.Config{Store: address, Now: a.Now, Logger: o.Logger})
+		node, err := cluster.Join(ctx, cluster.Config{Store: address, Stays: o.Stays, Now: a.Now, Logger: o.Logger})
 		if err != nil {
 			return err
 		}

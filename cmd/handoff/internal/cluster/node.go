@@ -34,6 +34,9 @@ type Config struct {
 	// a port of the loopback interface, as soon as it owns a workspace, and other machines do not reach it.
 	Advertise string
 
+	// Stays is set by a process that serves. It joins whether the database answers or not, and each call tries again.
+	Stays bool
+
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -57,7 +60,8 @@ type served struct {
 	underway sync.WaitGroup
 }
 
-// Join connects to a database. Errors are *[schemas.Error].
+// Join connects to a database. Errors are *[schemas.Error]. A process that stays connects at its first call, so its only
+// error is of a connection string that cannot be read.
 func Join(ctx context.Context, c Config) (*Node, error) {
 	db, err := postgres.Join(ctx, c.Store, c.Now, c.Logger)
 	if err != nil {
@@ -65,6 +69,13 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	}
 	n := &Node{config: c, db: db, secret: rand.Text(), served: map[string]*served{}}
 	n.at = strings.TrimSuffix(c.Advertise, "/")
+	if c.Stays {
+		return n, nil
+	}
+	if err := n.Ready(ctx); err != nil {
+		n.Close()
+		return nil, err
+	}
 	return n, nil
 }
 

@@ -56,7 +56,9 @@ const empty = 15 * time.Minute
 // serveAll serves the workspaces of a database until ctx is done.
 func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
 	process.SpendMemory(true)
-	node, err := cluster.Join(ctx, cluster.Config{Store: s.network.store, Advertise: s.network.advertise, Now: s.Now, Logger: log})
+	node, err := cluster.Join(ctx, cluster.Config{
+		Store: s.network.store, Advertise: s.network.advertise, Stays: true, Now: s.Now, Logger: log,
+	})
 	if err != nil {
 		return err
 	}
@@ -74,6 +76,9 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	fmt.Fprintf(stderr, "serving %s/w/NAME/mcp\n", s.network.url(b.site.Addr()))
 	broke := make(chan error, 1)
 	go func() { broke <- b.site.Serve() }()
+	if err := node.Ready(ctx); err != nil {
+		log.WarnContext(ctx, "workspaces cannot be served yet", slog.Any("error", err))
+	}
 	if err := node.ReachesItself(ctx); err != nil {
 		log.WarnContext(ctx, "other nodes may not reach this one: look at --advertise", slog.Any("error", err))
 	}

@@ -58,12 +58,9 @@ func (s *servingCommand) listenHTTP(
 	if h.room, err = s.newRoom(place, boxes, traces, log); err != nil {
 		return nil, err
 	}
-	needed, err := h.gate.Needed(ctx)
-	if err != nil {
-		return nil, err
-	}
+	needed, err := h.gate.Needed(ctx) // while the store is away nobody knows, and nobody is let in
 	site := s.network.site
-	site.Open, site.MCP, site.Ready = !needed, h.endpoint, h.health.ready
+	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.ready
 	site.Metadata, _ = s.network.metadata()
 	site.Metrics, site.MetricsAllowed = h.measure, h.mayMeasure
 	site.Challenge, site.Logger, site.Now = s.challenge, log, s.Now

@@ -85,13 +85,6 @@ func (s *servingCommand) own(ctx context.Context) error {
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
-		_, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was told to end
-		}
-		if err != nil {
-			return err
-		}
 		return s.keepServed(ctx, conn, place, stderr, log)
 	})
 }
@@ -100,13 +93,20 @@ func (s *servingCommand) own(ctx context.Context) error {
 func (s *servingCommand) keepServed(
 	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
+	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to end
+	}
+	if unserved != nil { // a later call may succeed
+		log.WarnContext(ctx, "workspace is not served yet", slog.Any("error", unserved))
+	}
 	traces, end, err := trace(ctx, s.App, place, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
 	defer end()
 	if s.network.site.Addr == "" {
-		sayWhoServes(stderr, place)
+		sayWhoServes(stderr, place, unserved)
 		stay(ctx, conn, log)
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *servingCommand) keepServed(
 	if err != nil {
 		return err
 	}
-	sayWhoServes(stderr, place)
+	sayWhoServes(stderr, place, unserved)
 	ctx, stop := context.WithCancel(ctx)
 	var staying sync.WaitGroup
 	defer staying.Wait()
@@ -136,7 +136,10 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 // not been able to open it, and then it is not in line.
 const lookAgain = 30 * time.Second
 
-func sayWhoServes(w io.Writer, place workspace.Workspace) {
+func sayWhoServes(w io.Writer, place workspace.Workspace, unserved error) {
+	if unserved != nil {
+		return // the log says so
+	}
 	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {
 		fmt.Fprintf(w, "workspace %s is served by process %d; this one, %d, is in line\n", place.Name, owner.PID, os.Getpid())
 		return

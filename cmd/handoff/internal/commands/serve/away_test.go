@@ -1,0 +1,56 @@
+package serve_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/store/postgres/postgrestest"
+)
+
+const list = `{"name": "list_handoffs", "arguments": {}}`
+
+// The way to the socket of the database is there later than the server.
+func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
+	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.Start(t), "host="), " ")
+	later := filepath.Join(t.TempDir(), "later")
+	away := map[string]string{"HANDOFF_STORE": "host=" + later + " " + rest}
+	s := commandtest.NewHome(t).ServeFor("codex-mcp-client", away)
+	require.Contains(t, s.Ask("tools/list", `{}`), "claim_handoff")
+	refused := s.Ask("tools/call", list)
+	require.Contains(t, refused, "unavailable")
+	require.Contains(t, refused, "Start the server")
+	require.NoError(t, os.Symlink(server, later))
+	require.NotContains(t, s.Ask("tools/call", list), "isError")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), s.Said())
+}
+
+// The place of the files is one later than the server.
+func TestServer_BeginsBeforeItsFiles(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	state := filepath.Join(p.State, "handoff")
+	require.NoError(t, os.WriteFile(state, nil, 0o600))
+	s := p.Serve()
+	require.Contains(t, s.Ask("tools/call", list), "unavailable")
+	require.NoError(t, os.Remove(state))
+	require.NotContains(t, s.Ask("tools/call", list), "isError")
+	require.NoError(t, s.In.Close())
+	require.Zero(t, s.Ended(), s.Said())
+}
+
+func TestServer_RefusesWhatIsNoDatabase(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	for _, command := range []string{"mcp", "serve"} {
+		code, out, errs := p.RunWith(map[string]string{"HANDOFF_STORE": "postgres://u%zz@here/x"}, command)
+		require.Equal(t, 2, code)
+		require.Empty(t, out)
+		require.Contains(t, errs, "cannot be read")
+	}
+}
