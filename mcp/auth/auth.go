@@ -51,9 +51,9 @@ type Config struct {
 // Gate finds out who makes a request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
-	rates    *limits // by name of token
-	guessers *guessers
-	closed   atomic.Bool // no request is accepted without a token any more
+	rates   *limits     // by name of token
+	guesses *limits     // by address
+	closed  atomic.Bool // no request is accepted without a token any more
 }
 
 // New returns a gate.
@@ -63,7 +63,7 @@ func New(c Config) *Gate {
 	if c.Denied == nil {
 		c.Denied = func(Reason) {}
 	}
-	return &Gate{Config: c, rates: newLimits(), guessers: newGuessers()}
+	return &Gate{Config: c, rates: newLimits(), guesses: newLimits()}
 }
 
 // Caller returns who makes a request, without AgentID and Trace. It counts the request for the rate of its token. The
@@ -95,7 +95,7 @@ func (g *Gate) Still(r *http.Request) error {
 	case bearer == "":
 		_, err = g.anonymous(r)
 	default:
-		_, _, err = g.lookUp(r.Context(), bearer, Hash(bearer), g.Now())
+		_, _, err = g.lookUp(r.Context(), bearer, g.Now(), false)
 	}
 	return err
 }
@@ -116,21 +116,21 @@ func (g *Gate) identify(r *http.Request) (schemas.Caller, error) {
 	return g.proven(r, bearer)
 }
 
-// proven returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers;
-// a bearer that was valid a moment ago is always looked up.
+// proven returns the caller who has a bearer that is well-formed. It slows down an address that sends many bad bearers.
+// A good one is let in all the same, since many callers share the address of a proxy: nobody guesses 256 random bits or
+// a signature, however often he may try.
 func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
-	now, from, hash := g.Now(), guessSource(r.RemoteAddr), Hash(bearer)
-	if wait := g.guessers.wait(from, hash, now); wait > 0 {
+	now, from := g.Now(), guessSource(r.RemoteAddr)
+	wait := g.guesses.wait(from, now)
+	caller, perSecond, err := g.lookUp(r.Context(), bearer, now, wait > 0)
+	if _, refused := errors.AsType[*Refusal](err); refused && wait > 0 {
 		return schemas.Caller{}, tooMany(wait, "too many bad tokens from this address")
+	} else if refused {
+		g.guesses.allow(from, guesses, now)
 	}
-	caller, perSecond, err := g.lookUp(r.Context(), bearer, hash, now)
 	if err != nil {
-		if _, refused := errors.AsType[*Refusal](err); refused {
-			g.guessers.failed(from, hash, now)
-		}
 		return schemas.Caller{}, err
 	}
-	g.guessers.proved(hash)
 	if wait := g.rates.allow(caller.Token, perSecond, now); wait > 0 {
 		e := tooMany(wait, "token %s may make %v requests a second", caller.Token, perSecond)
 		e.Token = caller.Token
@@ -139,12 +139,13 @@ func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
 	return caller, nil
 }
 
-// lookUp returns who has a bearer, and how many requests a second it may make.
-func (g *Gate) lookUp(ctx context.Context, bearer, hash string, now time.Time) (schemas.Caller, float64, error) {
+// lookUp returns who has a bearer, and how many requests a second it may make. Many bad ones came before one that is
+// doubtful.
+func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if strings.HasPrefix(bearer, prefix) {
-		return g.holder(ctx, hash, now)
+		return g.holder(ctx, Hash(bearer), now)
 	}
-	caller, err := g.Issuer.caller(ctx, bearer)
+	caller, err := g.Issuer.caller(ctx, bearer, doubtful)
 	return caller, g.Rate, err
 }
 

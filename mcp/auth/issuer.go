@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -41,6 +42,8 @@ type IssuerConfig struct {
 type Issuer struct {
 	IssuerConfig
 	client *http.Client
+
+	doubts sync.Mutex // held while a doubtful token is checked: they take no more than one core
 
 	lock   chan struct{} // guards the fields below: held by the caller that has put a value in
 	keys   oidc.KeySet   // nil until the issuer was read
@@ -92,8 +95,9 @@ var asymmetric = []jose.SignatureAlgorithm{
 
 // caller returns the caller of an access token, under its first name. The algorithm of the signature is checked before
 // the signature, as [oidc.RemoteKeySet] asks of whoever uses it without a verifier. The verifier of that package is
-// made for ID tokens: it allows the clocks five minutes, and most of its errors have no types.
-func (i *Issuer) caller(ctx context.Context, bearer string) (schemas.Caller, error) {
+// made for ID tokens: it allows the clocks five minutes, and most of its errors have no types. A doubtful token waits
+// for no keys that are not known.
+func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
 	if !isCompact(bearer) {
 		return schemas.Caller{}, refuse(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
 	}
@@ -106,10 +110,17 @@ func (i *Issuer) caller(ctx context.Context, bearer string) (schemas.Caller, err
 	if err != nil {
 		return schemas.Caller{}, refuse(JWT, forged)
 	}
+	if doubtful {
+		i.doubts.Lock()
+		defer i.doubts.Unlock()
+		known, end := context.WithCancel(ctx)
+		end()
+		ctx = known
+	}
 	switch _, err := keys.VerifySignature(ctx, bearer); {
 	case err == nil:
 		return i.admit(token)
-	case errors.Unwrap(err) == nil, errors.Is(err, errReadRecently): // an error of reading wraps its cause
+	case doubtful, errors.Unwrap(err) == nil, errors.Is(err, errReadRecently): // an error of reading wraps its cause
 		return schemas.Caller{}, refuse(JWT, forged)
 	}
 	return schemas.Caller{}, i.unavailable(ctx, err)

@@ -44,13 +44,3 @@ func TestRateOfATokenMayChange(t *testing.T) {
 	}
 	require.NotZero(t, l.allow("ci", 100, now))
 }
-
-func TestStrangersForgetTheOldestWhoProved(t *testing.T) {
-	s := newGuessers()
-	for i := range 10 * remembered {
-		s.proved(strconv.Itoa(i))
-		require.True(t, s.knows(strconv.Itoa(max(0, i-remembered+1))))
-	}
-	require.LessOrEqual(t, len(s.recent)+len(s.older), 2*remembered)
-	require.False(t, s.knows("0"))
-}

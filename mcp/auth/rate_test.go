@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
 
 	"handoff/mcp/auth"
@@ -68,7 +69,6 @@ func from(t *testing.T, remote, token string) *http.Request {
 func TestGuessesOfAnAddressAreHeldToARate(t *testing.T) {
 	w := open(t)
 	secret := w.add("ci", 1)
-	w.welcome(from(t, "192.0.2.7:1", secret))
 
 	n, e := letIn(w, from(t, "192.0.2.7:2", drawn(9)), auth.Rate)
 	require.Equal(t, 20, n)
@@ -78,7 +78,7 @@ func TestGuessesOfAnAddressAreHeldToARate(t *testing.T) {
 	w.refused(from(t, "192.0.2.7:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
 	w.refused(from(t, "[::ffff:192.0.2.7]:3", drawn(10)), auth.Rate, "too many bad tokens from this address")
 
-	w.welcome(from(t, "192.0.2.7:4", secret)) // its token was good a moment ago
+	w.welcome(from(t, "192.0.2.7:4", secret)) // which nobody has used before
 	w.refused(from(t, "192.0.2.8:1", drawn(9)), auth.Unknown, "nobody")
 	w.pass(100 * time.Millisecond)
 	w.refused(from(t, "192.0.2.7:5", drawn(9)), auth.Unknown, "nobody")
@@ -107,4 +107,28 @@ func TestRevokedTokenCountsAsAGuess(t *testing.T) {
 	_, e := letIn(w, bearer(t, secret), auth.Rate)
 	require.Equal(t, "too many bad tokens from this address", e.Message)
 	require.Equal(t, 20, w.denied[auth.Revoked])
+}
+
+// Behind one proxy all callers have one address, and each access token that was refreshed is new.
+func TestGuesses_LetNewGoodTokensOfTheirAddressPass(t *testing.T) {
+	o := openOffice(t)
+	w := openWith(t, o)
+	k := o.publish("1", jose.ES256)
+	good := func(who int) string {
+		return o.sign(k, "", o.claims(map[string]any{"sub": fmt.Sprint("user-", who)}))
+	}
+	bad := good(99)
+	bad = bad[:len(bad)-8] + "AAAAAAAA"
+	for second := range 10 {
+		for range 30 {
+			_, err := w.Caller(from(t, "192.0.2.7:2", bad))
+			require.Error(t, err)
+		}
+		w.refused(from(t, "192.0.2.7:2", bad), auth.Rate, "too many")
+		w.refused(from(t, "192.0.2.7:2", drawn(99)), auth.Rate, "too many")
+		w.welcome(from(t, "192.0.2.7:3", good(second)))
+		w.welcome(from(t, "192.0.2.7:3", w.add(fmt.Sprint("new-", second), byte(second))))
+		w.pass(time.Second)
+	}
+	require.LessOrEqual(t, o.asks("/keys"), 3, "bad tokens do not make the server read keys more often than in five seconds")
 }
