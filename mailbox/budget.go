@@ -51,21 +51,17 @@ func (o *op) afford(d *draft.Draft, line lineage) (wf store.Workflow, err error)
 
 // round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
 // counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
-// parent. A person who decides does no round. One that cannot be read ends the count, and so do [mostLooked].
+// parent. A person who decides does no round. One that cannot be read ends the count.
 func (o *op) round(d *draft.Draft, line lineage) float64 {
 	if d.To == schemas.Address(schemas.Human) {
 		return 0
 	}
-	n, before := 1.0, cmp.Or(line.retryOf, line.parent)
-	for range mostLooked {
-		r := reading.Readable(o.View, before)
-		if r == nil {
-			break
-		}
+	n := 1.0
+	before := func(r *store.Record) schemas.ID { return cmp.Or(r.RetryOf, r.Parent) }
+	for r := range reading.Chain(o.View, cmp.Or(line.retryOf, line.parent), before) {
 		if r.To == d.To || schemas.Address(r.Holder) == d.To {
 			n++
 		}
-		before = cmp.Or(r.RetryOf, r.Parent)
 	}
 	return n
 }

@@ -135,10 +135,9 @@ func across(c life.Consequence, now *store.Record) (others store.Index, each fun
 // It goes back along RetryOf, from the attempt just before, and finds in the events of each what was sent because of it.
 // An attempt whose record cannot be read ends the walk; its sender may cancel by hand what is left then.
 func (o *op) endLeftovers(done *store.Record) error {
-	looked := 0
-	for before := reading.Readable(o.View, done.RetryOf); before != nil; before = reading.Readable(o.View, before.RetryOf) {
+	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*lateKept) // since it ended, few are kept of it
-		if looked++; err != nil || looked > mostLooked {
+		if err != nil {
 			return err
 		}
 		for _, e := range events {

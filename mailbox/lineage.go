@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/draft"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -91,30 +92,14 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	if l.depth <= limit {
 		return nil
 	}
-	chain, err := o.senders(parent)
-	if err != nil {
-		return err
+	chain := []string{string(o.by.Agent)} // and before, root first, who sent each handoff of the chain
+	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
+		chain = append([]string{string(before.From)}, chain...)
 	}
 	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
 	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
 		About(parent.ID, parent.Status, 0).WithField("parent").
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
-}
-
-// senders names who sent each handoff of a chain, root first, and who sends now. It is for the error of a chain that is
-// too long.
-func (o *op) senders(r *store.Record) (chain []string, err error) {
-	chain = []string{string(o.by.Agent)}
-	for r != nil {
-		chain = append([]string{string(r.From)}, chain...)
-		if r.Parent == 0 {
-			break
-		}
-		if r, err = o.Record(r.Parent); err != nil {
-			return nil, err
-		}
-	}
-	return chain, nil
 }
 
 // parent is the handoff that a new one continues, nil for none: the one that the sender names, else the latest that it

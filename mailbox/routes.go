@@ -93,15 +93,11 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootOf is the handoff at which the chain of another begins; within a plan, the first step of that. Its task is what
+// rootOf is the handoff at which the chain of another begins, as far as it can be read; within a plan, the first step of that. Its task is what
 // was asked for first.
 func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
-	for r.Parent != 0 {
-		parent, err := v.Record(r.Parent)
-		if parent == nil || err != nil {
-			return rules.Handoff{}, err
-		}
+	for parent := range reading.Chain(v, r.Parent, reading.Parent) {
 		sent, err := reading.Handoff(v, parent)
 		if err != nil {
 			return rules.Handoff{}, err

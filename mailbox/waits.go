@@ -77,9 +77,7 @@ func (o *op) waitFor(w *waits, id string, accepted bool) error {
 	if err != nil {
 		return err
 	}
-	if dep, err = o.lastRound(dep); err != nil {
-		return err
-	}
+	dep = reading.LastRound(o.View, dep)
 	if dep.Status.Ended() && dep.Status != schemas.Completed {
 		return conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
@@ -142,18 +140,6 @@ func (o *op) tellShut(h *happening, out *schemas.CompleteOut) {
 		h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.text)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s. What waits goes on after a success, or once the sender accepts this", what))
 	}
-}
-
-// lastRound is the rework of a returned handoff, and of that one; any other handoff is its own. It ends because each
-// rework is younger than what it does again.
-func (o *op) lastRound(r *store.Record) (*store.Record, error) {
-	for r.Status == schemas.Returned && r.Successor != 0 {
-		var err error
-		if r, err = o.Record(r.Successor); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
 }
 
 // waitsAgain is for what work that is done again waits: for what the content of the first attempt names, as far as that
@@ -277,9 +263,7 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	if err != nil {
 		return err
 	}
-	if successor, err = o.lastRound(successor); err != nil {
-		return err
-	}
+	successor = reading.LastRound(o.View, successor)
 	if err := o.exchange(r, gone.ID, successor); err != nil {
 		return err
 	}
@@ -297,13 +281,11 @@ func (o *op) waitAgain(r *store.Record) error {
 		if gone == nil || reading.DoneWell(gone) {
 			continue
 		}
-		again, err := o.lastRound(gone)
-		if err != nil {
-			return err
-		}
+		again := reading.LastRound(o.View, gone)
 		if o.wayBack(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
 			continue
 		}
+		var err error
 		if r, err = o.Record(r.ID); err != nil {
 			return err
 		}

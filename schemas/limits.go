@@ -26,6 +26,7 @@ const (
 	MaxSummary = 4096  // characters
 	MaxDetail  = 65536 // characters, detail and data together
 	MaxWait    = 50    // seconds that one call may wait
+	MaxChain   = 1000  // handoffs that are followed along a chain, whatever its limit was
 )
 
 // The limits that options.limits of a send knows: of the chain, and of the whole workflow.

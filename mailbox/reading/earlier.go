@@ -118,8 +118,8 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 	}
 	for _, id := range ids {
 		of := Readable(v, id)
-		for id != r.Parent && of != nil && of.Status == schemas.Returned {
-			of = Readable(v, of.Successor)
+		if id != r.Parent {
+			of = LastRound(v, of)
 		}
 		if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
 			continue
@@ -141,13 +141,15 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 func upstream(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
 	left := slices.Concat(r.After, r.Freed)
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
-		of, err := Find(v, written, r.From)
-		for err == nil && of != nil && !slices.Contains(left, of.ID) {
-			of = Readable(v, of.Successor)
+		named, err := Find(v, written, r.From)
+		if err != nil || named == nil {
+			continue
 		}
-		if err == nil && of != nil {
-			ids = append(ids, of.ID)
-			left = slices.DeleteFunc(left, func(id schemas.ID) bool { return id == of.ID })
+		for of := range Chain(v, named.ID, func(r *store.Record) schemas.ID { return r.Successor }) {
+			if at := slices.Index(left, of.ID); at >= 0 {
+				ids, left = append(ids, of.ID), slices.Delete(left, at, at+1)
+				break
+			}
 		}
 	}
 	return append(ids, left...)

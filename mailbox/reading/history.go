@@ -240,21 +240,19 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 // ancestors are the handoffs that led to r, root first, as far as they can be read, and rd.Depth at most. One whose
 // outcome cannot be read is told without it, and the log says so: a brief is never refused for what came before.
 func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
-	for id := r.Parent; id != 0 && len(steps) < rd.Depth; {
-		parent := Readable(v, id)
-		if parent == nil {
-			break // what came before is not told
+	for parent := range Chain(v, r.Parent, Parent) {
+		if len(steps) == rd.Depth {
+			break
 		}
 		step, done, err := stepOf(v, parent)
 		if err != nil {
 			rd.Logger.Error("an earlier handoff was passed over",
-				slog.String("handoff", id.String()), slog.Any("error", err))
+				slog.String("handoff", parent.ID.String()), slog.Any("error", err))
 		}
 		if done != nil {
 			step.Reason = done.Summary
 		}
 		steps = append(steps, step)
-		id = parent.Parent
 	}
 	slices.Reverse(steps)
 	return steps

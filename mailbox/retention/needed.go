@@ -81,9 +81,8 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 	for _, id := range slices.Concat(named, r.After, r.Freed) {
 		n.ids[id] = true
 	}
-	for before := r; before != nil && before.Parent != 0; { // the brief tells of all of them
-		n.ids[before.Parent] = true
-		before = reading.Readable(v, before.Parent)
+	for before := range reading.Chain(v, r.Parent, reading.Parent) { // the brief tells of all of them
+		n.ids[before.ID] = true
 	}
 	n.follow(v, r)
 	return nil

@@ -57,12 +57,13 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 }
 
 // work is a handoff in full; of a review the work that it is about.
-func work(ctx context.Context, a *cli.App, id string) (schemas.GetOut, error) {
-	for {
-		got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
+func work(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
+	for range 10 { // what was sent is not proved to lead to an end
+		got, _, err = cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 		if err != nil || got.Handoff.Review == nil {
-			return got, err
+			break
 		}
 		id = got.Handoff.Review.Of.String()
 	}
+	return got, err
 }
