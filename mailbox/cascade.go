@@ -142,7 +142,7 @@ func (o *op) putOff(owed []duty) error {
 			if err != nil {
 				return err
 			}
-			o.owing = true
+			o.owing = append(o.owing, r.ID)
 		}
 		return nil
 	})

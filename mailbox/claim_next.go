@@ -36,7 +36,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
-		if err := s.catchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
+		if _, err := s.catchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
 			return claimed{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)

@@ -180,9 +180,7 @@ func (o *op) lapseOne(id schemas.ID) error {
 // be applied; the caller then leaves this handoff alone.
 func (o *op) current(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
-		err := o.apart(func() error {
-			return o.actingAs(clockCaller, func() error { return o.lapsed(r) })
-		})
+		err := o.inTime(func() error { return o.lapsed(r) })
 		if err != nil {
 			return nil, err
 		}
@@ -191,6 +189,15 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 		}
 	}
 	return r, nil
+}
+
+// inTime does a part of the operation as the clock, with all that follows from it. What rules send meanwhile they send
+// because of time, see [op.charge].
+func (o *op) inTime(fn func() error) error {
+	was := o.timed
+	defer func() { o.timed = was }()
+	o.timed = true
+	return o.apart(func() error { return o.actingAs(clockCaller, fn) })
 }
 
 // usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot

@@ -48,6 +48,9 @@ type op struct {
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
+	// timed says that the clock does what is done now, and spent which budget refused what a rule sends because of that.
+	timed bool
+	spent string
 	// over is what a limit of a workflow refused, until somebody was told.
 	over *overrun
 	// left is how many other handoffs may still be gone through for it.
@@ -78,7 +81,7 @@ type effects struct {
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
 	freed     []schemas.Agent   // who take only so many, and hold less
 	regrouped bool              // agents may claim from other boxes than before
-	owing     bool              // more follows than one transaction carries out
+	owing     []schemas.ID      // from which more follows than one transaction carries out
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 

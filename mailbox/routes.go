@@ -132,8 +132,12 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			})
 		})
 		if err != nil {
-			if err := o.tellUnsent(h.now, fmt.Sprintf("The rule %q could not send what follows %s", rule.Route, h.now.ID), err); err != nil {
-				return came, err
+			told, failed := o.toldSpent(h.now, rule.Route)
+			if !told && failed == nil {
+				failed = o.tellUnsent(h.now, fmt.Sprintf("The rule %q could not send what follows %s", rule.Route, h.now.ID), err)
+			}
+			if failed != nil {
+				return came, failed
 			}
 			continue
 		}
@@ -196,11 +200,8 @@ const mostRuled = 100
 
 // sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
 func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []string) (schemas.SendOut, error) {
-	if o.ruled++; o.ruled > mostRuled {
-		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules sent %d handoffs because of one call, the limit", mostRuled).
-			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
-	}
-	in.Parent, in.Title = cmp.Or(in.Parent, r.ID.String()), strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
+	in.Workflow, in.Parent = "", r.ID.String() // a rule that was declared before this was refused may say otherwise
+	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := schemas.OrZero(in.Options)
 	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
@@ -212,7 +213,17 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	o.ruled += len(d.Parts)
+	n := max(len(d.Parts), 1)
+	if d.Join != nil {
+		n++
+	}
+	if o.ruled += n; o.ruled > mostRuled {
+		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules sent %d handoffs because of one call, the limit", mostRuled).
+			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
+	}
+	if err := o.charge(r, route, n); err != nil {
+		return schemas.SendOut{}, err
+	}
 	for _, one := range append([]*draft.Draft{&d}, d.Parts...) {
 		if err := o.follows(r, one); err != nil {
 			return schemas.SendOut{}, err

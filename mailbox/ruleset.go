@@ -64,7 +64,7 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 			set = all.waiting
 		}
 		for _, p := range set.Add(string(row.Key), of.Routes, of.Plans) { // of a newer version that knew more
-			s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
+			s.Logger.Error("a rule is not as it should be", slog.String("problem", p.What))
 		}
 	}
 	return all

@@ -160,7 +160,7 @@ func New(c Config) *Service {
 		Gone: func(r *store.Record) bool { return s.terms.Judge().Broken(r) },
 	}
 	s.Registry = registry.New(registry.Config{
-		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: s.applyTime, Sleep: s.sleep,
+		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.applyTime(ctx) }, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
 	})
 	return s

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -57,8 +58,8 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		return coded(err)
 	}
 	s.here.Forget(o.unheld...)
-	if o.owing && by.Via != schemas.ViaClock {
-		s.applyTime(ctx)
+	if by.Via != schemas.ViaClock {
+		s.settle(ctx, o.owing)
 	}
 	return o.refusal
 }
@@ -76,24 +77,74 @@ func read[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, e
 	return look(ctx, s, fn)
 }
 
+// readWarned is [read] for what has a place for warnings: where time is behind, it says how far.
+func readWarned[Out any](
+	ctx context.Context, s *Service, warnings func(*Out) *[]string, fn func(*store.View) (Out, error),
+) (Out, error) {
+	behind := s.applyTime(ctx)
+	return look(ctx, s, func(v *store.View) (Out, error) {
+		out, err := fn(v)
+		if err != nil || !behind {
+			return out, err
+		}
+		n := 0
+		for _, err := range v.Due(s.Now()) {
+			if n++; err != nil || n == mostLooked {
+				break
+			}
+		}
+		if n > 0 {
+			*warnings(&out) = []string{fmt.Sprintf("time has more to do: about %d handoffs are overdue, and the next call goes on", n)}
+		}
+		return out, nil
+	})
+}
+
+// settle carries out to the end what an operation put off, and what is put off meanwhile, in transactions of its own, as
+// far as ctx allows. What is left then is due, and the next call of anybody carries it out.
+func (s *Service) settle(ctx context.Context, owing []schemas.ID) {
+	for len(owing) > 0 {
+		var again []schemas.ID
+		err := s.update(ctx, clockCaller, func(o *op) error {
+			err := o.lapseOne(owing[0])
+			again = o.owing
+			return err
+		})
+		if err != nil {
+			s.Logger.WarnContext(ctx, "what follows was put off", slog.Any("error", err))
+			return
+		}
+		owing = append(owing[1:], again...)
+	}
+}
+
+// catchUpTime is for how long one call applies what is due before it does what it was made for.
+const catchUpTime = 400 * time.Millisecond
+
 // catchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
-// due. It stops when a transaction applied nothing, as where the only records that are due are damaged.
-func (s *Service) catchUp(ctx context.Context) error {
+// due. It stops when a transaction applied nothing, as where the only records that are due are damaged, and after
+// [catchUpTime]: then the workspace is behind, and the next call of anybody goes on.
+func (s *Service) catchUp(ctx context.Context) (behind bool, err error) {
+	begun := s.Now()
 	for more := true; more; {
 		now, _ := s.clock.Read()
 		due, err := s.nextDue(ctx)
 		if err != nil || due.IsZero() || due.After(now) {
-			return err
+			return false, err
+		}
+		if behind && s.Now().Sub(begun) >= catchUpTime {
+			return true, nil
 		}
 		err = s.update(ctx, clockCaller, func(o *op) error {
-			more = o.more || o.owing
+			more = o.more || len(o.owing) > 0
 			return nil
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
+		behind = true
 	}
-	return nil
+	return false, nil
 }
 
 // nextDue is when the clock changes something next, zero for never. It reads one row.
@@ -102,9 +153,11 @@ func (s *Service) nextDue(ctx context.Context) (time.Time, error) {
 }
 
 // applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log
-// says so, and the next call tries again.
-func (s *Service) applyTime(ctx context.Context) {
-	if err := s.catchUp(ctx); err != nil {
+// says so, and the next call tries again. It tells whether more is due, see [Service.catchUp].
+func (s *Service) applyTime(ctx context.Context) (behind bool) {
+	behind, err := s.catchUp(ctx)
+	if err != nil {
 		s.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))
 	}
+	return behind
 }

@@ -188,7 +188,9 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.nextDue(ctx)
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came while this one looked
-		s.applyTime(ctx)
+		if s.applyTime(ctx) {
+			return nil // more is due: the caller looks, and the next sleep goes on
+		}
 		due, err = s.nextDue(ctx)
 	}
 	if err != nil {

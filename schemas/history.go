@@ -29,8 +29,9 @@ type HistoryOut struct {
 	LogVerified bool `json:"log_verified"`
 	More        int  `json:"more,omitempty"` // handoffs past the limit
 	// Limits of the workflow
-	Limits []Budget `json:"limits,omitempty"`
-	Shown  int      `json:"-"` // handoffs, for the advice how to get the rest
+	Limits   []Budget `json:"limits,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // time is behind
+	Shown    int      `json:"-"`                  // handoffs, for the advice how to get the rest
 }
 
 // Budget is what a workflow has used of one of its limits, see [WorkflowLimits].

@@ -34,6 +34,8 @@ type ListOut struct {
 	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
 
+	Warnings []string `json:"warnings,omitempty"` // time is behind
+
 	Mail      bool     `json:"-"` // the wait ended since something may be claimed
 	Elsewhere int      `json:"-"` // how many the query finds in all boxes, where it finds none in this one
 	Nowhere   []string `json:"-"` // words of the query that no handoff has which passes the other filters

@@ -19,6 +19,7 @@ type OverviewOut struct {
 	Here     []Load    `json:"here"`      // who is here, as many as a part has rows; Counts has their number
 	Waits    []Load    `json:"waits"`     // where something can be claimed, the fullest mailboxes first, as many
 	Counts   Counts    `json:"counts"`
+	Warnings []string  `json:"warnings,omitempty"` // time is behind
 }
 
 // Load is how many handoffs an agent holds, or how many can be claimed from a mailbox.

@@ -129,7 +129,8 @@ type Workflow struct {
 	Owner  schemas.Agent      `json:"owner"` // the sender of the first handoff
 	Limits map[string]float64 `json:"limits,omitempty"`
 	Used   map[string]float64 `json:"used,omitempty"`
-	Told   []string           `json:"told,omitempty"` // the limits of which human was told that something was past them
+	Told   []string           `json:"told,omitempty"`  // the limits of which human was told that something was past them
+	Timed  int                `json:"timed,omitempty"` // how much rules sent in it because of time
 }
 
 // Workflow returns the row of a workflow; nil when there is none of that name.

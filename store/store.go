@@ -8,6 +8,7 @@
 //	sys         "events"                      → how many events there are
 //	            "declared"                    → digest of the files that declared agents and rules last
 //	            "copy"                        → where everything was copied to, see [Copy]
+//	            "ruled"                       → Ruled: what rules sent because of time in the last such hour
 //	records     id                            → Record: the state of a handoff
 //	bodies      id, event, chunk (2 bytes)    → content of the event, 2,000 bytes a row
 //	ready       box, order, id                → the handoff may be claimed from the box

@@ -173,6 +173,7 @@ func drawList(p *cli.Page, conn *cli.Connection, args cli.Arguments, l listing, 
 	a := conn.App
 	printItems(p, out)
 	a.Remark(p, out.more())
+	remarkAll(p, a, out.Warnings)
 	if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
 	}
@@ -203,6 +204,8 @@ type gathered struct {
 	Items []schemas.Item `json:"items"`
 	More  bool           `json:"more,omitempty"`  // the limit left some out
 	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent whose list it is
+
+	Warnings []string `json:"warnings,omitempty"` // of the last call
 
 	left    int  // how many the limit left out, 0 where nobody counted
 	atLeast bool // left is not all
@@ -287,7 +290,7 @@ func (out *gathered) gather(
 		if _, err := conn.Call(ctx, "list_handoffs", args, &page); err != nil {
 			return err
 		}
-		out.Inbox = page.Inbox
+		out.Inbox, out.Warnings = page.Inbox, page.Warnings
 		if keep != nil {
 			page.Items = slices.DeleteFunc(page.Items, func(i schemas.Item) bool { return !keep(i) })
 		} else if page.Total > 0 {

@@ -1,0 +1,27 @@
+package store
+
+import "time"
+
+// Ruled counts what the rules of files sent because of time in one hour of the clock. There is one row, which the first
+// send of the next hour replaces, so it has as many entries as rules that sent something in that hour.
+type Ruled struct {
+	Hour int64          `json:"hour"` // since 1970
+	All  int            `json:"all"`
+	Of   map[string]int `json:"of"`             // by rule
+	Told []string       `json:"told,omitempty"` // the rules of which it was told that they may send no more
+}
+
+var ruled = []byte("ruled")
+
+// RuledIn returns what rules sent because of time in the hour of a moment.
+func (v *View) RuledIn(now time.Time) (Ruled, error) {
+	hour := now.Unix() / int64(time.Hour/time.Second)
+	row, err := get[Ruled](v, Sys, ruled)
+	if row == nil || row.Hour != hour || row.Of == nil {
+		return Ruled{Hour: hour, Of: map[string]int{}}, err
+	}
+	return *row, err
+}
+
+// PutRuled writes what rules sent because of time, in the place of what was counted in another hour.
+func (t *Tx) PutRuled(r Ruled) error { return t.putJSON(Sys, ruled, r) }
