@@ -132,7 +132,7 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			})
 		})
 		if err != nil {
-			told, failed := o.toldSpent(h.now, rule.Route)
+			told, failed := o.toldSpent(h.now, rule)
 			if !told && failed == nil {
 				failed = o.tellUnsent(h.now, fmt.Sprintf("The rule %q could not send what follows %s", rule.Route, h.now.ID), err)
 			}
@@ -182,7 +182,7 @@ func (o *op) noteRouted(id schemas.ID, came outcome) (outcome, error) {
 func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut, err error) {
 	var ids []string
 	for _, part := range rule.Parts {
-		out, err := o.sendPart(r, rule.Route, part, nil)
+		out, err := o.sendPart(r, rule, part, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +191,7 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 	if rule.Join == nil {
 		return sent, nil
 	}
-	join, err := o.sendPart(r, rule.Route, *rule.Join, ids)
+	join, err := o.sendPart(r, rule, *rule.Join, ids)
 	return append(sent, join), err
 }
 
@@ -199,12 +199,12 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 const mostRuled = 100
 
 // sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
-func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []string) (schemas.SendOut, error) {
+func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Workflow, in.Parent = "", r.ID.String() // a rule that was declared before this was refused may say otherwise
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := schemas.OrZero(in.Options)
-	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+route), append(options.After, after...)
+	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+rule.Route), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}
@@ -221,7 +221,7 @@ func (o *op) sendPart(r *store.Record, route string, in schemas.SendIn, after []
 		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules sent %d handoffs because of one call, the limit", mostRuled).
 			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
 	}
-	if err := o.charge(r, route, n); err != nil {
+	if err := o.charge(r, rule, n); err != nil {
 		return schemas.SendOut{}, err
 	}
 	for _, one := range append([]*draft.Draft{&d}, d.Parts...) {

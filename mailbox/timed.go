@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"handoff/mailbox/rules"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -28,7 +29,7 @@ const (
 // charge counts n handoffs and messages that a rule is about to send because of time, and what happened to r. The error
 // is limit where they are too many for the workflow of r, for the rule or for the hour. It then notes which in o.spent,
 // for [op.toldSpent].
-func (o *op) charge(r *store.Record, rule string, n int) error {
+func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
 	if !o.timed {
 		return nil
 	}
@@ -40,13 +41,14 @@ func (o *op) charge(r *store.Record, rule string, n int) error {
 	if err != nil {
 		return err
 	}
-	wf.Timed, hour.All, hour.Of[rule] = wf.Timed+n, hour.All+n, hour.Of[rule]+n
+	of := ruleName(rule)
+	wf.Timed, hour.All, hour.Of[of] = wf.Timed+n, hour.All+n, hour.Of[of]+n
 	if wf.Timed > mostInWorkflow {
 		o.spent = spentWorkflow
 		return schemas.Errorf(schemas.Limit, "the rules sent %d because of time in %s, the limit of a workflow", mostInWorkflow, r.Workflow).
 			WithHint("No rule sends anything there any more because of time: send what is left, and give the rule a condition that ends.")
 	}
-	if hour.Of[rule] > mostOfRule || hour.All > mostInHour {
+	if hour.Of[of] > mostOfRule || hour.All > mostInHour {
 		o.spent = spentHour
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", mostOfRule, mostInHour).
 			WithHint("What times out in this hour is sent on by no rule. handoff list --box all --status timed_out has it.")
@@ -57,7 +59,7 @@ func (o *op) charge(r *store.Record, rule string, n int) error {
 // toldSpent tells whether the owner of the workflow and human know already that the budget is spent that refused a rule
 // last, and notes that they do from now on: once for a workflow, and once for a rule and hour. It is false where no
 // budget refused.
-func (o *op) toldSpent(r *store.Record, rule string) (told bool, err error) {
+func (o *op) toldSpent(r *store.Record, rule rules.Sends) (told bool, err error) {
 	spent := o.spent
 	switch o.spent = ""; spent {
 	case spentWorkflow:
@@ -69,11 +71,14 @@ func (o *op) toldSpent(r *store.Record, rule string) (told bool, err error) {
 		return false, o.tx.PutWorkflow(r.Workflow, *wf)
 	case spentHour:
 		hour, err := o.RuledIn(o.now)
-		if err != nil || slices.Contains(hour.Told, rule) {
+		if err != nil || slices.Contains(hour.Told, ruleName(rule)) {
 			return true, err
 		}
-		hour.Told = append(hour.Told, rule)
+		hour.Told = append(hour.Told, ruleName(rule))
 		return false, o.tx.PutRuled(hour)
 	}
 	return false, nil
 }
+
+// ruleName tells the rules of all files apart.
+func ruleName(rule rules.Sends) string { return rule.File + " " + rule.Route }
