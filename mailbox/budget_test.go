@@ -130,7 +130,7 @@ func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
 		w.complete(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
 	}
 	w.send(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
-	for _, usd := range []any{0.7, "0.3", -5.0, "much"} {
+	for _, usd := range []any{0.7, "0.3"} {
 		spend(usd)
 	}
 	spend(0.1)

@@ -49,6 +49,9 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if err := draft.CheckPayload(in.Summary, in.Detail, in.Data); err != nil {
 		return schemas.CompleteOut{}, err
 	}
+	if err := schemas.CheckResults(in.Results); err != nil {
+		return schemas.CompleteOut{}, err
+	}
 	if err := contract.Contradiction(in); err != nil {
 		return schemas.CompleteOut{}, err
 	}

@@ -27,7 +27,7 @@ type CompleteIn struct {
 // the run, apart from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
 // verification and notes are those of the handoff protocol agent. Output answers the output schema of the handoff.
 type Result struct {
-	Version int `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)
 	Summary string `json:"summary" jsonschema:"minLength=1"`
 	// ≤64 KiB
@@ -111,8 +111,8 @@ type Verification struct {
 	TestsPassing     *bool       `json:"tests_passing,omitempty"`
 	TypeCheckPassing *bool       `json:"type_check_passing,omitempty"`
 	LintPassing      *bool       `json:"lint_passing,omitempty"`
-	TestsPassed      int         `json:"tests_passed,omitempty"`
-	TestsFailed      int         `json:"tests_failed,omitempty"`
+	TestsPassed      int         `json:"tests_passed,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	TestsFailed      int         `json:"tests_failed,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
 	Criteria         []Criterion `json:"criteria,omitempty"`
 	Commands         []Command   `json:"commands,omitempty"`
 }

@@ -2,8 +2,11 @@ package schemas
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,6 +32,10 @@ const (
 	MaxChain   = 1000  // handoffs that are followed along a chain, whatever its limit was
 )
 
+// MostCounted is the most that one amount may be which somebody says: a cost, a number of tokens, a limit. Sums of them
+// stay exact enough, and far from what a number can hold.
+const MostCounted = 1e12
+
 // The limits that options.limits of a send knows: of the chain, and of the whole workflow.
 const (
 	LimitChain    = "max_handoffs"      // from the root of a chain to its end
@@ -47,6 +54,9 @@ var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinu
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		at, most := field+"."+Visible(name), limits[name]
+		if most > MostCounted {
+			return Invalidf(at, "%v is more than %.0f", most, MostCounted).WithHint("Give less, or leave it out. Nothing was sent.")
+		}
 		switch name {
 		case LimitChain, LimitHandoffs, LimitRounds, LimitTokens:
 			if most < 1 {
@@ -61,6 +71,28 @@ func CheckLimits(field string, limits map[string]float64) error {
 			return Invalidf(at, "%q is not a limit", Visible(name)).WithKnown(known...).
 				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
 		}
+	}
+	return nil
+}
+
+// amounts are the last words of names of results that stand for an amount, as cost_usd and input_tokens.
+var amounts = []string{"usd", "eur", "cost", "tokens", "seconds", "minutes", "hours", "ms", "bytes", "turns"}
+
+// CheckResults checks the amounts in the results of a run. The error is invalid for one that is below zero, past
+// [MostCounted], a list or an object, and for a cost in dollars that is no number. A text may say more than a number.
+func CheckResults(results map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		said := results[name]
+		if said == nil || !slices.Contains(amounts, name[strings.LastIndexByte(name, '_')+1:]) {
+			continue
+		}
+		n, err := strconv.ParseFloat(fmt.Sprint(said), 64)
+		_, text := said.(string)
+		if errors.Is(err, strconv.ErrSyntax) && text && name != LimitCost || err == nil && n >= 0 && n <= MostCounted {
+			continue
+		}
+		return Invalidf("results."+Visible(name), "%s is no number from 0 to %.0f", Clip(Visible(fmt.Sprint(said)), 40), MostCounted).
+			WithHint("Give the number alone, or leave it out. Nothing was changed.")
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ type SendIn struct {
 	DryRun  bool         `json:"dry_run,omitempty"` // show the brief and what is missing
 	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
 
-	Version int     `json:"version,omitempty" jsonschema:"minimum=1" jsonschema_extras:"x-hidden=true"`
+	Version int     `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
@@ -79,7 +79,7 @@ type SendOptions struct {
 	Limits      map[string]float64 `json:"limits,omitempty" jsonschema_extras:"x-form={workflow_handoffs|rounds|tokens|minutes|cost_usd|max_handoffs (in a row): number}"` // see [CheckLimits]
 	Each        []string           `json:"each,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=text[] (sent once per text as {{each}})"`
 	Join        *Join              `json:"join,omitempty" jsonschema_extras:"x-form={to: text\\, task: text…} that waits for all"`
-	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0" jsonschema_extras:"x-hidden=true"`
+	Attempt     int                `json:"attempt,omitempty" jsonschema:"minimum=0,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	Step        string             `json:"step,omitempty" jsonschema:"maxLength=129" jsonschema_extras:"x-hidden=true"` // of a plan, as PLAN/STEP
 }
 

@@ -11,8 +11,8 @@ type TokenAddIn struct {
 	Scope   Scope     `json:"scope,omitempty" jsonschema:"enum=read,enum=agent,enum=admin"`
 	Expires time.Time `json:"expires,omitzero"` // zero for never
 
-	Rate    float64 `json:"rate,omitempty" jsonschema:"minimum=0"`    // requests a second, zero for the server's default
-	Pending int     `json:"pending,omitempty" jsonschema:"minimum=0"` // see MaxPending of Caller
+	Rate    float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1000000000"` // requests a second, zero for the server's default
+	Pending int     `json:"pending,omitempty" jsonschema:"minimum=0,maximum=1000000000"` // see MaxPending of Caller
 }
 
 // Token is what is kept of a bearer token, but for its hash.

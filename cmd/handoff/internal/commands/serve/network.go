@@ -2,7 +2,6 @@ package serve
 
 import (
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
 
@@ -48,9 +47,9 @@ func (n *network) check(given *pflag.FlagSet, environment func(string) string) e
 		return n.idle(given, environment("HANDOFF_STORE"))
 	}
 	switch {
-	case !(n.rate > 0) || math.IsInf(n.rate, 0): // also for what is no number
+	case !(n.rate > 0) || n.rate > 1e9: // also for what is no number
 		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).
-			WithHint("Give a number above zero.")
+			WithHint("Give a number above zero, a billion at most.")
 	case n.advertise != "" && n.store == "":
 		return schemas.Invalidf("--advertise", "there are no other servers without a database").
 			WithHint("Give --store URL too.")
