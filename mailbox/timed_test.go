@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
-	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
 
@@ -85,7 +85,8 @@ func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {
 }
 
 func TestRules_SendSoMuchInAnHourBecauseOfTime(t *testing.T) {
-	w := newWorldOn(t, mailboxtest.File(t))
+	sandbox.Proof(t)
+	w := newWorld(t)
 	w.rules([]schemas.Route{
 		{Name: "a", On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{to("q", "x")}},
 		{Name: "b", On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{to("q", "x")}},
