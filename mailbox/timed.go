@@ -51,7 +51,7 @@ func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
 	if hour.Of[of] > mostOfRule || hour.All > mostInHour {
 		o.spent = spentHour
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", mostOfRule, mostInHour).
-			WithHint("What times out in this hour is sent on by no rule. handoff list --box all --status timed_out has it.")
+			WithHint("What times out in this hour stays as it is: look for what is timed_out, and send it again.")
 	}
 	return cmp.Or(o.tx.PutWorkflow(r.Workflow, *wf), o.tx.PutRuled(hour))
 }
