@@ -213,7 +213,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		does func(w *world, b schemas.Caller)
 		told string
 	}{
-		"rule": {func(w *world, b schemas.Caller) { w.complete(b, 1) }, `The rule "next" could not send what follows ho_1`},
+		"rule": {func(w *world, b schemas.Caller) { w.complete(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
 		"continuation": {func(w *world, b schemas.Caller) {
 			w.rules(nil)
 			forward := func(in *schemas.CompleteIn) {

@@ -52,6 +52,9 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Estimate: int(d.Estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
+	if by := h.Metadata.SentBy; by != nil && h.Source.Agent == schemas.System {
+		r.Rule = by.String()
+	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure
 	}

@@ -134,7 +134,7 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 		if err != nil {
 			told, failed := o.toldSpent(h.now, rule)
 			if !told && failed == nil {
-				failed = o.tellUnsent(h.now, fmt.Sprintf("The rule %q could not send what follows %s", rule.Route, h.now.ID), err)
+				failed = o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err)
 			}
 			if failed != nil {
 				return came, failed
@@ -204,12 +204,14 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := schemas.OrZero(in.Options)
-	options.Reason, options.After = cmp.Or(options.Reason, "by the rule "+rule.Route), append(options.After, after...)
+	by := o.by
+	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
+	options.Reason, options.After = cmp.Or(options.Reason, "by the "+by.Rule.String()), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}
 	in.Options = &options
-	d, err := o.drafts.Several(o.by, in, o.now)
+	d, err := o.drafts.Several(by, in, o.now)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}

@@ -70,31 +70,31 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 	return all
 }
 
-// begin gives the first step of the workflow that a send names as its address, and any other send as it is. The error
-// is not_found for a workflow that no file declares.
-func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, err error) {
+// begin gives the first step of the workflow that a send names as its address, in whose words it is, and any other send
+// as it is. The error is not_found for a workflow that no file declares, and denied for one that waits for leave.
+func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, words *schemas.SentBy, err error) {
 	kind, name := schemas.Address(in.To).Kind()
 	if kind != "workflow" {
-		return in, nil
+		return in, nil, nil
 	}
 	set, err := read(ctx, s, s.rules)
 	if err != nil {
-		return in, err
+		return in, nil, err
 	}
 	if first, ok := set.Begin(name, in); ok {
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
-		return first, nil
+		return first, &schemas.SentBy{Rule: first.Options.Step, File: set.FileOf(name)}, nil
 	}
 	if file := set.waiting.FileOf(name); file != "" {
-		return in, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
+		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
 		WithKnown(set.Plans()...)
 	if meant := closest.Meant(name, set.Plans()); len(meant) > 0 {
-		return in, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
+		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
-	return in, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
+	return in, nil, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 

@@ -46,10 +46,11 @@ import (
 // result, for as long as the store exists. If the process dies during the call, the handoff is there as a whole or not
 // at all; a repeat with the key or with the request id finds out which.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
-	in, err := s.begin(ctx, in)
+	in, words, err := s.begin(ctx, in)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
+	by.Rule = words
 	d, err := s.drafts.Several(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err
@@ -229,6 +230,9 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
+	}
+	if by := d.Handoff.Metadata.SentBy; by != nil {
+		n.Rule = by.String()
 	}
 	if parent, err := o.parent(d); err != nil {
 		return out, err

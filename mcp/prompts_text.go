@@ -55,7 +55,7 @@ func (u promptUse) list(ctx context.Context, which schemas.ListIn, before, none,
 
 // rowLine is one line of a list; to whom it went goes without saying in an inbox.
 func rowLine(i schemas.Item, of bool) string {
-	who := "from " + string(i.From)
+	who := "from " + schemas.Sender(i.Rule, i.From)
 	if of {
 		who += " to " + string(i.To)
 	}
@@ -99,7 +99,7 @@ func noticeText(n schemas.Notice) string {
 	if n.About != 0 {
 		about = " about " + n.About.String()
 	}
-	return fmt.Sprintf("%s from %s%s, %s:\n\n%s", n.ID, n.From, about, n.Kind, quoteLines(n.Title+"\n"+n.Text))
+	return fmt.Sprintf("%s from %s%s, %s:\n\n%s", n.ID, schemas.Sender(n.Rule, n.From), about, n.Kind, quoteLines(n.Title+"\n"+n.Text))
 }
 
 func promptHistory(ctx context.Context, u promptUse) string {

@@ -67,6 +67,9 @@ type Caller struct {
 	// Sight is what that process saw of the checks of a completion, nil where it did not look.
 	Sight *Sight `json:"sight,omitempty"`
 
+	// Rule is in whose words the caller sends, nil for its own. Only the owner of the store sets it.
+	Rule *SentBy `json:"-"`
+
 	// Trace is the span of the caller in which this call was made, as a W3C traceparent; empty for none.
 	Trace string `json:"trace,omitempty"`
 }

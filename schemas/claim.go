@@ -30,6 +30,7 @@ type ClaimOut struct {
 	LeaseEnds *time.Time `json:"lease_expires_at,omitempty"`
 	Attempt   int        `json:"attempt,omitempty"`
 	From      Agent      `json:"from,omitempty"`
+	Rule      string     `json:"rule,omitempty"` // of a file that sent it, and from is system
 	Title     string     `json:"title,omitempty"`
 	Priority  Priority   `json:"priority,omitempty"` // absent when normal
 	Workflow  Workflow   `json:"workflow,omitempty"`

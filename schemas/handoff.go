@@ -115,6 +115,7 @@ type Metadata struct {
 	Strategy      string             `json:"strategy,omitempty"`
 	Recall        int                `json:"recall,omitempty"`
 	Step          string             `json:"step,omitempty"` // of a plan, as PLAN/STEP
+	SentBy        *SentBy            `json:"sent_by,omitempty"`
 	Limits        map[string]float64 `json:"limits,omitempty"`
 }
 

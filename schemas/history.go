@@ -46,6 +46,7 @@ type Step struct {
 	HandoffID     ID             `json:"handoff_id"`
 	Parent        ID             `json:"parent,omitempty"`
 	From          Agent          `json:"from"`
+	Rule          string         `json:"rule,omitempty"` // of a file that sent it, and from is system
 	To            Address        `json:"to"`
 	Holder        Agent          `json:"holder,omitempty"`
 	Title         string         `json:"title"`

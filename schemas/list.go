@@ -47,6 +47,7 @@ type Item struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"`
 	From      Agent      `json:"from,omitempty"`
+	Rule      string     `json:"rule,omitempty"` // of a file that sent it, and from is system
 	To        Address    `json:"to,omitempty"`
 	Status    Status     `json:"status,omitempty"`
 	Title     string     `json:"title,omitempty"`
@@ -78,7 +79,8 @@ type Notice struct {
 	ID    NoticeID        `json:"notice_id"`
 	To    Agent           `json:"to"`
 	From  Agent           `json:"from"`
-	Kind  string          `json:"kind"` // completed, failed, question, answer, cancelled, late, message …
+	Rule  string          `json:"rule,omitempty"` // of a file that sent it, and from is system
+	Kind  string          `json:"kind"`           // completed, failed, question, answer, cancelled, late, message …
 	About ID              `json:"handoff_id,omitempty"`
 	Title string          `json:"title,omitempty"`
 	Text  string          `json:"text,omitempty"`

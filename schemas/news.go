@@ -81,7 +81,8 @@ type Held struct {
 	HandoffID ID         `json:"handoff_id"`
 	Title     string     `json:"title"`
 	From      Agent      `json:"from"`
-	As        Agent      `json:"as,omitempty"` // who holds it, if that is not the session's own name
+	Rule      string     `json:"rule,omitempty"` // of a file that sent it, and from is system
+	As        Agent      `json:"as,omitempty"`   // who holds it, if that is not the session's own name
 	Status    Status     `json:"status"`
 	Percent   int        `json:"percent,omitempty"`
 	LeaseEnds *time.Time `json:"lease_ends,omitempty"`

@@ -51,6 +51,7 @@ type Concern struct {
 	Priority  Priority    `json:"priority,omitempty"` // absent when normal
 	Workflow  Workflow    `json:"workflow,omitempty"`
 	From      Agent       `json:"from"`
+	Rule      string      `json:"rule,omitempty"` // of a file that sent it, and from is system
 	To        Address     `json:"to"`
 	Holder    Agent       `json:"holder,omitempty"`            // who holds it, or held it last
 	Since     time.Time   `json:"since"`                       // when it was sent, claimed, asked about or ended

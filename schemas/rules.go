@@ -1,5 +1,11 @@
 package schemas
 
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
 // Route is a rule that a file declares: what is sent when something happens to a handoff. When is an expression in CEL,
 // true where there is none, and each text of Send and Join may have expressions in it, as {{outcome.summary}}. Package
 // mailbox/rules says what an expression knows.
@@ -31,6 +37,46 @@ type PlanStep struct {
 	Next string `json:"next,omitempty" jsonschema:"maxLength=64"`
 	SendIn
 }
+
+// SentBy is the rule of a file that sent a handoff, or that words the first step of its workflow. All in it is data.
+type SentBy struct {
+	Rule  string `json:"rule"`            // its name, or WORKFLOW/STEP
+	File  string `json:"file"`            // as people know it
+	On    string `json:"on,omitempty"`    // what happened
+	After ID     `json:"after,omitempty"` // to which handoff
+	Of    Agent  `json:"of,omitempty"`    // who sent that
+}
+
+// String names rule and file on one line. Both stand in quotes that they cannot close, but for a file whose name is one
+// plain word.
+func (s SentBy) String() string { return "rule " + quoted(s.Rule, 129) + " of " + s.file() }
+
+func (s SentBy) file() string {
+	if strings.Trim(s.File, "~/") != "" && !strings.ContainsFunc(s.File, func(r rune) bool { return NotInWords(r) && r != '/' && r != '~' }) {
+		return Clip(s.File, 200)
+	}
+	return quoted(s.File, 200)
+}
+
+func quoted(s string, limit int) string {
+	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(Visible(s)), " "), limit), `"`, "'") + `"`
+}
+
+// Sentence says what sent a handoff, why, and where the rule stands.
+func (s SentBy) Sentence() string {
+	text := "the " + s.String()
+	if strings.HasSuffix(s.File, "/.handoff/agents.yaml") {
+		text += ", a file of this repository"
+	}
+	if s.After == 0 {
+		return text
+	}
+	what := map[string]string{"failed": "failed", "timed_out": "timed out"}[s.On]
+	return fmt.Sprintf("%s (after %s of %s %s)", text, s.After, s.Of, cmp.Or(what, "was "+s.On))
+}
+
+// Sender is who sent a handoff or a notice as people read it: the rule of a file, where one did, and not the server.
+func Sender(rule string, from Agent) string { return cmp.Or(rule, string(from)) }
 
 // RulesTryIn are the arguments of the administrative tool rules_try: what the routes and plans of a file would do about
 // a handoff, as it stands. Nothing is sent.

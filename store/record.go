@@ -27,6 +27,7 @@ type Record struct {
 	ID       schemas.ID       `json:"id"`
 	Workflow schemas.Workflow `json:"wf"`
 	From     schemas.Agent    `json:"from"`
+	Rule     string           `json:"rule,omitempty"` // of a file that sent it, as [schemas.SentBy] names it
 	To       schemas.Address  `json:"to"`
 	Type     string           `json:"type,omitempty"`
 	Title    string           `json:"title"`

@@ -127,7 +127,7 @@ func ancestors(steps []schemas.Step, p pen) []string {
 			end += " in part"
 		}
 		taker := cmp.Or(string(s.Holder), string(s.To))
-		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, s.From, taker, end, p.line(s.Title, 100))
+		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.line(schemas.Sender(s.Rule, s.From), 400), taker, end, p.line(s.Title, 100))
 		if s.Reason != "" {
 			text += " (" + p.line(s.Reason, mostReason) + ")"
 		}

@@ -37,7 +37,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 			Priority:    cmp.Or(in.Priority, schemas.Normal),
 			MaxAttempts: cmp.Or(opt.MaxAttempts, maxAttempts), After: opt.After,
 			AfterAccepted: opt.AfterAccepted, NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall,
-			Limits: opt.Limits, Step: opt.Step,
+			Limits: opt.Limits, Step: opt.Step, SentBy: by.Rule,
 		},
 	}
 }

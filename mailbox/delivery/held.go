@@ -35,7 +35,7 @@ func (d *Delivery) nameOthers() {
 func (d *Delivery) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
-			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Status: r.Status, Percent: r.Percent,
+			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
 			LeaseEnds: r.Lease.Ptr(),
 		}
 		if r.Holder != d.Agent && !slices.Contains(d.In.Subagents, r.Holder) {

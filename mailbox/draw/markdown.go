@@ -36,7 +36,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 		if s.Seconds > 0 {
 			time = worked(s.Seconds)
 		}
-		m.line("| %s | %s → %s | %s | %s %s | %s |", s.HandoffID, plain(string(s.From)), plain(holder(s)), plain(named(s)),
+		m.line("| %s | %s → %s | %s | %s %s | %s |", s.HandoffID, plain(schemas.Sender(s.Rule, s.From)), plain(holder(s)), plain(named(s)),
 			w.mark, w.word, time)
 	}
 	for _, s := range steps {

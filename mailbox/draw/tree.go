@@ -95,7 +95,7 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 func (d *tree) agent(s schemas.Step, head string) {
 	name := OneLine(holder(s), 40)
 	if s.From != "" && string(s.From) != holder(s) {
-		name = OneLine(string(s.From), 24) + " → " + name
+		name = OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
 	}
 	fill := min(ruler, d.width()) - Columns(head) - Columns(name) - 2
 	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")

@@ -164,7 +164,7 @@ func (p *page) add(it schemas.Item) bool {
 // and a holder that is the recipient. The title shows hidden characters as escapes.
 func Item(r *store.Record) schemas.Item {
 	it := schemas.Item{
-		HandoffID: r.ID, From: r.From, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
+		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockedBy(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
 	}
@@ -223,7 +223,7 @@ var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, li
 // NoticeItem is a notice as a row. Title and text show hidden characters as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
 	return schemas.Item{
-		NoticeID: n.ID, HandoffID: n.About, From: n.From, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,
+		NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,
 		Title: schemas.Visible(n.Title), Text: schemas.Visible(n.Text),
 	}
 }

@@ -111,7 +111,7 @@ type row struct {
 func (l *look) add(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
 	l.seen[r.ID] = true
 	c := schemas.Concern{
-		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From,
+		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
 		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSign(r),
 	}
 	if r.Status.Held() {

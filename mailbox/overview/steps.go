@@ -258,7 +258,7 @@ func (l *look) messages() {
 func messageOf(n schemas.Notice) schemas.Concern {
 	return schemas.Concern{
 		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
-		From: n.From, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MostOfReport)),
+		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MostOfReport)),
 	}
 }
 

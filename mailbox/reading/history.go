@@ -202,7 +202,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 // [mostSaid] bytes; the completion has it in full.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
-		HandoffID: r.ID, Parent: r.Parent, From: r.From, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
+		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.Attempt,
 		RetryOf: r.RetryOf, BlockedBy: listing.BlockedBy(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}

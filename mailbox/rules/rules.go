@@ -66,6 +66,7 @@ type Sends struct {
 	Route string
 	File  string // that has the rule
 	Step  string // that ended, where the rule is of a plan
+	On    string // what happened
 	Parts []schemas.SendIn
 	Join  *schemas.SendIn
 }
@@ -228,7 +229,9 @@ func (s *Set) Empty(on string) bool {
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
 		if fires, _ := r.fires(on, f); fires && r.concerns(f) {
-			sends = append(sends, s.filled(r, f))
+			one := s.filled(r, f)
+			one.On = on
+			sends = append(sends, one)
 		}
 	}
 	return sends

@@ -100,7 +100,7 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 		}
 		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // of a retry that began a workflow, what it does again
 		rows = append(rows, []string{
-			s.HandoffID.String(), before.String(), string(s.From), string(s.To), standing, took, s.Title,
+			s.HandoffID.String(), before.String(), schemas.Sender(s.Rule, s.From), string(s.To), standing, took, s.Title,
 		})
 	}
 	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))

@@ -87,7 +87,7 @@ func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]stri
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	for _, i := range items {
 		row := []string{
-			i.HandoffID.String(), string(i.From), string(i.To), string(i.Status), terminal.Age(p.Now.Sub(i.At)), i.Title,
+			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), string(i.Status), terminal.Age(p.Now.Sub(i.At)), i.Title,
 		}
 		if i.NoticeID != 0 {
 			row[0], row[3], row[5] = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
@@ -132,7 +132,7 @@ func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 		case i.Priority == schemas.High, i.Priority == schemas.Critical:
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
-		from, to := draw.OneLine(string(i.From), name), draw.OneLine(recipient(i), name)
+		from, to := draw.OneLine(schemas.Sender(i.Rule, i.From), name), draw.OneLine(recipient(i), name)
 		title = draw.OneLine(title, mostOfTitle)
 		rows = append(rows, []string{id, from, to, draw.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title})
 	}

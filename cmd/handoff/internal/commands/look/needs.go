@@ -168,7 +168,7 @@ func (n need) environ() []string {
 		"HANDOFF_WORKSPACE=" + n.Workspace,
 		"HANDOFF_NEED_KIND=" + string(n.Kind),
 		"HANDOFF_NEED_ID=" + n.ID,
-		"HANDOFF_NEED_FROM=" + string(cmp.Or(n.Holder, n.From)),
+		"HANDOFF_NEED_FROM=" + cmp.Or(string(n.Holder), schemas.Sender(n.Rule, n.From)),
 		"HANDOFF_NEED_PRIORITY=" + string(cmp.Or(n.Priority, schemas.Normal)),
 		"HANDOFF_NEED_TITLE=" + oneLine(heading(n.Title)),
 		"HANDOFF_NEED_TEXT=" + oneLine(cmp.Or(n.Reason, heading(n.Title))),

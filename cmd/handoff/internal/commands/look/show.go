@@ -190,7 +190,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 // was read.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
-	p.Field("from", string(n.From))
+	p.Field("from", schemas.Sender(n.Rule, n.From))
 	p.Field("to", string(n.To))
 	p.Field("kind", n.Kind)
 	p.Field("about", n.About.String())

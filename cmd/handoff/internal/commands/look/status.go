@@ -133,7 +133,7 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		p.Line("%s", p.Green("Nothing needs you."))
 	}
 	printPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
-		func(c schemas.Concern) []string { return []string{words[c.Kind], string(c.From), now(c.Since)} })
+		func(c schemas.Concern) []string { return []string{words[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)} })
 	printPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
 		func(c schemas.Concern) []string {
 			sign := ""
@@ -294,7 +294,7 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 				sign = c.LastSign.Format(time.RFC3339)
 			}
 			rows = append(rows, []string{
-				part.name, string(c.Kind), idOf(c), string(c.From), cmp.Or(string(c.Holder), string(c.To)),
+				part.name, string(c.Kind), idOf(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
 				c.Since.Format(time.RFC3339), sign, commandOf(a, c), c.Title, c.Reason,
 			})
 		}

@@ -82,12 +82,12 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	if out.Empty {
 		p.Line("nothing to claim")
 		for _, n := range out.Notices {
-			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, n.From, n.Kind), n.Text)
+			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.Sender(n.Rule, n.From), n.Kind), n.Text)
 		}
 		p.Field("you hold", cli.IDs(out.Holding))
 		return
 	}
-	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), out.From, out.Attempt)
+	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.Sender(out.Rule, out.From), out.Attempt)
 	p.Field("workflow", string(out.Workflow))
 	p.Field("claim token", out.Token)
 	if out.LeaseEnds != nil {

@@ -165,7 +165,7 @@ func Wake(n schemas.NewsOut, brief string) string {
 func holding(held []schemas.Held, more int) string {
 	var b strings.Builder
 	for _, h := range held {
-		fmt.Fprintf(&b, "- %s from %s, %s", h.HandoffID, h.From, h.Status)
+		fmt.Fprintf(&b, "- %s from %s, %s", h.HandoffID, schemas.Sender(h.Rule, h.From), h.Status)
 		if h.Percent > 0 {
 			fmt.Fprintf(&b, " %d %%", h.Percent)
 		}
@@ -196,12 +196,12 @@ func list(items []schemas.Item, more int) string {
 
 // line is one item, as "- ho_12 from dev, high: "Test it"".
 func line(it schemas.Item) string {
-	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, it.From), quoted(it.Title)
+	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.Sender(it.Rule, it.From)), quoted(it.Title)
 	switch {
 	case it.NoticeID == 0 && it.Priority != "":
 		about += ", " + string(it.Priority)
 	case it.NoticeID != 0:
-		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, it.From, it.Kind, it.HandoffID))
+		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, schemas.Sender(it.Rule, it.From), it.Kind, it.HandoffID))
 		said = quoted(strings.TrimPrefix(it.Title, "Handoff: "))
 		if it.Kind == "question" {
 			said = quotedIn(it.Text, longestQuestion)
