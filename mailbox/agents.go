@@ -136,7 +136,7 @@ func (o *op) noteSeen() error {
 		return nil
 	}
 	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()) < time.Minute && !a.Idle {
+	if err != nil || o.now.Sub(a.Seen.Time()).Abs() < time.Minute && !a.Idle {
 		return err
 	}
 	if a.Seen == 0 {

@@ -159,7 +159,7 @@ func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if n++; n > lookedBack || o.now.Sub(sent.At.Time()) > repeats {
+		if n++; n > lookedBack || o.now.Sub(sent.At.Time()).Abs() > repeats {
 			break
 		}
 		if sent.Digest == d.Digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {

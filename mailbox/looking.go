@@ -250,7 +250,7 @@ func (s *Service) known(v *store.View, now time.Time) (known []overview.Agent, e
 		}
 		known = append(known, overview.Agent{
 			Card: a.Card, Client: a.Client,
-			Here: s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()) < lately,
+			Here: s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately,
 		})
 	}
 	return known, nil

@@ -40,7 +40,7 @@ func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	case c.Session == c.Conn:
 		c.Session = ""
 	}
-	if again && a.Session == c.Session && o.now.Sub(a.Seen.Time()) < time.Minute {
+	if again && a.Session == c.Session && o.now.Sub(a.Seen.Time()).Abs() < time.Minute {
 		return nil
 	}
 	a.Idle = a.Idle || a.Session != c.Session

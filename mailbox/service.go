@@ -47,6 +47,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"handoff/mailbox/draft"
@@ -141,6 +142,7 @@ type Service struct {
 	reader   reading.Reader
 	denials  *denials
 	compiled *compiledRules
+	latest   atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Service.wasAhead]
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the

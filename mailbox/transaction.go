@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -38,7 +39,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		if o.last, err = tx.Events(); err != nil {
 			return err
 		}
-		if err := o.lapse(); err != nil {
+		if err := cmp.Or(o.cutAhead(), o.lapse()); err != nil {
 			return err
 		}
 		o.left = mostFollow
@@ -57,6 +58,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		}
 		return coded(err)
 	}
+	s.latest.Store(int64(store.At(o.now)))
 	s.here.Forget(o.unheld...)
 	if by.Via != schemas.ViaClock {
 		s.settle(ctx, o.owing)
@@ -128,7 +130,7 @@ func (s *Service) catchUp(ctx context.Context) (behind bool, err error) {
 	begun := s.Now()
 	for more := true; more; {
 		now, _ := s.clock.Read()
-		due, err := s.nextDue(ctx)
+		due, err := s.nextDue(ctx, now)
 		if err != nil || due.IsZero() || due.After(now) {
 			return false, err
 		}
@@ -147,9 +149,14 @@ func (s *Service) catchUp(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// nextDue is when the clock changes something next, zero for never. It reads one row.
-func (s *Service) nextDue(ctx context.Context) (time.Time, error) {
-	return look(ctx, s, (*store.View).NextDue)
+// nextDue is when the clock changes something next, zero for never. Where it was set back that is at once.
+func (s *Service) nextDue(ctx context.Context, now time.Time) (time.Time, error) {
+	return look(ctx, s, func(v *store.View) (time.Time, error) {
+		if s.wasAhead(v, now) {
+			return time.UnixMilli(1), nil
+		}
+		return v.NextDue()
+	})
 }
 
 // applyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log

@@ -186,12 +186,12 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 // connections of an earlier service count as gone, because mail of their sessions may be taken then. The error is
 // unavailable when ctx ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
-	due, err := s.nextDue(ctx)
+	due, err := s.nextDue(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came while this one looked
 		if s.applyTime(ctx) {
 			return nil // more is due: the caller looks, and the next sleep goes on
 		}
-		due, err = s.nextDue(ctx)
+		due, err = s.nextDue(ctx, s.Now())
 	}
 	if err != nil {
 		return err

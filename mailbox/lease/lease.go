@@ -114,6 +114,9 @@ func (j Judge) Touch(r *store.Record) {
 	r.Lease = beforeDeadline(r, store.At(j.Now.Add(j.length(r))))
 }
 
+// Longest is how far away the end of a lease of r may be.
+func (t Terms) Longest(r *store.Record) time.Duration { return max(t.length(r), Grace) }
+
 // Asleep is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
 // this process knows of sleeps, so a service that has just begun knows of none.
 func (t Terms) Asleep(v *store.View, r *store.Record) time.Duration {

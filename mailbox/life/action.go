@@ -104,7 +104,7 @@ const (
 	// Renew lets a claim or a reservation go on when its time is over. The clock does it, when somebody looks: while the
 	// connection of the holder is open and the holder was heard of in the last two hours, twice the estimate or the
 	// longest session that it registered; without a connection for one lease after it was heard of; and for as long as
-	// the machine slept. No lease passes the deadline.
+	// the machine slept. No lease passes the deadline. After the clock was set back it cuts what was to last too long.
 	Renew Action = "renewed"
 
 	// Lost cuts the lease of a claim whose connection is gone to two minutes, in which the holder can reclaim it. The

@@ -63,7 +63,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Reject:   each(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	Decline:  each(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
 	Release:  each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Renew:    same(Clock, schemas.Pending, schemas.Accepted, schemas.Working), // pending: a reservation
+	Renew:    same(Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting), // pending: a reservation
 	Untaken:  {schemas.Pending: {schemas.Pending, Clock}},
 	Silent:   same(Clock, schemas.Accepted, schemas.Working),
 	Lost:     same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),

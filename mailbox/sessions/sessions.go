@@ -65,7 +65,7 @@ func (h Here) Holds(a store.Agent) bool {
 func (h Here) Name(a store.Agent) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
-		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: h.Now().Sub(a.Seen.Time()),
+		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: h.Now().Sub(a.Seen.Time()).Abs(),
 		Open: h.IsOpen(a.Conn), Settled: h.Settled(),
 	}
 }

@@ -1,0 +1,81 @@
+package mailbox
+
+import (
+	"log/slog"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// clocksDiffer is how far the time may lie before that of the last operation without anything following from it.
+const clocksDiffer = time.Minute
+
+// wasAhead tells whether the clock was set back since the last operation of this process, and for the first one, since
+// the newest event of an earlier process. An event that cannot be read tells nothing.
+func (s *Service) wasAhead(v *store.View, now time.Time) bool {
+	latest := s.latest.Load()
+	if latest == 0 {
+		if n, err := v.Events(); err == nil {
+			e, _ := v.Event(n) // nil for none
+			latest = int64(store.At(schemas.OrZero(e).At))
+		}
+	}
+	return latest > int64(store.At(now.Add(clocksDiffer)))
+}
+
+// cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
+// before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back.
+func (o *op) cutAhead() error {
+	if !o.wasAhead(o.View, o.now) {
+		return nil
+	}
+	var open []schemas.ID
+	for _, status := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
+		for id, err := range o.Oldest(store.InState(status), 0) {
+			if err != nil {
+				return err
+			}
+			open = append(open, id)
+		}
+	}
+	o.unheld = append(o.unheld, open...) // who was heard of at a time to come was heard of before, at the latest
+	return o.actingAs(clockCaller, func() error {
+		for _, id := range open {
+			r, err := o.Record(id)
+			if err == nil && r != nil && o.cutTimes(new(r.Clone())) {
+				err = o.alone(func() error {
+					return o.change(happening{action: life.Renew}, r, func(now *store.Record) { o.cutTimes(now) })
+				})
+			}
+			if err != nil {
+				o.Logger.Error("the times of a handoff were not cut", slog.String("handoff", id.String()), slog.Any("error", err))
+			}
+		}
+		return nil
+	})
+}
+
+// cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
+// changed one. A deadline stays, and so does a time before which nobody is to begin that was said while the clock was
+// right.
+func (o *op) cutTimes(r *store.Record) (changed bool) {
+	cut := func(at *store.Time, long time.Duration) {
+		if most := store.At(o.now.Add(long)); *at > most {
+			*at, changed = most, true
+		}
+	}
+	switch now := store.At(o.now); {
+	case r.Created > now && r.NotBefore > r.Created:
+		cut(&r.NotBefore, r.NotBefore.Time().Sub(r.Created.Time()))
+	case r.Touched > now:
+		cut(&r.NotBefore, backoff(r.Attempt))
+	}
+	cut(&r.Reserved, reservation)
+	cut(&r.Untaken, untakenAfter)
+	cut(&r.Touched, 0)
+	cut(&r.Lease, o.leases.Longest(r))
+	cut(&r.Quiet, o.leases.Silence(r))
+	return changed
+}

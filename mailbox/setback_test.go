@@ -1,0 +1,79 @@
+package mailbox_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+const year = 365 * 24 * time.Hour
+
+// ahead lets something happen a year ahead of the clock, which is then right again: for the same process, or for
+// another one.
+func ahead(t *testing.T, do func(w *world), then func(w *world)) {
+	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.send(person, "b", "sent while it was right")
+			w.later(year)
+			do(w)
+			w.later(-year)
+			if restart {
+				w.Restart()
+			}
+			then(w)
+			w.Intact()
+		})
+	}
+}
+
+func TestSetBack_CutsALeaseAndTheSignOfLife(t *testing.T) {
+	ahead(t, func(w *world) { w.claim(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *world) {
+		now := w.full(1).Standing
+		require.WithinRange(t, *now.LeaseEnds, w.Now(), w.Now().Add(30*time.Minute))
+		require.False(t, now.LastSign.After(w.Now()))
+		w.later(29 * time.Minute)
+		require.Equal(t, schemas.Accepted, w.status(1))
+		w.later(2 * time.Minute)
+		require.Equal(t, schemas.Pending, w.status(1))
+	})
+}
+
+func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
+	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
+	ahead(t, func(w *world) {
+		w.claim(b)
+		w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
+		_, err := w.Register(t.Context(), c, schemas.RegisterIn{Name: "c", Role: "testing"})
+		require.NoError(t, err)
+		w.send(person, "role:testing", "reserved")
+		w.claimID(c, 2)
+		w.update(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		w.update(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
+		w.send(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
+	}, func(w *world) {
+		require.False(t, w.full(1).Standing.LastSign.After(w.Now()))
+		w.later(14 * time.Minute)
+		require.Equal(t, "c", string(w.full(2).Standing.Box))
+		w.later(2 * time.Minute)
+		require.Equal(t, "role:testing", string(w.full(2).Standing.Box))
+		w.later(2 * time.Hour)
+		require.Equal(t, schemas.ID(3), w.claimID(b, 3).HandoffID)
+	})
+}
+
+// A claim that was made while the clock was behind has ended when it is right, and its holder loses nothing by it.
+func TestSetBack_AClaimOfAClockThatWasBehindMayBeCompleted(t *testing.T) {
+	w := newWorld(t)
+	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
+	w.send(person, "b", "x")
+	w.later(-year)
+	w.claim(b)
+	w.later(year)
+	w.Restart()
+	require.Equal(t, schemas.Completed, w.complete(b, 1).Status)
+}
