@@ -157,13 +157,21 @@ func (o *op) resume(r *store.Record) error {
 	if err != nil {
 		return err
 	}
-	now.Owes = nil
+	now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
 	h := happening{action: life.Resume, was: r, now: &now, by: o.by}
 	if err := o.commit(h); err != nil {
 		return err
 	}
 	c := &cascade{}
 	for _, debt := range slices.Backward(r.Owes) {
+		if debt.Leave != "" {
+			continue
+		}
+		if life.Consequence(debt.Do) == life.SendRouted {
+			if err := o.goesOn(&h, debt.Opened); err != nil {
+				return err
+			}
+		}
 		c.duties = append(c.duties, duty{of: &h, do: life.Consequence(debt.Do), after: debt.After})
 	}
 	return o.carryOut(c)
@@ -204,6 +212,8 @@ type happening struct {
 	chosen  bool          // the holder chose how the work goes on
 	sends   []rules.Sends // what the rules of files send because of it, set by [op.commit]
 	held    []rules.Sends // what they send once it counts as done, set for a completion that does not
+	leave   string        // the file whose rules would go on with the workflow and wait for leave, set with sends
+	opened  bool          // because it counts as done only now
 	again   *revision     // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]

@@ -76,6 +76,11 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 				}
 			}
 		}
+		if len(out.Rules) > 0 {
+			if err := o.releaseAllowed(); err != nil {
+				return out, err
+			}
+		}
 		return out, o.tx.PutDeclared(in.Digest)
 	})
 }

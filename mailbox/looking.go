@@ -230,8 +230,12 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return schemas.OverviewOut{}, err
 		}
 		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, false) }
+		leave, err := s.lacksLeave(v)
+		if err != nil {
+			return schemas.OverviewOut{}, err
+		}
 		return overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody,
+			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,
 		})
 	})
 }

@@ -38,6 +38,7 @@ const (
 	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
 	noticeBudget   life.Action = "budget"                // its workflow is past a limit
 	noticeNoTakers life.Action = "no_takers"             // nobody takes it as things are
+	noticeLeave    life.Action = "leave"                 // what follows it waits for a person's leave
 	noticeOverlap  life.Action = "overlap"               // other work touches the same files
 )
 

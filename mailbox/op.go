@@ -206,8 +206,10 @@ func (o *op) gather(was, now *store.Record) {
 // because of it.
 func wakes(r *store.Record) store.Time {
 	switch {
-	case len(r.Owes) > 0:
+	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
 		return r.Created // at once
+	case len(r.Owes) > 0:
+		return store.LeaveTime
 	case r.Status.Ended():
 		return 0
 	}

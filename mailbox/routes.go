@@ -34,7 +34,8 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		return nil, nil
 	}
 	set, err := o.rules(o.View)
-	if err != nil || set.Empty(on) && (!counts || set.Empty(completed)) {
+	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
+	if err != nil || empty(set.Set) && empty(set.waiting) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.now)
@@ -42,16 +43,21 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
-	sends := set.Fire(on, facts)
-	switch {
-	case counts && h.now.Reviewer != "":
-		sends = append(set.Fire(completed, facts), sends...)
-	case counts:
-		sends = append(onceDone(set.Set, *facts), sends...)
-	case h.action == life.Complete && reading.Shut(h.now):
+	h.opened = counts && h.now.Reviewer == ""
+	fire := func(of *rules.Set) []rules.Sends {
+		switch {
+		case h.opened:
+			return append(onceDone(of, *facts), of.Fire(on, facts)...)
+		case counts:
+			return append(of.Fire(completed, facts), of.Fire(on, facts)...)
+		}
+		return of.Fire(on, facts)
+	}
+	if h.action == life.Complete && reading.Shut(h.now) {
 		h.held = onceDone(set.Set, *facts)
 	}
-	return sends, nil
+	h.leave = set.awaited(fire(set.waiting))
+	return fire(set.Set), nil
 }
 
 // onceDone is what the rules send once work counts as done, beside what they sent when it was completed and did not: a
@@ -121,6 +127,12 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 // Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
 // stops nothing: the owner of the workflow and human are told of it with the reason.
 func (o *op) sendRouted(h *happening) (came outcome, err error) {
+	if h.leave != "" {
+		came.unsent = reading.LeaveReason(h.leave)
+		if err := o.awaitLeave(h); err != nil {
+			return came, err
+		}
+	}
 	var all []schemas.SendOut
 	var by []string // the rule of each
 	for _, rule := range h.sends {
@@ -266,7 +278,11 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 		return err
 	}
 	e := schemas.AsError(why)
-	n := noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint))
+	return o.tellOwner(r, noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint)))
+}
+
+// tellOwner leaves a notice with the owner of the workflow and with human.
+func (o *op) tellOwner(r *store.Record, n schemas.Notice) error {
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err == nil && owner != schemas.Human {
 		err = o.notify(owner, n)

@@ -72,6 +72,7 @@ type ConcernKind string
 const (
 	ConcernQuestion   ConcernKind = "question"   // its holder asks the person, or for a permission
 	ConcernApproval   ConcernKind = "approval"   // it waits for approval
+	ConcernLeave      ConcernKind = "leave"      // the rules of its workflow wait for a person's leave
 	ConcernFailure    ConcernKind = "failure"    // it ended badly, and nobody goes on with it
 	ConcernEscalation ConcernKind = "escalation" // it is work for the person: to decide about a failure
 	ConcernWork       ConcernKind = "work"       // it is other work for the person

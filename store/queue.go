@@ -119,6 +119,14 @@ func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1), Hold: true})
 }
 
+// LeaveTime is the Wakes of handoffs that owe only what waits for a person's leave: the year 9999.
+const LeaveTime Time = 253_370_764_800_000
+
+// AwaitingLeave yields the handoffs that owe what waits for a person's leave, oldest first.
+func (v *View) AwaitingLeave() iter.Seq2[schemas.ID, error] {
+	return v.handoffs(Range{Space: Wakes, From: number(LeaveTime)})
+}
+
 // NextDue returns when the clock next changes a handoff; the zero time when there is none to change.
 //
 // The time may be in the past when something is due already. Timers sleep until it; they are no proof, because another

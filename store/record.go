@@ -131,9 +131,24 @@ type Record struct {
 // [Tx.Change] writes it with the record that owes it, together with a Wakes that makes the handoff due at once. If the
 // process dies, the next call of anybody finds it among those that are due and goes on after After. Whoever carries it
 // out removes it by another change.
+//
+// Leave is the file whose rules it waits for, because no person allowed them: it is not due until then. Opened holds where
+// it followed because the work counted as done only later.
 type Debt struct {
-	Do    string     `json:"do"`
-	After schemas.ID `json:"after,omitempty"`
+	Do     string     `json:"do"`
+	After  schemas.ID `json:"after,omitempty"`
+	Leave  string     `json:"leave,omitempty"`
+	Opened bool       `json:"opened,omitempty"`
+}
+
+// AwaitsLeave gives the file whose rules wait for a person's leave before the work goes on, "" for none.
+func (r *Record) AwaitsLeave() string {
+	for _, d := range r.Owes {
+		if d.Leave != "" {
+			return d.Leave
+		}
+	}
+	return ""
 }
 
 // Estimated is how long the sender thinks that the work takes, zero where it did not say.

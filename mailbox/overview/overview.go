@@ -39,6 +39,10 @@ type Config struct {
 	// Nobody says why none of those for whom a handoff is takes it, "" where one does, see package offer.
 	Nobody func(*store.Record) (string, error)
 
+	// Leave is the file whose rules go on after a handoff and wait for a person's leave, "" for none; nil where no rules
+	// wait.
+	Leave func(*store.Record) string
+
 	// Reader tells why a handoff stands as it does, and what is known of its holder.
 	Reader reading.Reader
 }
@@ -64,7 +68,7 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	// A handoff is shown by the first step that finds it, so what needs the person is looked for before what only goes
 	// on.
 	for _, step := range []func(){
-		l.count, l.questions, l.approvals, l.failures, l.workForHuman, l.messages, l.blocked, l.held, l.waitingInBoxes,
+		l.count, l.questions, l.approvals, l.leave, l.failures, l.workForHuman, l.messages, l.blocked, l.held, l.waitingInBoxes,
 	} {
 		if step(); l.err != nil {
 			return out, l.err
@@ -148,7 +152,7 @@ func urgency(p schemas.Priority) int {
 
 // kinds are in the order of attention.
 var kinds = []schemas.ConcernKind{
-	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernFailure, schemas.ConcernEscalation,
+	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernLeave, schemas.ConcernFailure, schemas.ConcernEscalation,
 	schemas.ConcernWork, schemas.ConcernMessage, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
@@ -269,7 +273,10 @@ func (l *look) tell(r *row) error {
 	if err != nil {
 		return err
 	}
-	if r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered {
+	switch {
+	case r.Kind == schemas.ConcernLeave:
+		reason = r.Reason
+	case r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered:
 		reason = r.Reason + ". " + reason
 	}
 	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MostOfReport))

@@ -203,6 +203,25 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 	}
 }
 
+// leave finds workflows whose rules wait for the person's leave: those that stand still for it, behind a step that ended,
+// and those under way, which are shown where they run, too.
+func (l *look) leave() {
+	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
+		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(r.AwaitsLeave()))
+	}
+	for _, state := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
+		if l.Leave == nil {
+			return
+		}
+		for r := range l.first(l.Newest(store.InState(state), 0), l.reach, &l.needs) {
+			if file := l.Leave(r); file != "" {
+				l.add(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
+				delete(l.seen, r.ID)
+			}
+		}
+	}
+}
+
 // failures finds what ended badly and with which nobody goes on. What a person refused is none. It looks at those of
 // each state that were sent last, and does not tell where there are more.
 func (l *look) failures() {

@@ -15,6 +15,8 @@ import (
 // it: whoever shows it cuts it and makes it visible.
 func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	switch {
+	case r.AwaitsLeave() != "":
+		return LeaveReason(r.AwaitsLeave()), nil
 	case r.Status.Ended():
 		var got schemas.GetOut
 		if err := Result(v, r, &got); err != nil {
@@ -31,6 +33,11 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 		return givenUp(v, r)
 	}
 	return "", nil
+}
+
+// LeaveReason says for whose leave a workflow waits.
+func LeaveReason(file string) string {
+	return "what follows waits for a person's leave for the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 
 // asks tells what a holder asked, and who is to answer.

@@ -133,7 +133,9 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		p.Line("%s", p.Green("Nothing needs you."))
 	}
 	printPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
-		func(c schemas.Concern) []string { return []string{words[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)} })
+		func(c schemas.Concern) []string {
+			return []string{words[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)}
+		})
 	printPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
 		func(c schemas.Concern) []string {
 			sign := ""
@@ -168,7 +170,7 @@ func remarkAll(p *cli.Page, a *cli.App, warnings []string) {
 
 // words are the kinds of concerns for people.
 var words = map[schemas.ConcernKind]string{
-	schemas.ConcernQuestion: "question", schemas.ConcernApproval: "approval", schemas.ConcernFailure: "failed",
+	schemas.ConcernQuestion: "question", schemas.ConcernApproval: "approval", schemas.ConcernLeave: "leave", schemas.ConcernFailure: "failed",
 	schemas.ConcernEscalation: "to decide", schemas.ConcernWork: "work", schemas.ConcernMessage: "message",
 	schemas.ConcernYours:   "yours",
 	schemas.ConcernRunning: "runs", schemas.ConcernDead: "disconnected", schemas.ConcernBlocked: "blocked",

@@ -1,0 +1,134 @@
+package mailbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/mailbox/rules"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// routed tells whether a rule goes on with what happened, now or once a person allowed it.
+func (h *happening) routed() bool { return len(h.sends) > 0 || h.leave != "" }
+
+// awaited is the file that would go on with a workflow by what the waiting rules say, "" for none. Only steps are waited
+// for: what happens without leave causes no other rule to send, then or later.
+func (s ruleSet) awaited(waiting []rules.Sends) string {
+	for _, w := range waiting {
+		if w.Step != "" && s.lacks(w.Of()) != "" {
+			return w.File
+		}
+	}
+	return ""
+}
+
+// awaitLeave notes on an ended step that what follows it waits for leave, so that [op.releaseAllowed] finds it. The owner of the
+// workflow and human are told of the first one in each workflow. No more than [mostLooked] wait in a workspace.
+func (o *op) awaitLeave(h *happening) error {
+	r, err := o.Record(h.now.ID)
+	if err != nil || r.AwaitsLeave() != "" {
+		return err
+	}
+	waiting, told := 0, false
+	for id := range o.AwaitingLeave() {
+		other := reading.Readable(o.View, id)
+		told = told || other != nil && other.Workflow == r.Workflow
+		if waiting++; waiting >= mostLooked {
+			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", mostLooked)
+			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
+		}
+	}
+	return o.actingAs(clockCaller, func() error {
+		err := o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.leave, Opened: h.opened})
+		})
+		if told || err != nil {
+			return err
+		}
+		return o.tellOwner(r, noticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.leave))))
+	})
+}
+
+// releaseAllowed makes due what waits behind the steps of workflows that have leave by now, whatever their rules say by now.
+// What no file declares any more is gone. The clock carries it out, as much at a time as rules send in one operation.
+func (o *op) releaseAllowed() error {
+	set, err := o.rules(o.View)
+	if err != nil {
+		return err
+	}
+	var ids []schemas.ID
+	for id, err := range o.AwaitingLeave() {
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		r := reading.Readable(o.View, id)
+		if r == nil || set.lacks(planOf(o.View, r)) != "" {
+			continue
+		}
+		err := o.actingAs(clockCaller, func() error {
+			return o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+				for i := range now.Owes {
+					now.Owes[i].Leave = ""
+				}
+			})
+		})
+		if err != nil {
+			return err
+		}
+		o.owing = append(o.owing[:0], id) // one transaction for many, and the next calls for the rest
+	}
+	return nil
+}
+
+// lacksLeave gives what finds the file whose rules go on after a handoff and wait for leave; nil where none wait.
+func (s *Service) lacksLeave(v *store.View) (func(*store.Record) string, error) {
+	set, err := s.rules(v)
+	if err != nil || len(set.waiting.Plans()) == 0 {
+		return nil, err
+	}
+	return func(r *store.Record) string { return set.lacks(planOf(v, r)) }, nil
+}
+
+// lacks is the file of a workflow that waits for leave, "" for any other.
+func (s ruleSet) lacks(plan string) string {
+	if s.FileOf(plan) != "" {
+		return ""
+	}
+	return s.waiting.FileOf(plan)
+}
+
+// planOf is the workflow of a file of which a handoff is a step, "" for none and for what cannot be read.
+func planOf(v *store.View, r *store.Record) string {
+	h, _ := reading.Handoff(v, r) //nolint:errcheck // empty then
+	plan, _, _ := strings.Cut(h.Metadata.Step, "/")
+	return plan
+}
+
+// goesOn finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on with
+// meanwhile is left to them.
+func (o *op) goesOn(h *happening, opened bool) error {
+	set, err := o.rules(o.View)
+	if err != nil || h.now.Successor != 0 || h.now.Dismissed != 0 {
+		return err
+	}
+	facts, err := factsOf(o.View, h.now)
+	if err != nil {
+		return err
+	}
+	fire := func(of *rules.Set) []rules.Sends {
+		if opened {
+			return onceDone(of, *facts)
+		}
+		return of.Fire(string(h.now.Status), facts)
+	}
+	h.opened, h.leave = opened, set.awaited(fire(set.waiting))
+	h.sends = slices.DeleteFunc(fire(set.Set), func(s rules.Sends) bool { return s.Step == "" })
+	return nil
+}

@@ -1,0 +1,134 @@
+package mailbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// factory declares a workflow of three steps with or without a person's leave; the last step goes to an agent.
+func (w *world) factory(unallowed bool, last string) {
+	w.t.Helper()
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
+		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
+			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
+		)}},
+		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "told")}}},
+	}}})
+	require.NoError(w.t, err)
+}
+
+// leave are the ids of what waits for leave by the overview, with the reasons.
+func (w *world) leave() (ids []schemas.ID, reasons []string) {
+	out, err := w.Overview(context.Background(), person, schemas.OverviewIn{})
+	require.NoError(w.t, err)
+	for _, c := range out.NeedsYou.Items {
+		if c.Kind == schemas.ConcernLeave {
+			ids, reasons = append(ids, c.HandoffID), append(reasons, c.Reason)
+		}
+	}
+	return ids, reasons
+}
+
+const waitsForLeave = "what follows waits for a person's leave for the rules of p/.handoff/agents.yaml: handoff allow"
+
+func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.factory(false, "c")
+	one := func(in *schemas.SendIn) { in.Workflow = "one" }
+	w.send(a, "workflow:factory", "the login", one)
+	w.send(a, "workflow:factory", "the logout", one)
+	w.factory(true, "c")
+	ids, reasons := w.leave()
+	require.ElementsMatch(t, []schemas.ID{1, 2}, ids, "also while their steps are under way")
+	require.Equal(t, waitsForLeave, reasons[0])
+	w.claimID(b, 1)
+	require.Contains(t, w.complete(b, 1).Warnings, waitsForLeave)
+	w.claimID(b, 2)
+	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
+	require.Empty(t, w.found(), "nothing is sent, and nothing rolled back in its place")
+	require.Equal(t, waitsForLeave, w.full(1).Standing.Reason)
+	for _, agent := range []schemas.Caller{a, person} {
+		require.Contains(t, w.kinds(agent, 1), "leave")
+		require.NotContains(t, w.kinds(agent, 2), "leave", "once for each workflow")
+	}
+	w.factory(true, "d")
+	w.Restart()
+	ids, _ = w.leave()
+	require.ElementsMatch(t, []schemas.ID{1, 2}, ids)
+	w.factory(false, "d")
+	require.ElementsMatch(t, []string{"d pending test: the login", "fixer pending fix: the logout"}, w.found(), "and no route that is no step")
+	ids, _ = w.leave()
+	require.Empty(t, ids)
+	w.factory(true, "d")
+	w.factory(false, "d")
+	require.Len(t, w.found(), 2)
+}
+
+func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.factory(false, "c")
+	w.send(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.claim(b)
+	w.complete(b, 1)
+	w.factory(true, "c")
+	w.update(a, 1, schemas.ActAccept)
+	require.Empty(t, w.found())
+	w.factory(false, "c")
+	require.Equal(t, []string{"c pending test: the login"}, w.found())
+}
+
+func TestAFileThatIsRemovedIsNotWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.factory(false, "c")
+	w.send(a, "workflow:factory", "the login")
+	w.factory(true, "c")
+	w.claim(b)
+	w.complete(b, 1)
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
+	require.NoError(t, err)
+	ids, _ := w.leave()
+	require.Empty(t, ids)
+	w.factory(false, "c")
+	require.Empty(t, w.found())
+}
+
+// What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
+func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	w.factory(false, "c")
+	file := []byte("p/.handoff/agents.yaml")
+	var earlier struct{ Plans []schemas.Plan }
+	kept := func() (row []byte) {
+		require.NoError(t, b.View(context.Background(), func(v store.Reader) (err error) {
+			row, err = v.Get(store.Rules, file)
+			row = bytes.Clone(row)
+			return err
+		}))
+		earlier.Plans = nil
+		require.NoError(t, schemas.Decode(row, &earlier))
+		return row
+	}
+	row := kept()
+	require.NotEmpty(t, earlier.Plans)
+	require.NoError(t, b.Update(context.Background(), func(v store.Writer) error {
+		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`,"allowed":true`), nil, 1))
+	}))
+	w.Restart()
+	_, err := w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))
+	refused(t, err, schemas.Denied, "handoff allow")
+	w.factory(true, "c")
+	kept()
+	require.Empty(t, earlier.Plans)
+}
