@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := build
-.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed needs flips ci
+.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed needs flips wild ci
 
 # What there is to make, with what is said of it here: make help.
 help:
@@ -26,7 +26,7 @@ test:
 proofs: build
 	HANDOFF_PROGRAM=$(CURDIR)/handoff HANDOFF_PROOFS=1 go test -count=1 -timeout 30m ./...
 # One proof each asks for itself. HANDOFF_PROGRAM names the program that they drive; without it they build it before they begin.
-bench figures million chaos workspaces cycles load simulation rehearsal believed needs flips briefs faults apart overlaps: export HANDOFF_PROOFS = 1
+bench figures million chaos workspaces cycles load simulation rehearsal believed needs flips wild briefs faults apart overlaps: export HANDOFF_PROOFS = 1
 
 race lint fuzz:
 	.ci/run $@
@@ -63,6 +63,9 @@ believed:
 # What needs a person is told once, over a thousand restarts: ten minutes.
 needs:
 	HANDOFF_NEEDS=100 go test -count=1 -timeout 40m -v -run StatusExec_ ./cmd/handoff/proof
+# 10,000 pairs of files with rules by chance, each in a workspace of its own: half an hour.
+wild:
+	HANDOFF_WILD=10000 go test -count=1 -timeout 120m -v -run TestWildRules ./cmd/handoff/internal/agentsfile | grep -vE '^ *(---|===)'
 flips:
 	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:

@@ -105,10 +105,13 @@ func (o *op) ready(r *store.Record) error {
 // the rest is due at the next.
 const lapseLimit = 256
 
+// lapseTime bounds the same by time, where much follows from each.
+const lapseTime = 100 * time.Millisecond
+
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
 // deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
-// when what follows from them went through [mostFollow] others, or the rules sent [mostRuled]; the rest is due at the
-// next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied
+// when what follows from them went through [mostFollow] others, the rules sent [mostRuled], or [lapseTime] is over; the
+// rest is due at the next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied
 // is logged and left as it is, with all that was begun for it undone: it stops no other.
 func (o *op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
@@ -120,10 +123,10 @@ func (o *op) lapse() error {
 			break
 		}
 	}
-	applied, sent := 0, 0
+	applied, sent, begun := 0, 0, o.Now()
 	return o.actingAs(clockCaller, func() error {
 		for _, id := range due {
-			if o.left == 0 || sent >= mostRuled {
+			if o.left == 0 || sent >= mostRuled || applied > 0 && o.Now().Sub(begun) > lapseTime {
 				o.more = true
 				return nil
 			}

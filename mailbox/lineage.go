@@ -40,8 +40,9 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
 		l = l.under(parent)
-		if err := o.checkDepth(l, parent); err != nil && d.To != schemas.Address(schemas.Human) {
-			return l, err // a person is the way out of a chain that is too long
+		// A person is the way out of a chain that is too long, but for rules, which would go on so for ever.
+		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.by.Via == schemas.ViaClock) {
+			return l, err
 		}
 	}
 	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)

@@ -2,7 +2,6 @@ package mailbox_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -136,20 +135,23 @@ func TestCatchUp_GoesOnForSoLongInOneCall(t *testing.T) {
 	var passed time.Duration // the clock goes on with each look at it
 	w := newWorld(t, func(c *mailbox.Config) {
 		now := c.Now
-		c.Now = func() time.Time { passed += 50 * time.Millisecond; return now().Add(passed) }
+		c.Now = func() time.Time { passed += time.Millisecond; return now().Add(passed) }
 	})
 	me := schemas.Caller{Agent: "me"}
 	for range 1_600 {
 		w.send(me, "q", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	}
 	w.later(3 * time.Hour)
-	for _, want := range []int{832, 64, 0} { // three rounds in a call
+	var told []string
+	for {
 		out, err := w.History(context.Background(), person, schemas.HistoryIn{})
 		require.NoError(t, err)
-		if want == 0 {
-			require.Empty(t, out.Warnings)
-		} else {
-			require.Equal(t, []string{fmt.Sprintf("time has more to do: about %d handoffs are overdue, and the next call goes on", want)}, out.Warnings)
+		if len(out.Warnings) == 0 {
+			break
 		}
+		told = append(told, out.Warnings...)
 	}
+	require.Equal(t, "time has more to do: at least 1000 handoffs are overdue, and the next call goes on", told[0])
+	require.Contains(t, told[len(told)-1], "time has more to do: about ")
+	require.Len(t, slices.Compact(told[1:]), len(told)-1, "each call goes on")
 }

@@ -95,8 +95,12 @@ func readWarned[Out any](
 				break
 			}
 		}
+		about := "about"
+		if n == mostLooked {
+			about = "at least"
+		}
 		if n > 0 {
-			*warnings(&out) = []string{fmt.Sprintf("time has more to do: about %d handoffs are overdue, and the next call goes on", n)}
+			*warnings(&out) = []string{fmt.Sprintf("time has more to do: %s %d handoffs are overdue, and the next call goes on", about, n)}
 		}
 		return out, nil
 	})
@@ -121,7 +125,7 @@ func (s *Service) settle(ctx context.Context, owing []schemas.ID) {
 }
 
 // catchUpTime is for how long one call applies what is due before it does what it was made for.
-const catchUpTime = 400 * time.Millisecond
+const catchUpTime = 300 * time.Millisecond
 
 // catchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
 // due. It stops when a transaction applied nothing, as where the only records that are due are damaged, and after
