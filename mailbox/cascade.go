@@ -213,7 +213,8 @@ type happening struct {
 	sends   []rules.Sends // what the rules of files send because of it, set by [op.commit]
 	held    []rules.Sends // what they send once it counts as done, set for a completion that does not
 	leave   string        // the file whose rules would go on with the workflow and wait for leave, set with sends
-	opened  bool          // because it counts as done only now
+	opened  bool          // it counts as done only now, and judged: so that nothing was sent before
+	judged  bool
 	again   *revision     // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]

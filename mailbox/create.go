@@ -43,7 +43,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		d.To = to
 	}
 	r := &store.Record{
-		ID: id, Workflow: line.workflow, From: h.Source.Agent, To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
+		ID: id, Workflow: line.workflow, From: h.Source.Agent, Rule: h.ByRule().String(), To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.To,
 		Created: store.At(o.now), Deadline: store.At(d.Deadline),
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
@@ -51,9 +51,6 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
 		Estimate: int(d.Estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
-	}
-	if by := h.Metadata.SentBy; by != nil && h.Source.Agent == schemas.System {
-		r.Rule = by.String()
 	}
 	if h.Rollback != nil {
 		r.OnFailure = h.Rollback.OnFailure

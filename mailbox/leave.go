@@ -87,15 +87,6 @@ func (o *op) releaseAllowed() error {
 	return nil
 }
 
-// lacksLeave gives what finds the file whose rules go on after a handoff and wait for leave; nil where none wait.
-func (s *Service) lacksLeave(v *store.View) (func(*store.Record) string, error) {
-	set, err := s.rules(v)
-	if err != nil || len(set.waiting.Plans()) == 0 {
-		return nil, err
-	}
-	return func(r *store.Record) string { return set.lacks(planOf(v, r)) }, nil
-}
-
 // lacks is the file of a workflow that waits for leave, "" for any other.
 func (s ruleSet) lacks(plan string) string {
 	if s.FileOf(plan) != "" {
@@ -119,16 +110,13 @@ func (o *op) goesOn(h *happening, opened bool) error {
 		return err
 	}
 	facts, err := factsOf(o.View, h.now)
-	if err != nil {
-		return err
+	on := string(h.now.Status)
+	if h.opened = opened; opened {
+		on = ""
 	}
-	fire := func(of *rules.Set) []rules.Sends {
-		if opened {
-			return onceDone(of, *facts)
-		}
-		return of.Fire(string(h.now.Status), facts)
+	if err == nil {
+		h.leave = set.awaited(h.fire(set.waiting, on, facts))
+		h.sends = slices.DeleteFunc(h.fire(set.Set, on, facts), func(s rules.Sends) bool { return s.Step == "" })
 	}
-	h.opened, h.leave = opened, set.awaited(fire(set.waiting))
-	h.sends = slices.DeleteFunc(fire(set.Set), func(s rules.Sends) bool { return s.Step == "" })
-	return nil
+	return err
 }

@@ -230,9 +230,13 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return schemas.OverviewOut{}, err
 		}
 		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, false) }
-		leave, err := s.lacksLeave(v)
+		set, err := s.rules(v)
 		if err != nil {
 			return schemas.OverviewOut{}, err
+		}
+		leave := func(r *store.Record) string { return set.lacks(planOf(v, r)) }
+		if len(set.waiting.Plans()) == 0 {
+			leave = nil
 		}
 		return overview.Of(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,

@@ -43,21 +43,23 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
-	h.opened = counts && h.now.Reviewer == ""
-	fire := func(of *rules.Set) []rules.Sends {
-		switch {
-		case h.opened:
-			return append(onceDone(of, *facts), of.Fire(on, facts)...)
-		case counts:
-			return append(of.Fire(completed, facts), of.Fire(on, facts)...)
-		}
-		return of.Fire(on, facts)
-	}
+	h.opened, h.judged = counts && h.now.Reviewer == "", counts && h.now.Reviewer != ""
 	if h.action == life.Complete && reading.Shut(h.now) {
 		h.held = onceDone(set.Set, *facts)
 	}
-	h.leave = set.awaited(fire(set.waiting))
-	return fire(set.Set), nil
+	h.leave = set.awaited(h.fire(set.waiting, on, facts))
+	return h.fire(set.Set, on, facts), nil
+}
+
+// fire is what rules send because of what happened, and because work counts as done with it.
+func (h *happening) fire(of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+	switch {
+	case h.judged:
+		return append(of.Fire(occasions[life.Complete], f), of.Fire(on, f)...)
+	case h.opened:
+		return append(onceDone(of, *f), of.Fire(on, f)...)
+	}
+	return of.Fire(on, f)
 }
 
 // onceDone is what the rules send once work counts as done, beside what they sent when it was completed and did not: a
@@ -146,7 +148,7 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 		if err != nil {
 			told, failed := o.toldSpent(h.now, rule)
 			if !told && failed == nil {
-				failed = o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err)
+				failed = o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err)
 			}
 			if failed != nil {
 				return came, failed

@@ -228,11 +228,8 @@ func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 // no handoff. Where the sender holds or names a handoff, the notice is about that one.
 func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
-		To: schemas.Agent(d.To), From: o.by.Agent, At: o.now, Kind: schemas.TypeMessage,
+		To: schemas.Agent(d.To), From: o.by.Agent, Rule: d.Handoff.ByRule().String(), At: o.now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
-	}
-	if by := d.Handoff.Metadata.SentBy; by != nil {
-		n.Rule = by.String()
 	}
 	if parent, err := o.parent(d); err != nil {
 		return out, err

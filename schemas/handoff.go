@@ -41,6 +41,15 @@ type Handoff struct {
 	Review       *Review       `json:"review,omitempty"`
 }
 
+// ByRule is the rule of a file that sent a handoff, nil where somebody did, in whosever words. It speaks for the file
+// alone, though the handoff is from system.
+func (h *Handoff) ByRule() *SentBy {
+	if h.Source.Agent != System {
+		return nil
+	}
+	return h.Metadata.SentBy
+}
+
 // Review says that a handoff judges the result of another. Its output is a [Verdict].
 type Review struct {
 	Of     ID    `json:"of"`

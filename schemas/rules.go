@@ -47,23 +47,25 @@ type SentBy struct {
 	Of    Agent  `json:"of,omitempty"`    // who sent that
 }
 
-// String names rule and file on one line. Both stand in quotes that they cannot close, but for a file whose name is one
-// plain word.
-func (s SentBy) String() string { return "rule " + quoted(s.Rule, 129) + " of " + s.file() }
-
-func (s SentBy) file() string {
-	if strings.Trim(s.File, "~/") != "" && !strings.ContainsFunc(s.File, func(r rune) bool { return NotInWords(r) && r != '/' && r != '~' }) {
-		return Clip(s.File, 200)
+// String names rule and file on one line, "" for none. Both stand in quotes that they cannot close, but for a file whose
+// name is like a path.
+func (s *SentBy) String() string {
+	if s == nil {
+		return ""
 	}
-	return quoted(s.File, 200)
+	file := s.File
+	if len(file) > 200 || strings.ContainsFunc(file, func(r rune) bool { return NotInWords(r) && r != '/' && r != '~' }) {
+		file = quoted(file)
+	}
+	return "rule " + quoted(s.Rule) + " of " + file
 }
 
-func quoted(s string, limit int) string {
-	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(Visible(s)), " "), limit), `"`, "'") + `"`
+func quoted(s string) string {
+	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(Visible(s)), " "), 200), `"`, "'") + `"`
 }
 
 // Sentence says what sent a handoff, why, and where the rule stands.
-func (s SentBy) Sentence() string {
+func (s *SentBy) Sentence() string {
 	text := "the " + s.String()
 	if strings.HasSuffix(s.File, "/.handoff/agents.yaml") {
 		text += ", a file of this repository"

@@ -26,18 +26,12 @@ func newFrame(in Input) frame {
 	p := pen{tag: tagFor(in.Nonce, h.ID)}
 	f := frame{pen: p, id: h.ID, from: p.line(string(h.Source.Agent), 64), opening: opening(in, p)}
 	f.request = "A request from " + requester(h.Source, f.from)
-	switch by := h.Metadata.SentBy; {
-	case byRule(h):
-		f.request, f.from = fmt.Sprintf("%s was sent by %s", h.ID, p.line(by.Sentence(), 500)), "rule"
-	case by != nil:
-		f.request += ", in the words of the " + p.line(by.String(), 400)
+	if by := h.ByRule(); by != nil {
+		f.request, f.from = fmt.Sprintf("%s was sent by %s", h.ID, p.line(by.Sentence(), 600)), "rule"
+	} else if h.Metadata.SentBy != nil {
+		f.request += ", in the words of the " + p.line(h.Metadata.SentBy.String(), 500)
 	}
 	return f
-}
-
-// byRule tells whether a rule of a file sent a handoff. It comes from system, and speaks for the file alone.
-func byRule(h schemas.Handoff) bool {
-	return h.Metadata.SentBy != nil && h.Source.Agent == schemas.System
 }
 
 // tagFor derives the word that both tags carry: another one for each handoff, so that a receiver who has read one
@@ -52,11 +46,7 @@ func tagFor(nonce string, id schemas.ID) string {
 func opening(in Input, p pen) string {
 	h := in.Handoff
 	var b strings.Builder
-	from := string(h.Source.Agent)
-	if byRule(h) {
-		from = h.Metadata.SentBy.String()
-	}
-	fmt.Fprintf(&b, "%s from %s", h.ID, p.line(from, 400))
+	fmt.Fprintf(&b, "%s from %s", h.ID, p.line(schemas.Sender(h.ByRule().String(), h.Source.Agent), 500))
 	if h.Source.Phase != "" {
 		fmt.Fprintf(&b, " (phase %s)", p.line(h.Source.Phase, 64))
 	}

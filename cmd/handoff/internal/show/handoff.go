@@ -38,17 +38,9 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	eachLate(got.Late, func(label, text string) { s.paragraph(capital(label), text) })
 }
 
-// sender is who sent a handoff: where a rule of a file did, that rule.
-func sender(h schemas.Handoff) string {
-	if by := h.Metadata.SentBy; by != nil && h.Source.Agent == schemas.System {
-		return by.Sentence()
-	}
-	return string(h.Source.Agent)
-}
-
 func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), prefixed("capability:", h.Target.Capability), prefixed("role:", h.Target.Role))
-	s.fact("From", fmt.Sprintf("%s → To: %s", one(sender(h)), one(to)))
+	s.fact("From", fmt.Sprintf("%s → To: %s", one(schemas.Sender(h.ByRule().String(), h.Source.Agent)), one(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}
