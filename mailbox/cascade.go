@@ -215,7 +215,7 @@ type happening struct {
 	leave   string        // the file whose rules would go on with the workflow and wait for leave, set with sends
 	opened  bool          // it counts as done only now, and judged: so that nothing was sent before
 	judged  bool
-	again   *revision     // what changes about work that is done again, nil for nothing
+	again   *revision // what changes about work that is done again, nil for nothing
 
 	by schemas.Caller // who did it, set by [op.commit]
 }
