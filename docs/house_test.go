@@ -278,15 +278,19 @@ var house = []room{
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
 	{
+		level: 5, path: "cmd/handoff/internal/leave", about: "what a person allowed in a repository",
+		imports: []string{"tools/relay/platform"},
+	},
+	{
 		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents and rules that files declare",
-		imports: []string{"schemas", "schemas/closest", "mailbox/rules", "tools"},
+		imports: []string{"schemas", "schemas/closest", "mailbox/rules", "tools", "cmd/handoff/internal/leave"},
 		owns:    []string{"go.yaml.in/yaml/v3"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/checks", about: "whether work holds what its repository asks for",
 		imports: []string{
 			"schemas", "schemas/closest", "mailbox/secret", "mailbox/contract", "tools/relay/platform", "cmd/handoff/internal/git",
-			"cmd/handoff/internal/process", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell",
+			"cmd/handoff/internal/process", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell", "cmd/handoff/internal/leave",
 		},
 		owns: []string{"go.yaml.in/yaml/v3"},
 	},
@@ -374,6 +378,7 @@ var house = []room{
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
+			"cmd/handoff/internal/git", "cmd/handoff/internal/leave",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -434,7 +439,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/files", about: "files and logs of agents",
 		imports: []string{
-			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
+			"schemas", "tools/relay/platform", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},
@@ -442,7 +447,8 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/commands/checks", about: "checks listed, allowed and run",
 		imports: []string{
 			"schemas", "mailbox/life", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
-			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/look",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/look", "cmd/handoff/internal/agentsfile",
+			"cmd/handoff/internal/leave",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -37,7 +37,7 @@ type Tool struct {
 
 	schema func() *node // of the arguments, in full
 	undone string       // what a refusal leaves undone, as a sentence
-	keeps  func() bool  // keeps texts of its caller: it changes something, and its result has a field for warnings
+	warns  func() bool  // its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
@@ -54,9 +54,9 @@ func define[In, Out any](
 	next func(In, Out) []schemas.Advice,
 ) Tool {
 	t.in, t.out = reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
-	t.keeps = func() bool {
+	t.warns = func() bool {
 		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
-		return warns && !t.ReadOnly
+		return warns
 	}
 	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(t.in)) })
 	if t.undone == "" && !t.ReadOnly {
@@ -88,6 +88,12 @@ func (t Tool) Input() json.RawMessage { return schemas.Published(t.in) }
 
 // Output is that of the result.
 func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
+
+// Warns tells whether the result has a field for warnings.
+func (t Tool) Warns() bool { return t.warns() }
+
+// keeps tells whether a call keeps texts of its caller: it changes something, and its result has a field for warnings.
+func (t Tool) keeps() bool { return t.warns() && !t.ReadOnly }
 
 // Find gives the tool of a name, also an administrative one. It finds a tool whether or not the caller is offered it:
 // [Local.Invoke] decides that. The error is not_found and names the closest of the tools for agents.

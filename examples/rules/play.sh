@@ -15,6 +15,12 @@ git init -q
 
 handoff rules test .handoff/agents.yaml
 
+# Rules of a repository send nothing before a person allowed them. At a terminal this asks; here a file of the person's says
+# that nobody has to be asked in this workspace.
+mkdir -p "$state/handoff"
+echo example >"$state/handoff/approvals"
+handoff allow
+
 # as AGENT COMMAND... claims what waits for the agent, and ends it so.
 as() {
   agent=$1

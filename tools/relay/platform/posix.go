@@ -5,6 +5,7 @@ package platform
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -53,4 +54,10 @@ func FileID(path string) string {
 		return ""
 	}
 	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
+}
+
+// Owned tells whether a file belongs to the user of this process. Where files have owners of another kind it is true.
+func Owned(f fs.FileInfo) bool {
+	of, ok := f.Sys().(*syscall.Stat_t)
+	return ok && int(of.Uid) == os.Geteuid()
 }

@@ -13,14 +13,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/schemas"
 	"handoff/tools"
 )
 
 // A File may declare agents. Name is how people know it: it is kept with each agent. Project is the directory of a file
-// that comes with one: no link may lead out of it, because agents are told what is wrong with the lines of the file.
-type File struct{ Path, Name, Project string }
+// that comes with one: no link may lead out of it, because agents are told what is wrong with the lines of the file. Own
+// is that of the user, whose rules need no leave.
+type File struct {
+	Path, Name, Project string
+	Own                 bool
+}
 
 // Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
 // not there declares nobody.
@@ -87,29 +93,35 @@ func Sentences(name string, wrong []Problem) []string {
 	return schemas.Map(wrong, func(p Problem) string { return fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy) })
 }
 
-// Declaring is an invoker that tells the workspace what the files of a project declare, before the first call for which
-// it matters who there is, and again when a file changed. While a file is broken nothing is told, so that what was
-// declared last holds. Only the process beside the files can read them, wherever the store is.
+// Declaring is an invoker that tells the workspace what the files of a project declare, before the first call that works
+// with handoffs, and again when a file changed, or what a person allowed: before the next call, and within a second while
+// one waits. While a file is broken nothing is told, so that what was declared last holds. Only the process beside the
+// files can read them, wherever the store is.
 //
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
 type Declaring struct {
 	tools.Invoker
 	Files   func() []File      // finds them, at the first call for which they matter
+	Leave   func() leave.Book  // of the project, found then; nil for none, which allows nothing
 	Own     schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
 	Version string             // of the program: to another one the same text may say something else
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
+	given    leave.Book
 	texts    texts  // of the files, as they were read last
 	stamp    string // of the files as they were told last
 	problems []string
+	warned   bool          // that rules wait
 	own      schemas.Agent // for whom Own was told
 }
 
-// texts is what stands in files in one state of them, and what is wrong with reading that.
+// texts is what stands in files in one state of them, what they say, and what is wrong with that.
 type texts struct {
 	stamp    string
 	of       [][]byte
+	said     []schemas.DeclaringFile
+	waiting  []string // whose rules wait for leave, and what to do
 	problems []string
 }
 
@@ -126,6 +138,9 @@ func (d *Declaring) Begin() {
 func (d *Declaring) find() string {
 	if d.files == nil {
 		d.files = append([]File{}, d.Files()...) // there may be none
+		if d.Leave != nil {
+			d.given = d.Leave()
+		}
 	}
 	return d.stamped()
 }
@@ -135,48 +150,96 @@ func (d *Declaring) read(stamp string) texts {
 	if d.texts.of == nil || d.texts.stamp != stamp {
 		d.texts = texts{stamp: stamp}
 		for _, f := range d.files {
-			text, problems := f.text()
-			d.texts.of, d.texts.problems = append(d.texts.of, text), append(d.texts.problems, problems...)
+			text, unread := f.text()
+			said, problems := f.says(text, false)
+			var how string
+			if how, said.Unallowed = f.Waits(said, d.given); said.Unallowed {
+				d.texts.waiting = append(d.texts.waiting, how)
+			}
+			d.texts.of, d.texts.said = append(d.texts.of, text), append(d.texts.said, said)
+			d.texts.problems = slices.Concat(d.texts.problems, unread, problems)
 		}
 	}
 	return d.texts
 }
 
-// digest is one of all files together: of their names and texts, in their order.
+// digest is one of all files together: of their names and texts, and whether their rules wait, in their order.
 func (d *Declaring) digest(read texts) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
 	for i, f := range d.files {
-		fmt.Fprintf(h, " %q %d:%s", f.Name, len(read.of[i]), read.of[i])
+		fmt.Fprintf(h, " %q %t %d:%s", f.Name, read.said[i].Unallowed, len(read.of[i]), read.of[i])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// concerned are the tools whose results depend on who there is.
-var concerned = []string{"claim_handoff", "complete_handoff", "fail_handoff", "list_agents", "register_agent", "send_handoff", "update_handoff"}
+// passes tells whether a call passes at once: those of administration do, but for those that show work.
+func passes(t tools.Tool) bool {
+	return t.Admin && t.Name != "workspace_overview" && t.Name != "session_news"
+}
 
-// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it.
+// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. The first result that has
+// warnings says which rules wait for leave, and so does each of list_agents.
 func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	if !slices.Contains(concerned, c.Tool) {
+	t, err := tools.Find(c.Tool)
+	if err != nil || passes(t) {
 		return d.Invoker.Invoke(ctx, c)
 	}
-	problems := d.tell(ctx, c.Caller)
-	raw, err := d.Invoker.Invoke(ctx, c)
-	if err != nil || c.Tool != "list_agents" || len(problems) == 0 {
+	d.tell(ctx, c.Caller)
+	raw, err := d.followed(ctx, c)
+	if err != nil || !t.Warns() {
 		return raw, err
 	}
+	warnings := d.warnings(c.Tool == "list_agents")
 	var result map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return raw, nil //nolint:nilerr // the result is good for its caller, whatever it is
+	if len(warnings) == 0 || json.Unmarshal(raw, &result) != nil {
+		return raw, nil
 	}
-	if result["warnings"], err = schemas.Encode(problems); err != nil {
+	var before []string
+	_ = json.Unmarshal(result["warnings"], &before) // there may be none
+	if result["warnings"], err = schemas.Encode(append(before, warnings...)); err != nil {
 		return nil, err
 	}
 	return schemas.Encode(result)
 }
 
-// tell tells what is not told yet, and gives what is wrong with the files.
-func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
+// warnings gives what is wrong with the files, where all is asked for, and which rules wait, where that was not told yet.
+func (d *Declaring) warnings(all bool) (warnings []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if all {
+		warnings = append(warnings, d.problems...)
+	}
+	if all || !d.warned {
+		warnings = append(warnings, d.texts.waiting...)
+		d.warned = len(d.texts.waiting) > 0
+	}
+	return warnings
+}
+
+// followed makes the call. What changes in the files while it waits is told, too.
+func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	over := make(chan struct{})
+	var following sync.WaitGroup
+	following.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+				d.tell(ctx, c.Caller)
+			}
+		}
+	})
+	defer following.Wait()
+	defer close(over)
+	return d.Invoker.Invoke(ctx, c)
+}
+
+// tell tells what is not told yet.
+func (d *Declaring) tell(ctx context.Context, by schemas.Caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if stamp := d.find(); stamp != d.stamp {
@@ -188,13 +251,12 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) []string {
 			d.own = by.Agent
 		}
 	}
-	return d.problems
 }
 
 // teller is who tells, whoever made the call before which the files are told.
 var teller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declare tells what the files say, unless that was told last, by whichever process: then they are not even parsed.
+// declare tells what the files say, unless that was told last, by whichever process.
 func (d *Declaring) declare(ctx context.Context, stamp string) {
 	read := d.read(stamp)
 	d.problems = slices.Clone(read.problems)
@@ -214,18 +276,11 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 	}
 }
 
-// declareWhole tells all that the files say, unless something is wrong with it. Expressions are read by the owner of the
+// declareWhole tells all that the files say. Expressions are read by the owner of the
 // store, and only where they changed, since it takes long to make their language; where the owner refuses one, it is
 // looked for here, for its line.
 func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
-	in := schemas.DeclareIn{Digest: digest}
-	for i, f := range d.files {
-		says, problems := f.says(read.of[i], false)
-		in.Files, d.problems = append(in.Files, says), append(d.problems, problems...)
-	}
-	if len(d.problems) > 0 {
-		return nil
-	}
+	in := schemas.DeclareIn{Files: read.said, Digest: digest}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
 	d.problems = out.Warnings
 	if e := schemas.AsError(err); e != nil && e.Code == schemas.Invalid {
@@ -240,7 +295,7 @@ func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string)
 	return err
 }
 
-// stamped tells one state of the files from another: when each was changed, and how long it is.
+// stamped tells one state of the files from another: when each was changed, and how long it is, and what is allowed.
 func (d *Declaring) stamped() string {
 	var b strings.Builder
 	for _, f := range d.files {
@@ -249,5 +304,5 @@ func (d *Declaring) stamped() string {
 		}
 		b.WriteByte(';')
 	}
-	return b.String()
+	return b.String() + d.given.Stamp()
 }

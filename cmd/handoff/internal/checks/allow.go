@@ -1,14 +1,16 @@
 package checks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/shell"
+	"handoff/schemas"
 	"handoff/tools/relay/platform"
 )
 
@@ -22,33 +24,28 @@ func (r Runner) place(of git.Repository) string {
 	return filepath.Join(r.Dir, hex.EncodeToString(sum[:8]))
 }
 
-func (r Runner) allowances(of git.Repository) string { return filepath.Join(r.place(of), "allowed") }
-
-const mostAllowed = 1 << 20 // bytes of digests
-
-// Allowed tells whether a person allowed a list in a repository.
-func (r Runner) Allowed(of git.Repository, l List) bool {
-	digests, err := platform.ReadRegular(r.allowances(of), mostAllowed)
-	return err == nil && slices.Contains(strings.Fields(string(digests)), l.Digest)
+// Leave is the book of what a person allowed in a repository.
+func (r Runner) Leave(of git.Repository) leave.Book {
+	return leave.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
-// Allow lets the commands of a list run in a repository. The caller has asked a person.
-func (r Runner) Allow(of git.Repository, l List) error {
-	if err := os.MkdirAll(r.place(of), 0o700); err != nil {
-		return err
-	}
-	digests, err := platform.ReadRegular(r.allowances(of), mostAllowed)
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	return settle(r.allowances(of), string(digests)+l.Digest+"\n")
-}
+// Before is the file in which versions before kept the digests of what a person allowed at the path of a repository.
+func (r Runner) Before(of git.Repository) string { return filepath.Join(r.place(of), "allowed") }
 
-// Deny takes back all that a person allowed in a repository. It tells whether there was anything.
-func (r Runner) Deny(of git.Repository) (bool, error) {
-	err := os.Remove(r.allowances(of))
-	if os.IsNotExist(err) {
-		return false, nil
+// Denied says that nobody allowed the list of a repository, and why what somebody allowed does not count. It is nil where
+// somebody did.
+func (r Runner) Denied(from git.Repository, l List) error {
+	given, err := r.Leave(from).Find(leave.Checks, l.Digest)
+	if given != nil {
+		return nil
 	}
-	return err == nil, err
+	why := "nobody allowed it, or it was changed since"
+	if before, _ := platform.ReadRegular(r.Before(from), 1<<20); strings.Contains(string(before), l.Digest) {
+		why = leave.Again
+	}
+	if err != nil {
+		why = err.Error()
+	}
+	return schemas.Errorf(schemas.Denied, "the list of checks %s is not allowed: %s", l.Digest[:12], why).
+		WithHint("A person allows it once, at a terminal: handoff allow --dir %s", shell.Quote(cmp.Or(from.Root, from.Dir)))
 }

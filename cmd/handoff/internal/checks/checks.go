@@ -8,7 +8,6 @@
 // A command runs in a clean tree of its own, at the commit that is looked at. The tree is kept between runs below the
 // directory of handoff's files, in a slot:
 //
-//	REPOSITORY/allowed     the digests of the lists that a person allowed
 //	REPOSITORY/git         a git directory that borrows the objects of the repository, and has no configuration of it
 //	REPOSITORY/kept-KEY    the tests that passed at a base
 //	REPOSITORY/N/lock      held while somebody uses slot N

@@ -18,6 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/schemas"
 )
 
@@ -108,7 +109,7 @@ func (s *shop) allow() {
 	s.Helper()
 	l, err := s.runner.Read(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
-	require.NoError(s, s.runner.Allow(s.repository(), l))
+	require.NoError(s, s.runner.Leave(s.repository()).Allow(leave.Checks, l.Digest, leave.Leave{Path: os.Getenv("PATH")}))
 }
 
 func (s *shop) look(commit string, names ...string) schemas.Sight {
@@ -217,7 +218,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		"no id":          {func(j *checks.Job) { j.Commit = "--upload-pack=x" }, "is no commit of this repository", "always"},
 		"a file":         {func(j *checks.Job) { j.Commit = s.git("rev-parse", commit+":code.txt") }, "is no commit of this repository", "always"},
 		"a stale base":   {func(j *checks.Job) { j.Commit, j.Base = other, commit }, "does not contain the base", "always"},
-		"a changed list": {func(j *checks.Job) { j.Base, j.Commit = weaker, weaker }, "A person allows it once, at a terminal: handoff checks allow", ""},
+		"a changed list": {func(j *checks.Job) { j.Base, j.Commit = weaker, weaker }, "A person allows it once, at a terminal: handoff allow", ""},
 		"a broken list":  {func(j *checks.Job) { j.Base, j.Commit = broken, broken }, "checks.yaml:1: checks has no names in it", ""},
 		"a long list":    {func(j *checks.Job) { j.Base, j.Commit = long, long }, "this is more than 64 KiB", ""},
 		"no list": {func(j *checks.Job) {
@@ -243,9 +244,9 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		names := slices.DeleteFunc([]string{tt.also, "test"}, func(name string) bool { return name == "" })
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(seen.Unobserved)), name)
 	}
-	was, err := s.runner.Deny(s.repository())
+	were, err := s.runner.Leave(s.repository()).Deny("")
 	require.NoError(t, err)
-	require.True(t, was)
+	require.Equal(t, 1, were)
 	require.Contains(t, s.look(commit).Unobserved["always"], "nobody allowed")
 }
 

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/shell"
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 )
@@ -100,12 +99,6 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 	return o, nil
 }
 
-// Denied says that nobody allowed the list of a repository.
-func Denied(from git.Repository, l List) error {
-	return schemas.Errorf(schemas.Denied, "nobody allowed the list of checks %s, or it was changed since", l.Digest[:12]).
-		WithHint("A person allows it once, at a terminal: handoff checks allow --dir %s", shell.Quote(cmp.Or(from.Root, from.Dir)))
-}
-
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there
 // is none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no
 // check was asked for. What a commit fails is no error: the only error is that of ctx.
@@ -128,9 +121,11 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	if len(wanted) == 0 {
 		return seen, nil
 	}
-	if !r.Allowed(job.Repository, list) {
-		return all(wanted, Denied(job.Repository, list))
+	given, _ := r.Leave(job.Repository).Find(leave.Checks, list.Digest)
+	if given == nil {
+		return all(wanted, r.Denied(job.Repository, list))
 	}
+	r.Getenv = given.Getenv(r.Getenv)
 	l := looking{Runner: r, Job: job, list: list, place: r.place(job.Repository)}
 	if err := l.begin(ctx); err != nil {
 		return all(wanted, err)

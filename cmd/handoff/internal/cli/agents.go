@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/tools"
 )
 
@@ -29,7 +30,7 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 		if below, ok := strings.CutPrefix(path, a.home()+string(filepath.Separator)); ok {
 			name = "~/" + filepath.ToSlash(below)
 		}
-		files = append(files, agentsfile.File{Path: path, Name: name})
+		files = append(files, agentsfile.File{Path: path, Name: name, Own: true})
 	}
 	if a.agents != "" {
 		return append(files, agentsfile.File{Path: a.agents, Name: a.agents})
@@ -43,5 +44,6 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 
 // Declaring puts what the files declare before an invoker.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
-	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Version: a.Release.Version}
+	given := func() leave.Book { book, _ := a.Leave(); return book }
+	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Leave: given, Version: a.Release.Version}
 }

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -10,4 +14,22 @@ import (
 func (a *App) Checks(dir string) (checking.Looker, error) {
 	files, err := workspace.ChecksDir(a.Getenv)
 	return checking.Looker{Dir: dir, Runner: checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}}, err
+}
+
+// Leave is the book of what this user allowed in the project: that of its repository, else one beside the files of the
+// project. Before is where versions before kept it. Where nothing is known of the project nothing is allowed.
+func (a *App) Leave() (book leave.Book, before string) {
+	dir, err := a.Location().ProjectDir()
+	looker, none := a.Checks(dir)
+	if err != nil || none != nil {
+		return book, ""
+	}
+	r, ok := git.Find(dir, func(string) bool { return false })
+	if !ok {
+		if root, err := a.Location().Root(); err == nil {
+			dir = root
+		}
+		r.Common = filepath.Join(dir, ".handoff")
+	}
+	return looker.Runner.Leave(r), looker.Runner.Before(r)
 }

@@ -11,6 +11,4 @@ import (
 
 func notReplaced(fs.FileInfo) error { return nil }
 
-func isAnothers(fs.FileInfo) bool { return false }
-
 func keepOwner(*os.File, fs.FileInfo) error { return nil }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"handoff/tools/relay/platform"
 )
 
 // notReplaced says why a file is not replaced by another of the same name; nil if it may be. Only root can give one
@@ -19,19 +21,10 @@ func notReplaced(f fs.FileInfo) error {
 		return nil
 	case of.Nlink > 1:
 		return errors.New("it has another name (a hard link), under which it would stay as it is")
-	case isAnothers(f) && os.Geteuid() != 0:
+	case !platform.Owned(f) && os.Geteuid() != 0:
 		return errors.New("it belongs to another user")
 	}
 	return nil
-}
-
-// isAnothers tells whether a file belongs to another user; nil does not.
-func isAnothers(f fs.FileInfo) bool {
-	if f == nil {
-		return false
-	}
-	of, ok := f.Sys().(*syscall.Stat_t)
-	return ok && int(of.Uid) != os.Geteuid()
 }
 
 // keepOwner gives a new file the owner and the group of another. Each for itself: to give a file a group, one has to

@@ -1,9 +1,9 @@
-// Package checks has the commands about the checks of a repository: which there are, who allowed them, and how they end.
+// Package checks has the commands about the checks of a repository: which there are, and how they end; and those by which
+// a person allows these and the rules of files.
 package checks
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/leave"
 	"handoff/schemas"
 )
 
@@ -41,7 +42,8 @@ func Commands(a *cli.App) []*cobra.Command {
   handoff checks allow
   handoff checks run`,
 		Long: about,
-	}, listCommand(a), allowCommand(a), denyCommand(a), runCommand(a), watchCommand(a))}
+	}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a), watchCommand(a)),
+		allowCommand(a, ""), denyCommand(a, "")}
 }
 
 // here is a repository and what looks at its checks.
@@ -81,6 +83,8 @@ func (h here) commit(ctx context.Context, flag, name string) (string, error) {
 type listed struct {
 	Commit   string `json:"commit,omitempty"`
 	Allowed  bool   `json:"allowed"`
+	Path     string `json:"path,omitempty"` // by which commands are found, since it was allowed
+	Why      string `json:"why,omitempty"`  // it is not allowed
 	Problems string `json:"problems,omitempty"`
 	checks.List
 }
@@ -100,9 +104,13 @@ func listCommand(a *cli.App) *cobra.Command {
 			if broken != nil && broken.Code != schemas.Invalid {
 				return err
 			}
-			said := listed{Commit: at, Allowed: broken == nil && h.Runner.Allowed(h.repository, list), List: list}
+			said := listed{Commit: at, List: list}
 			if broken != nil {
 				said.Problems = broken.Message
+			} else if given, _ := h.Runner.Leave(h.repository).Find(leave.Checks, list.Digest); given != nil {
+				said.Allowed, said.Path = true, given.Path
+			} else {
+				said.Why = schemas.AsError(h.Runner.Denied(h.repository, list)).Message
 			}
 			if err := a.PrintValue(said, said.print); err != nil || broken == nil {
 				return err
@@ -133,78 +141,11 @@ func (l listed) print(p *cli.Page) {
 	for _, c := range l.Checks {
 		p.Line("%s", p.Quote(c.String(), 0))
 	}
-	state := p.Yellow("not allowed") + ": handoff checks allow"
+	state := p.Yellow("not allowed") + ": handoff allow"
 	if l.Allowed {
 		state = p.Green("allowed")
 	}
 	p.Line("%s of %s, at %s: %s", cli.Counted(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
-}
-
-func allowCommand(a *cli.App) *cobra.Command {
-	var base string
-	cmd := &cobra.Command{
-		Use:   "allow",
-		Short: "Let the commands of the list run, once you read them",
-		Example: `  handoff checks allow
-  handoff checks allow --base main`,
-		Long: "It shows the list and asks at the terminal. A list that changes is another one, and asks again.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, at, list, err := read(cmd.Context(), a, base)
-			if err != nil {
-				return err
-			}
-			if !h.Runner.Allowed(h.repository, list) {
-				if _, err := a.InPerson(cmd.Context(), question(h, list)); err != nil {
-					return err
-				}
-				if err := h.Runner.Allow(h.repository, list); err != nil {
-					return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
-				}
-			}
-			return a.PrintValue(listed{Commit: at, Allowed: true, List: list}, func(p *cli.Page) {
-				p.Line("%s %s: %s", p.Green("allowed"), list.Digest[:12], strings.Join(list.Names(), ", "))
-			})
-		},
-	}
-	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list it is (default: HEAD)")
-	return cmd
-}
-
-// question is what a person is asked: whether all that a list says may run.
-func question(h here, list checks.List) *schemas.Error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "the checks of %s run commands as you, whenever work in it is completed:\n", h.repository.Common)
-	for _, c := range list.Checks {
-		b.WriteString("  " + strings.ReplaceAll(c.String(), "\n", "\n      ") + "\n")
-	}
-	fmt.Fprintf(&b, "This list, SHA-256 %s, is allowed by a person alone", list.Digest)
-	return schemas.Errorf(schemas.Denied, "%s", b.String())
-}
-
-func denyCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "deny",
-		Short:   "Take back what was allowed in this repository",
-		Example: `  handoff checks deny`,
-		Long:    "No command runs until a person allows a list again. What is not looked at stays what its agent claims.",
-		Args:    cobra.NoArgs,
-		RunE: func(_ *cobra.Command, _ []string) error {
-			h, err := find(a)
-			if err != nil {
-				return err
-			}
-			was, err := h.Runner.Deny(h.repository)
-			if err != nil {
-				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
-			}
-			return a.PrintValue(map[string]bool{"denied": was}, func(p *cli.Page) {
-				if was {
-					p.Line("nothing is allowed any more")
-				} else {
-					p.Line("nothing was allowed")
-				}
-			})
-		},
-	}
+	p.Field("why", l.Why)
+	p.Field("PATH", l.Path)
 }

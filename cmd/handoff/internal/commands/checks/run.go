@@ -40,8 +40,8 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			if err != nil {
 				return err
 			}
-			if !h.Runner.Allowed(h.repository, list) {
-				return checks.Denied(h.repository, list)
+			if err := h.Runner.Denied(h.repository, list); err != nil {
+				return err
 			}
 			if len(names) == 0 {
 				names = list.Names()

@@ -10,12 +10,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
 	"handoff/schemas"
+	"handoff/tools/relay/platform"
 )
 
 // Commands gives the commands of this package, for the root to add.
@@ -51,10 +53,11 @@ func agreedFile(a *cli.App) string {
 	return payload.DefaultPath
 }
 
-// isOwnFile tells whether a path is a file of whoever runs this, and no link to one.
+// isOwnFile tells whether a path is a file of whoever runs this, and no link to one. On Windows it is none: the directory
+// of the file that the proposal names is one of Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && isOwn(info)
+	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"
 }
 
 // printLog prints a payload as a log carries it, or with --json the object alone.

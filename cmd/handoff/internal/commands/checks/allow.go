@@ -1,0 +1,175 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/leave"
+	"handoff/schemas"
+)
+
+// An actor is something that a project brings and that acts by itself once a person allowed it.
+type actor struct {
+	Kind    string `json:"kind"`
+	File    string `json:"file"`
+	Commit  string `json:"commit,omitempty"` // whose file it is; empty for one that is read where it lies
+	Digest  string `json:"digest"`
+	Does    string `json:"does"`
+	Allowed bool   `json:"allowed"`
+	Why     string `json:"why,omitempty"` // it is not allowed
+}
+
+const aboutAllow = `A repository may bring checks, whose commands run, and rules and workflows, which send work. None of it acts before a
+person allowed it: this shows what waits for that and asks once, at the terminal. What changes asks again. Which agents
+there are and what they take asks nothing, and neither does anything in your own file.
+
+What is allowed belongs to this repository with its worktrees, and to you: a clone of it has nothing of that. Commands
+of checks have the PATH and HOME of now. Exit status 2: something of it cannot be read.`
+
+func allowCommand(a *cli.App, kind string) *cobra.Command {
+	var base string
+	var look bool
+	cmd := &cobra.Command{
+		Use: "allow", Short: "Let the checks and rules that a repository brings act, once you read them", Long: aboutAllow,
+		Example: `  handoff allow
+  handoff allow --list             # what waits, and what is allowed
+  handoff allow --base main`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, problems, err := actors(cmd.Context(), a, kind, base)
+			if err == nil && !look {
+				err = ask(cmd.Context(), a, all)
+			}
+			if err != nil {
+				return err
+			}
+			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printActors(p, all, problems, look) })
+			if err == nil && len(problems) > 0 {
+				err = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list of checks it is (default: HEAD)")
+	cmd.Flags().BoolVar(&look, "list", false, "only look")
+	if kind == "" {
+		a.BindAgents(cmd.Flags())
+		return cmd
+	}
+	cmd.Short, cmd.Example = "Let the commands of the list run, once you read them", "  handoff checks allow\n  handoff checks allow --base main"
+	return cmd
+}
+
+// actors are what acts of a kind in the project once it is allowed; of every kind where that is empty. Problems say what
+// cannot be read.
+func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, problems []string, err error) {
+	if kind == "" {
+		book, _ := a.Leave()
+		for _, f := range a.AgentsFiles() {
+			said, wrong := f.Read()
+			problems = append(problems, wrong...)
+			if digest, does := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
+				why, waits := f.Waits(said, book)
+				all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: does, Allowed: !waits, Why: why})
+			}
+		}
+	}
+	h, at, list, err := read(ctx, a, base)
+	switch e := schemas.AsError(err); {
+	case e == nil:
+		of := actor{Kind: leave.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
+		of.Does = strings.Join(schemas.Map(list.Checks, checks.Check.String), "\n")
+		if denied := schemas.AsError(h.Runner.Denied(h.repository, list)); denied != nil {
+			of.Allowed, of.Why = false, denied.Message
+		}
+		return append(all, of), problems, nil
+	case e.Code == schemas.Invalid && kind == "":
+		return all, append(problems, strings.Split(e.Message, "\n")...), nil
+	case kind == "" && base == "" && (e.Code == schemas.NotFound || e.Code == schemas.Unavailable):
+		return all, problems, nil
+	}
+	return all, problems, err
+}
+
+// ask asks a person once for leave of all that waits for it, and keeps that.
+func ask(ctx context.Context, a *cli.App, all []actor) error {
+	what := map[string]string{leave.Checks: "run commands as you, whenever work is completed", leave.Rules: "send work by themselves"}
+	book, before := a.Leave()
+	waiting := ""
+	for _, of := range all {
+		if !of.Allowed {
+			waiting += fmt.Sprintf("the %s of %s, SHA-256 %s, %s:\n", of.Kind, of.File, of.Digest, what[of.Kind])
+			waiting += "  " + strings.ReplaceAll(strings.TrimSpace(of.Does), "\n", "\n  ") + "\n"
+		}
+	}
+	if waiting == "" {
+		return nil
+	}
+	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting, book.Place)
+	if _, err := a.InPerson(ctx, refused); err != nil {
+		return err
+	}
+	_ = os.Remove(before) // else it would be told again
+	for i, of := range all {
+		if of.Allowed {
+			continue
+		}
+		err := book.Allow(of.Kind, of.Digest, leave.Leave{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
+		if err != nil {
+			return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
+		}
+		all[i].Allowed, all[i].Why = true, ""
+	}
+	return nil
+}
+
+func printActors(p *cli.Page, all []actor, problems []string, does bool) {
+	p.Problems(problems)
+	if len(all) == 0 {
+		p.Line("nothing that needs leave is here")
+	}
+	for _, of := range all {
+		state := p.Green("allowed")
+		if !of.Allowed {
+			state = p.Yellow("waits")
+		}
+		p.Line("%s %s: %s of %s", state, of.Digest[:12], of.Kind, schemas.Visible(of.File))
+		p.Field("why", of.Why)
+		if does {
+			p.Line("    %s", p.Quote(strings.TrimSpace(of.Does), 4))
+		}
+	}
+}
+
+func denyCommand(a *cli.App, kind string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "deny",
+		Short:   "Take back what was allowed in this repository",
+		Example: "  handoff deny\n  handoff checks deny    # of checks alone",
+		Long: `No command of a check runs, and no rule sends, until a person allows it again. What is not looked at stays what its agent
+claims.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			book, before := a.Leave()
+			_ = os.Remove(before) // it counts no more, and is not to be told
+			were, err := book.Deny(kind)
+			if err != nil {
+				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
+			}
+			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
+				if were > 0 {
+					p.Line("nothing is allowed any more")
+				} else {
+					p.Line("nothing was allowed")
+				}
+			})
+		},
+	}
+}

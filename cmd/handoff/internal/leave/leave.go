@@ -1,0 +1,179 @@
+// Package leave keeps what a person allowed in a repository: lists of checks, whose commands run, and rules of files,
+// which send work.
+//
+// A random id stands in the common git directory of the repository, so that its worktrees share it. It is in no commit:
+// no clone and no fork has it, and neither has another repository at the same path. What one user allowed under an id
+// stands in the state directory of that user, one file for each leave:
+//
+//	GIT/handoff-leave         the id
+//	STATE/ID/KIND-DIGEST      a [Leave]
+package leave
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"handoff/tools/relay/platform"
+)
+
+// The kinds of what can be allowed.
+const (
+	Checks = "checks" // a list of checks, by the digest of its text
+	Rules  = "rules"  // routes and workflows of a file, by the digest of what they say
+)
+
+// Again says to people and models that what a version before allowed does not count.
+const Again = "leave of before was bound to the path and counts no more, because leave belongs to the repository now: allow it again"
+
+// A Leave has the variables that commands have as the person had them who gave it, whoever has them run: they decide
+// which programs are found, and which settings these read.
+type Leave struct {
+	Path string `json:"path"`
+	Home string `json:"home"`
+}
+
+// Getenv is an environment with the variables of the leave.
+func (l Leave) Getenv(of func(string) string) func(string) string {
+	return func(name string) string {
+		switch name {
+		case "PATH":
+			return l.Path
+		case "HOME":
+			return l.Home
+		}
+		return of(name)
+	}
+}
+
+// A Book has what one user allowed in one repository. Other processes may use the same at the same time.
+type Book struct {
+	Place string // the directory that has the id: the common git directory, or .handoff of a project without git
+	State string // of this user, for all repositories
+}
+
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
+
+// Find gives the leave of a kind for a digest, nil if there is none. The error says in a sentence for people why none
+// counts, as where a file belongs to another user. Reading writes nothing.
+func (b Book) Find(kind, digest string) (*Leave, error) {
+	dir, err := b.dir()
+	if err != nil || dir == "" {
+		return nil, err
+	}
+	text, err := read(filepath.Join(dir, kind+"-"+digest))
+	if err != nil || text == nil {
+		return nil, err
+	}
+	found := &Leave{}
+	return found, json.Unmarshal(text, found)
+}
+
+// Allow gives leave of a kind for a digest. The caller has asked a person.
+func (b Book) Allow(kind, digest string, l Leave) error {
+	dir, err := b.dir()
+	if err == nil && dir == "" {
+		if err = b.name(); err == nil {
+			dir, err = b.dir()
+		}
+	}
+	if err == nil {
+		err = platform.MakePrivate(dir)
+	}
+	if err != nil {
+		return err
+	}
+	text, _ := json.Marshal(l) // texts can be encoded
+	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
+}
+
+// Deny takes back all leaves of a kind, or of every kind where that is empty, and tells how many there were.
+func (b Book) Deny(kind string) (were int, err error) {
+	dir, err := b.dir()
+	if err != nil || dir == "" {
+		return 0, err
+	}
+	given, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, f := range given {
+		if strings.HasPrefix(f.Name(), kind) {
+			were++
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return were, err
+}
+
+// Stamp tells one state of the book from another.
+func (b Book) Stamp() string {
+	dir, err := b.dir()
+	given, _ := os.ReadDir(dir) // there may be none
+	return fmt.Sprint(dir, err, given)
+}
+
+// dir is the directory of what was allowed in this repository, empty where it has no id: nothing ever was.
+func (b Book) dir() (string, error) {
+	id, err := read(b.idFile())
+	if err != nil || id == nil {
+		return "", err
+	}
+	if !idForm().Match(id) {
+		return "", fmt.Errorf("%s is not what handoff wrote, so nothing is allowed here: remove it", b.idFile())
+	}
+	dir := filepath.Join(b.State, string(id))
+	return dir, errors.Join(own(b.State, fs.ModeDir), own(dir, fs.ModeDir))
+}
+
+// name gives the repository an id, unless another process does at the same time.
+func (b Book) name() error {
+	err := errors.Join(platform.MakePrivate(b.State), os.MkdirAll(b.Place, 0o755)) //nolint:gosec // as other directories of the project
+	if err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(b.State, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() //nolint:errcheck // nothing was written
+	if err = platform.Lock(lock); err == nil {
+		if dir, named := b.dir(); dir == "" && named == nil {
+			err = os.WriteFile(b.idFile(), []byte(rand.Text()), 0o600)
+		}
+	}
+	return err
+}
+
+func (b Book) idFile() string { return filepath.Join(b.Place, "handoff-leave") }
+
+// read reads a file of this user, nil where there is none.
+func read(path string) ([]byte, error) {
+	if err := own(path, 0); err != nil {
+		return nil, err
+	}
+	text, err := platform.ReadRegular(path, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// own refuses what is there and is no file or directory of this user, as a link that leads elsewhere.
+func own(path string, kind fs.FileMode) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && (info.Mode().Type() != kind || !platform.Owned(info)) {
+		err = fmt.Errorf("%s is a link or not your own, so nothing is allowed here: remove it", path)
+	}
+	return err
+}
