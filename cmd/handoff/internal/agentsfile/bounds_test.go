@@ -248,15 +248,18 @@ func (g wild) live(t *testing.T) *life {
 	return l
 }
 
-// Rules by chance, and lives by chance: what time makes of them stays within the bounds. HANDOFF_WILD says how many.
+// Rules by chance, and lives by chance: what time makes of them stays within the bounds. HANDOFF_WILD says how many,
+// and HANDOFF_SEED which is the first.
 func TestWildRules_StayWithinTheirBounds(t *testing.T) {
 	lives := sandbox.Times(100)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_WILD")); err == nil {
 		lives = n
 	}
+	first, _ := strconv.Atoi(os.Getenv("HANDOFF_SEED"))
 	var calls []time.Duration
 	var sizes, byTime []int
 	for seed := range lives {
+		seed += first
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			l := wild{rand.New(rand.NewPCG(uint64(seed), 1))}.live(t)
 			calls, sizes, byTime = append(calls, l.calls...), append(sizes, l.byTime.all+l.byAgents.all), append(byTime, l.byTime.rules)
