@@ -200,6 +200,7 @@ type owner struct {
 	tools.Invoker
 	older bool
 	whole int
+	last  string // that was declared
 }
 
 func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
@@ -208,8 +209,10 @@ func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 		return nil, schemas.Errorf(schemas.NotFound, "no tool agents_declared")
 	case o.older && strings.Contains(string(c.Args), `"digest"`):
 		return nil, schemas.Invalidf("digest", "there is no such field")
+	case o.older && strings.Contains(string(c.Args), `"unallowed"`):
+		return nil, schemas.Invalidf("files[0].unallowed", "there is no such field")
 	case c.Tool == "agents_declare":
-		o.whole++
+		o.whole, o.last = o.whole+1, string(c.Args)
 	}
 	return o.Invoker.Invoke(ctx, c)
 }
@@ -246,6 +249,10 @@ func TestWhatWasDeclaredLastIsNotDeclaredAgain(t *testing.T) {
 	o.older = true
 	said(d.another(), "qa ", 8)
 	said(d.another(), "qa ", 9)
+	d.write("agents:\n  qa:\nroutes:\n  - {on: [sent], send: {to: qa, task: x}}\n")
+	d.another().listed()
+	require.Contains(t, o.last, `"qa"`)
+	require.NotContains(t, o.last, "routes", "it would run rules without leave")
 	o.older = false
 	for range 2 {
 		d.write("agents:\n  qa:\n    acepts: [code]\n")

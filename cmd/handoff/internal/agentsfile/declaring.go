@@ -282,6 +282,15 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
 	in := schemas.DeclareIn{Files: read.said, Digest: digest}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
+	if e := schemas.AsError(err); e != nil && strings.HasSuffix(e.Field, "unallowed") { // an owner that knows no leave would run them
+		in.Files = schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
+			if f.Unallowed {
+				f.Routes, f.Plans, f.Unallowed = nil, nil, false
+			}
+			return f
+		})
+		out, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
+	}
 	d.problems = out.Warnings
 	if e := schemas.AsError(err); e != nil && e.Code == schemas.Invalid {
 		for i, f := range d.files {

@@ -24,7 +24,7 @@ type Desk struct {
 var patient = map[schemas.ConcernKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,
-	schemas.ConcernQuestion: time.Hour, schemas.ConcernUnanswered: time.Hour, schemas.ConcernApproval: time.Hour,
+	schemas.ConcernQuestion: time.Hour, schemas.ConcernUnanswered: time.Hour, schemas.ConcernApproval: time.Hour, schemas.ConcernLeave: time.Hour,
 }
 
 const (

@@ -24,13 +24,17 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workflow list`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			plans := []schemas.Plan{}
+			plans, waiting := []schemas.Plan{}, []string{}
+			book, _ := a.Leave()
 			for _, f := range a.AgentsFiles() {
 				said, problems := f.Read()
 				if len(problems) > 0 {
 					return schemas.Invalidf("FILE", "%s", problems[0]).WithHint("handoff rules test %s shows all.", f.Path)
 				}
 				plans = append(plans, said.Plans...)
+				if how, waits := f.Waits(said, book); waits {
+					waiting = append(waiting, how)
+				}
 			}
 			return a.PrintValue(plans, func(p *cli.Page) {
 				var rows [][]string
@@ -41,6 +45,7 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 					rows = append(rows, []string{plan.Name, strings.Join(steps, ", ")})
 				}
 				p.List("no workflow is declared: handoff rules --help shows how", []string{"WORKFLOW", "STEPS"}, rows)
+				p.Warn(waiting)
 			})
 		},
 	}
