@@ -133,13 +133,14 @@ func hiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b ==
 
 // Hidden tells whether a character would change how its neighbours are shown, or not be seen itself:
 // controls other than newline and tab, format characters (bidirectional marks, zero-width, tags), separators
-// of lines and paragraphs, variation selectors, and what Unicode calls default ignorable.
+// of lines and paragraphs, variation selectors, what Unicode calls default ignorable, private use, of which nobody knows
+// how it is shown, and signs without ink: the braille blank, the null notehead and the blank hieroglyphs.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return hiddenASCII(byte(r)) //nolint:gosec // it fits
 	}
-	return unicode.IsControl(r) ||
-		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.IsControl(r) || strings.ContainsRune("\u2800\U0001d159\U00013441\U00013442", r) ||
+		unicode.In(r, unicode.Co, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Clip shortens text to at most limit bytes at a character boundary and marks the cut with "…".

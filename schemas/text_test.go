@@ -18,6 +18,8 @@ func TestVisibleShowsWhatWouldNotBeSeen(t *testing.T) {
 		"\u4e2d\U000e0100":                "\u4e2d" + `\U000e0100`,
 		"a\u200bb\u202ec":                 `a\u200bb\u202ec`,
 		"tag \U000e0041":                  `tag \U000e0041`,
+		"icon \ue000 \U00100000":          `icon \ue000 \U00100000`,
+		"blank \u2800\u3164\u115f\ufe01":  `blank \u2800\u3164\u115f\ufe01`,
 		"\x1b[2J\u009b":                   `\x1b[2J\u009b`,
 		"two\nlines\tand a tab":           "two\nlines\tand a tab",
 	} {

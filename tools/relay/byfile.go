@@ -116,7 +116,7 @@ func (e *byFile) Stalled(owner Note) *schemas.Error {
 	const said = "the handoff process that has workspace %s open%s does not answer"
 	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
 		"a call that it had begun may still take effect, so look before you repeat it."
-	if !ok || n.PID != owner.PID || n.PID == os.Getpid() { // the number of a process in another container
+	if !ok || n.PID != owner.PID || n.PID == os.Getpid() || n.Elsewhere() { // the number of a process in another container
 		return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
 			WithHint(look, "It may run in another container, so look for it where it was started.")
 	}

@@ -30,7 +30,7 @@ func unserved(c Config) *schemas.Error {
 	}
 	pid := ""
 	if n, ok := ReadNote(c.Dir); ok && n.Running() {
-		pid = fmt.Sprintf(" (pid %d)", n.PID)
+		pid = fmt.Sprintf(" (%s)", n.Process())
 	}
 	const said = "another process%s has workspace %s open and does not share it"
 	return schemas.Errorf(schemas.Unavailable, said, pid, c.Name).
@@ -39,8 +39,8 @@ func unserved(c Config) *schemas.Error {
 
 // incompatible is the error of two programs that have no version of the protocol in common.
 func incompatible(c Config, met Note) *schemas.Error {
-	const said = "workspace %s is open in handoff %s (pid %d), which this handoff %s cannot speak with"
-	e := schemas.Errorf(schemas.Unavailable, said, c.Name, orUnknown(met.Version), met.PID, orUnknown(c.Version))
+	const said = "workspace %s is open in handoff %s (%s), which this handoff %s cannot speak with"
+	e := schemas.Errorf(schemas.Unavailable, said, c.Name, orUnknown(met.Version), met.Process(), orUnknown(c.Version))
 	if met.Protocol.Min > supported.Max {
 		return e.WithHint("Install the newest handoff. Nothing was changed.")
 	}
@@ -68,7 +68,8 @@ func Unusable(name, dir string, err error) *schemas.Error {
 			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
 	case is(fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", name, err).
-			WithHint("Make %s writable, or keep state elsewhere with XDG_STATE_HOME.", dir)
+			WithHint("Make %[1]s writable, or keep state elsewhere with XDG_STATE_HOME. To only look, read a copy: "+
+				"C=$(mktemp -d) && mkdir $C/handoff && cp -r %[1]s $C/handoff && XDG_STATE_HOME=$C handoff list", dir)
 	}
 	return schemas.Errorf(schemas.Unavailable, "the files of workspace %s cannot be used: %w", name, err).WithHint("Look at %s.", dir)
 }

@@ -25,6 +25,7 @@ type Note struct {
 	Program  string    `json:"program,omitempty"` // the file that the process runs, see [platform.Program]
 	Started  time.Time `json:"started"`           // when the process became the owner
 	Boot     string    `json:"boot,omitempty"`    // see [platform.BootID]
+	Space    string    `json:"pids,omitempty"`    // within which PID is its number: a container has numbers of its own
 	Version  string    `json:"version"`           // of the program
 	Stays    bool      `json:"stays,omitempty"`   // see [Config]
 	Protocol Versions  `json:"protocol"`
@@ -35,7 +36,27 @@ type Note struct {
 // thisProcess is the note of this process, without what it says about its sharing.
 func thisProcess(now time.Time) Note {
 	program, _ := platform.Program("self") // empty where the system does not tell
-	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID()}
+	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID(), Space: space()}
+}
+
+// space is within which processes have numbers; empty where the system has one for all.
+func space() string {
+	name, _ := os.Readlink("/proc/self/ns/pid")
+	return name
+}
+
+// Elsewhere reports whether the process of a note is in another container, where numbers of processes are others.
+func (n Note) Elsewhere() bool {
+	here := space()
+	return n.Space != "" && here != "" && n.Space != here
+}
+
+// Process says which process it is.
+func (n Note) Process() string {
+	if n.Elsewhere() {
+		return "in another container"
+	}
+	return fmt.Sprintf("pid %d", n.PID)
 }
 
 // longestNote is a limit in bytes, many times what a note needs.
@@ -91,9 +112,12 @@ func removeFile(path string) error {
 // compares the start of the system and the program, where the system tells. A process that has ended and was not
 // waited for by its parent runs no program.
 //
-// A process in another container is not seen, though its socket may be reached.
+// A process in another container is not seen. It counts as running, since its socket may be reached.
 func (n Note) Running() bool {
-	if n.rebooted() || !platform.Runs(n.PID) {
+	if n.rebooted() || n.Elsewhere() {
+		return !n.rebooted()
+	}
+	if !platform.Runs(n.PID) {
 		return false
 	}
 	program, err := platform.Program(strconv.Itoa(n.PID))

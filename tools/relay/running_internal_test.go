@@ -84,6 +84,7 @@ func TestAdviceNamesOnlyAProcessThatIsSurelyTheOwner(t *testing.T) {
 	}{
 		"of this machine":                    {Note{PID: owner.Process.Pid, Program: program}, "ps -o pid,stat,args -p "},
 		"with the number of this process":    {thisProcess(time.Time{}), "another container"},
+		"of another container":               {Note{PID: owner.Process.Pid, Program: program, Space: "pid:[1]"}, "another container"},
 		"of a system that names no programs": {Note{PID: owner.Process.Pid}, "Look at that process."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/written"
 	"handoff/schemas"
 	"handoff/schemas/respell"
+	"handoff/tools/relay/platform"
 )
 
 // maxInput bounds what is read from a file or from standard input, in bytes. The limits of the mailbox are
@@ -114,6 +115,15 @@ func (a *App) Path(named string) string {
 	return filepath.Join(a.Cwd, named)
 }
 
+// OpenFile opens a file that was named on the command line. A pipe is refused, since it may wait for a writer that never
+// comes, but for one that a shell has opened, as <(COMMAND).
+func (a *App) OpenFile(named string) (*os.File, error) {
+	if path := a.Path(named); !strings.HasPrefix(path, "/dev/fd/") && path != "/dev/stdin" {
+		return platform.OpenRegular(path)
+	}
+	return os.Open(named)
+}
+
 // source opens what a flag or an argument names.
 func (a *App) source(flag, path string) (io.ReadCloser, error) {
 	if path == "-" {
@@ -124,7 +134,7 @@ func (a *App) source(flag, path string) (io.ReadCloser, error) {
 		a.drained = flag
 		return io.NopCloser(a.Stdin), nil
 	}
-	f, err := os.Open(a.Path(path))
+	f, err := a.OpenFile(path)
 	if err != nil {
 		return nil, schemas.Invalidf(flag, "%w", err).
 			WithHint("A text that begins with @ names a file; @@ begins one that does not.")

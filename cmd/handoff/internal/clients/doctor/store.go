@@ -236,6 +236,8 @@ func Owner(dir string, now time.Time, sh Shell) Finding {
 	case !note.Running():
 		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
 			try(sh.line("list"))
+	case note.Elsewhere():
+		return ok(aboutOwner, "a process in another container, handoff %s, for %s", note.Version, terminal.Age(now.Sub(note.Started)))
 	case note.Version != sh.Program.Version:
 		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",
 			note.PID, note.Version, sh.Program.Version).

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
+	"handoff/tools/relay/platform"
 )
 
 // A published release is the newest one, as it says of itself.
@@ -57,12 +57,7 @@ func publishedAt(ctx context.Context, from string) (newest published, err error)
 }
 
 func readFile(_ context.Context, path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, mostPublished+1))
-	return text, errors.Join(err, f.Close())
+	return platform.ReadRegular(path, mostPublished)
 }
 
 func fetch(ctx context.Context, address string) ([]byte, error) {

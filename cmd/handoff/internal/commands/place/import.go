@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +55,7 @@ func exported(ctx context.Context, a *cli.App, name string) io.ReadCloser {
 func passOn(to io.Writer, a *cli.App, name string) error {
 	from := a.Stdin
 	if name != "-" {
-		f, err := os.Open(a.Path(name))
+		f, err := a.OpenFile(name)
 		if err != nil {
 			return schemas.Errorf(schemas.NotFound, "%w", err).WithHint(makesOne)
 		}

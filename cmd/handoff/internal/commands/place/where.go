@@ -213,7 +213,7 @@ func lookedInBy(a *cli.App, dir string) string {
 
 // An owner is the process that has a workspace open and serves the others.
 type owner struct {
-	PID     int       `json:"pid,omitzero"`
+	PID     int       `json:"pid,omitzero"` // zero in another container
 	Version string    `json:"version,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
 	Address string    `json:"address,omitzero"` // where other nodes reach it, of a database
@@ -229,7 +229,11 @@ func ownerOf(w workspace.Workspace) *owner {
 	if !ok || !note.Running() {
 		return nil
 	}
-	return &owner{PID: note.PID, Version: note.Version, Since: note.Started}
+	known := &owner{PID: note.PID, Version: note.Version, Since: note.Started}
+	if note.Elsewhere() {
+		known.PID = 0
+	}
+	return known
 }
 
 func (o *owner) describe(now time.Time) string {
@@ -239,11 +243,18 @@ func (o *owner) describe(now time.Time) string {
 	case o.Hidden:
 		return "a process of another user, to which owner.json belongs"
 	}
-	said := fmt.Sprintf("pid %d, handoff %s, for %s", o.PID, o.Version, terminal.Age(now.Sub(o.Since)))
+	said := fmt.Sprintf("%s, handoff %s, for %s", o.process(), o.Version, terminal.Age(now.Sub(o.Since)))
 	if o.Address != "" {
 		said += ", at " + o.Address
 	}
 	return said
+}
+
+func (o *owner) process() string {
+	if o.PID == 0 {
+		return "in another container"
+	}
+	return fmt.Sprintf("pid %d", o.PID)
 }
 
 // size writes a number of bytes as people say it.

@@ -12,7 +12,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,7 +101,7 @@ func printWorkspaces(p *cli.Page, all []workspaceItem) {
 	for _, w := range all {
 		pid, project := "", w.Project
 		if w.Owner != nil {
-			pid = strconv.Itoa(w.Owner.PID)
+			pid = strings.TrimPrefix(w.Owner.process(), "pid ")
 		}
 		if filepath.Base(project) == ".git" {
 			project = filepath.Dir(project)
