@@ -3,7 +3,9 @@ package place
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -56,8 +58,10 @@ func passOn(to io.Writer, a *cli.App, name string) error {
 	from := a.Stdin
 	if name != "-" {
 		f, err := a.OpenFile(name)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return schemas.Errorf(schemas.NotFound, "%w", err).WithHint(makesOne)
+		} else if err != nil {
+			return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + makesOne)
 		}
 		defer func() { _ = f.Close() }() // it was read
 		from = f
