@@ -140,8 +140,9 @@ func (g wild) act(ctx context.Context, w *mailboxtest.World, newest int) (calls 
 		if err == nil && g.maybe(2) {
 			_, _ = w.Complete(ctx, by, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "done"}})
 		} else if err == nil && g.maybe(2) {
-			_, _ = w.Fail(ctx, by, schemas.FailIn{HandoffID: got.HandoffID.String(), Token: got.Token, Outcome: schemas.Outcome(g.of("", "rejected")),
-				FailureDetail: schemas.FailureDetail{Description: "no"}, Then: schemas.Then(g.of("", "rollback", "retry", "escalate"))})
+			in := schemas.FailIn{HandoffID: got.HandoffID.String(), Token: got.Token, Outcome: schemas.Outcome(g.of("", "rejected"))}
+			in.Description, in.Then = "no", schemas.Then(g.of("", "rollback", "retry", "escalate"))
+			_, _ = w.Fail(ctx, by, in)
 		}
 	default:
 		action := g.of("cancel", "accept", "return", "retry", "approve", "release")
