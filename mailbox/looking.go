@@ -128,12 +128,13 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
-	warnings := func(out *schemas.ListOut) *[]string { return &out.Warnings }
-	return readWarned(ctx, s, warnings, func(v *store.View) (schemas.ListOut, error) {
+	behind := s.applyTime(ctx)
+	return look(ctx, s, func(v *store.View) (schemas.ListOut, error) {
 		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = elsewhere(v, in, s.Now(), &out)
 		}
+		out.Warnings = s.overdue(v, behind)
 		return out, err
 	})
 }
@@ -211,8 +212,12 @@ func (s *Service) offers(v *store.View) offer.Offers { return offer.Offers{View:
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
 // sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
-	warnings := func(out *schemas.HistoryOut) *[]string { return &out.Warnings }
-	return readWarned(ctx, s, warnings, func(v *store.View) (schemas.HistoryOut, error) { return s.reader.History(v, in, s.Now()) })
+	behind := s.applyTime(ctx)
+	return look(ctx, s, func(v *store.View) (schemas.HistoryOut, error) {
+		out, err := s.reader.History(v, in, s.Now())
+		out.Warnings = s.overdue(v, behind)
+		return out, err
+	})
 }
 
 // Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what
@@ -223,8 +228,8 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 // workspace holds. The only errors are those of the store. It can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
-	warnings := func(out *schemas.OverviewOut) *[]string { return &out.Warnings }
-	return readWarned(ctx, s, warnings, func(v *store.View) (schemas.OverviewOut, error) {
+	behind := s.applyTime(ctx)
+	return look(ctx, s, func(v *store.View) (schemas.OverviewOut, error) {
 		known, err := s.known(v, now)
 		if err != nil {
 			return schemas.OverviewOut{}, err
@@ -238,9 +243,11 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if len(set.waiting.Plans()) == 0 {
 			leave = nil
 		}
-		return overview.Of(v, overview.Config{
+		out, err := overview.Of(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,
 		})
+		out.Warnings = s.overdue(v, behind)
+		return out, err
 	})
 }
 

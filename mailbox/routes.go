@@ -146,12 +146,8 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 			})
 		})
 		if err != nil {
-			told, failed := o.toldSpent(h.now, rule)
-			if !told && failed == nil {
-				failed = o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err)
-			}
-			if failed != nil {
-				return came, failed
+			if err := o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err); err != nil {
+				return came, err
 			}
 			continue
 		}
@@ -274,8 +270,13 @@ func (o *op) follows(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// tellUnsent tells the owner of the workflow and human what was not sent, and why.
+// tellUnsent tells the owner of the workflow and human what was not sent, and why, unless [op.toldSpent] knows that they
+// were told.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
+	told, err := o.toldSpent()
+	if told || err != nil {
+		return err
+	}
 	if _, err := o.markOver(); err != nil {
 		return err
 	}

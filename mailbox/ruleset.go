@@ -52,7 +52,7 @@ func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Eq
 
 // compile reads the rows of files.
 func (s *Service) compile(rows []store.Row) ruleSet {
-	all := ruleSet{&rules.Set{}, &rules.Set{}}
+	all := ruleSet{&rules.Set{Kept: true}, &rules.Set{Kept: true}}
 	for _, row := range rows {
 		var of store.DeclaredRules
 		if err := schemas.Decode(row.Value, &of); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 			set = all.waiting
 		}
 		for _, p := range set.Add(string(row.Key), of.Routes, of.Plans) { // of a newer version that knew more
-			s.Logger.Error("a rule is not as it should be", slog.String("problem", p.What))
+			s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
 		}
 	}
 	return all

@@ -79,31 +79,18 @@ func read[Out any](ctx context.Context, s *Service, fn func(*store.View) (Out, e
 	return look(ctx, s, fn)
 }
 
-// readWarned is [read] for what has a place for warnings: where time is behind, it says how far.
-func readWarned[Out any](
-	ctx context.Context, s *Service, warnings func(*Out) *[]string, fn func(*store.View) (Out, error),
-) (Out, error) {
-	behind := s.applyTime(ctx)
-	return look(ctx, s, func(v *store.View) (Out, error) {
-		out, err := fn(v)
-		if err != nil || !behind {
-			return out, err
+// overdue warns of what is due in a snapshot where the workspace is behind, see [Service.catchUp].
+func (s *Service) overdue(v *store.View, behind bool) []string {
+	if !behind {
+		return nil
+	}
+	n := 0
+	for _, err := range v.Due(s.Now()) {
+		if n++; err != nil || n == mostLooked {
+			break
 		}
-		n := 0
-		for _, err := range v.Due(s.Now()) {
-			if n++; err != nil || n == mostLooked {
-				break
-			}
-		}
-		about := "about"
-		if n == mostLooked {
-			about = "at least"
-		}
-		if n > 0 {
-			*warnings(&out) = []string{fmt.Sprintf("time has more to do: %s %d handoffs are overdue, and the next call goes on", about, n)}
-		}
-		return out, nil
-	})
+	}
+	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
 // settle carries out to the end what an operation put off, and what is put off meanwhile, in transactions of its own, as

@@ -8,7 +8,7 @@ type Ruled struct {
 	Hour int64          `json:"hour"` // since 1970
 	All  int            `json:"all"`
 	Of   map[string]int `json:"of"`             // by rule
-	Told []string       `json:"told,omitempty"` // the rules of which it was told that they may send no more
+	Told []string       `json:"told,omitempty"` // the workflows and rules of which it was told that they have nothing left
 }
 
 var ruled = []byte("ruled")

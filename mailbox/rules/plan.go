@@ -62,13 +62,6 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 		}
 		s.after(p, conditions, unit[0].Step, next)
 	}
-	for i, unit := range p.Steps {
-		for k, step := range unit {
-			if err := uncut(step.SendIn); err != nil {
-				return stepPath(unit, i, k), err
-			}
-		}
-	}
 	return "", nil
 }
 

@@ -23,6 +23,9 @@ import (
 
 // Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
+	// Kept says that the rules were declared before: what is refused now of where they send to is passed over by who sends.
+	Kept bool
+
 	routes []route
 	plans  map[string]plan
 	texts  map[string]text // all that have expressions, as they are written
@@ -88,8 +91,8 @@ type Problem struct {
 	Remedy string // "" for what the help says
 }
 
-// Compile reads routes and plans. The set leaves out what has a problem, but for what [uncut] refuses. The shape of both
-// was checked before by their schema.
+// Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
+// before by their schema.
 func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 	s := &Set{}
 	return s, s.Add("", routes, plans)
@@ -160,27 +163,7 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 		}
 	}
 	s.routes = append(s.routes, route{Route: r, file: s.file, when: when})
-	for i, send := range r.Send {
-		if err := uncut(send); err != nil {
-			return fmt.Sprintf("send[%d]", i), err
-		}
-	}
-	return "join", uncut(schemas.OrZero(r.Join))
-}
-
-// uncut refuses to let a rule choose where in the chain and in which workflow the handoff stands that it sends: the
-// limits of both count along what it is about. A rule that was declared before this was refused still sends, and what
-// it says of that is passed over.
-func uncut(send schemas.SendIn) error {
-	field := "parent"
-	if send.Parent == "" {
-		field = "workflow"
-	}
-	if send.Parent+send.Workflow == "" {
-		return nil
-	}
-	return schemas.Invalidf(field, "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
-		WithHint("Leave it out.")
+	return "", nil
 }
 
 // readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits
@@ -202,6 +185,12 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 		}
 		if _, err := schemas.ParseAddress(field, to); err != nil {
 			return "", err
+		}
+	}
+	for _, place := range [][2]string{{"parent", send.Parent}, {"workflow", send.Workflow}} {
+		if place[1] != "" && !s.Kept { // limits count along the chain and in the workflow
+			return "", schemas.Invalidf(place[0], "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
+				WithHint("Leave it out.")
 		}
 	}
 	_, path, err = mapped(send, func(written string) (string, error) {

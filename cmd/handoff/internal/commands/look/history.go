@@ -60,7 +60,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 			}
 			out.Markdown += "\n```mermaid\n" + chart.Mermaid + "```\n"
 		}
-		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows); remarkAll(p, a, out.Warnings) })
+		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
 	}
 	return cmd
 }

@@ -173,7 +173,7 @@ func drawList(p *cli.Page, conn *cli.Connection, args cli.Arguments, l listing, 
 	a := conn.App
 	printItems(p, out)
 	a.Remark(p, out.more())
-	remarkAll(p, a, out.Warnings)
+	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
 	}

@@ -123,7 +123,7 @@ func (g glance) show(ctx context.Context, a *cli.App) error {
 
 // printOverview draws what is going on: on a terminal in parts for people, elsewhere a line for each row.
 func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
-	defer remarkAll(p, a, out.Warnings)
+	defer func() { a.Remark(p, strings.Join(out.Warnings, "\n")) }()
 	if !p.Terminal {
 		plainOverview(p, a, out)
 		return
@@ -158,13 +158,6 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	printLoads(p, "To claim", out.Waits, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
 	for _, line := range p.Lines(counted(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
-	}
-}
-
-// remarkAll remarks below what is shown what of it may not hold.
-func remarkAll(p *cli.Page, a *cli.App, warnings []string) {
-	for _, w := range warnings {
-		a.Remark(p, "warning: "+w)
 	}
 }
 
