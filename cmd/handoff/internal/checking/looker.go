@@ -56,6 +56,9 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		job.Unknown = done.Tree.Unknown
 	case done.Tree != nil:
 		job.Unknown, job.Uncommitted = "", done.Tree.Uncommitted
+		if _, head := job.Repository.Head(); !platform.SameFile(done.Tree.Path, job.Repository.Root) || done.Tree.Commit != head {
+			job.Unknown = "it is elsewhere, or at another commit now"
+		}
 	}
 	whole, err := job.Repository.Resolve(ctx, job.Commit)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -88,6 +91,9 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
 		return l.nothing(ctx, job, unseen), nil
+	}
+	if _, now, _ := job.Repository.Status(ctx); len(now) > len(job.Uncommitted) {
+		job.Unknown = "it was changed since"
 	}
 	sight, err := l.Runner.Look(ctx, job)
 	if err != nil || len(sight.Observed) == 0 {

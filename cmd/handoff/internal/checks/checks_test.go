@@ -19,6 +19,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
 
@@ -183,6 +184,18 @@ func TestWhatIsFalseIsNeverObserved(t *testing.T) {
 			require.Empty(t, marked(t, s.dir))
 		})
 	}
+}
+
+// What needs more than its part of the machine ends with a reason, and all that it started with it.
+func TestLook_BoundsWhatACommandTakes(t *testing.T) {
+	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
+	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
+	seen := s.look(s.commit(map[string]string{"many.sh": many}), "many", "files")
+	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why)
+	require.True(t, seen.Observed[1].Passed, "%v", seen)
+	require.Empty(t, marked(t, s.dir))
+	require.True(t, process.Hungry([]int{os.Getpid()}, 0))
+	require.False(t, process.Hungry([]int{os.Getpid()}, 0.75))
 }
 
 // A test can print what a passing one prints. Where the files of tests are those of the base it does not get to it.

@@ -16,17 +16,15 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/process"
 	"handoff/mailbox/secret"
 	"handoff/schemas"
 )
 
 // command runs the command of a check at the commit, and says what came of it.
 func (l *looking) command(ctx context.Context, c Check, said *schemas.Observation) (err error) {
-	if l.slot == nil {
-		sweep(l.Dir, l.Now())
-		if l.slot, err = take(ctx, l.place, l.Repository, l.Commit); err != nil {
-			return err
-		}
+	if err := l.ready(ctx); err != nil {
+		return err
 	}
 	var before []string
 	if c.Kept {
@@ -44,6 +42,15 @@ func (l *looking) command(ctx context.Context, c Check, said *schemas.Observatio
 		said.Why = some(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
 	}
 	return nil
+}
+
+// ready takes a slot, where none is taken.
+func (l *looking) ready(ctx context.Context) (err error) {
+	if l.slot == nil {
+		sweep(l.Dir, l.Now())
+		l.slot, err = take(ctx, l.place, l.Repository, l.Commit)
+	}
+	return err
 }
 
 const mostTail = 4 << 10 // bytes
@@ -86,6 +93,11 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 		return ended, reported, err
 	}
 	defer s.endLeft()
+	defer func() {
+		if process.Full(s.tree, leastDisk) {
+			_ = wipe(s.tree) // the next run writes it
+		}
+	}()
 	o := order{
 		Line: c.Run, Dir: dir, Env: l.environ(c, id), Limit: c.Timeout,
 		Print: filepath.Join(s.path, stdout), Temporary: temporary(id),

@@ -70,6 +70,8 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 func TestLook_ObservesNothingWhereTheCommandKillsItsSupervisor(t *testing.T) {
 	for name, end := range map[string]string{
 		"killed":                     "kill -9 $PPID",
+		"with the one above it":      "kill -9 $(cut -d' ' -f4 /proc/$PPID/stat) $PPID",
+		"stopped, the other killed":  "kill -STOP $PPID; kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)",
 		"killed, with a word before": `echo '{"Exit":0}' >/proc/$PPID/fd/1; kill -9 $PPID`,
 	} {
 		t.Run(name, func(t *testing.T) {

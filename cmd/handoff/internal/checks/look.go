@@ -212,7 +212,7 @@ func (l *looking) check(ctx context.Context, name string) (*schemas.Observation,
 	case c.Exists != "":
 		said.Why, err = l.exists(ctx, c.Exists)
 	case c.Tree != "":
-		said.Why, err = l.clean()
+		said.Why, err = l.clean(ctx)
 	case c.JSON != "":
 		said.Why, err = l.conforms(ctx, *c)
 	default:
@@ -249,14 +249,6 @@ func (l *looking) exists(ctx context.Context, path string) (why string, err erro
 		why = path + " is no regular file of the commit"
 	}
 	return why, err
-}
-
-func (l *looking) clean() (why string, err error) {
-	if l.Unknown != "" {
-		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
-			WithHint("Complete the work from its working tree.")
-	}
-	return some(l.Uncommitted, "the working tree has changes that are in no commit"), nil
 }
 
 func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {

@@ -37,7 +37,7 @@ func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	}
 	windows := runtime.GOOS == "windows"
 	config := fmt.Sprintf("[core]\n\trepositoryformatversion = %d\n\tbare = false\n\tfileMode = %t\n\tsymlinks = %t\n\tignoreCase = %t\n\tlongPaths = true\n"+
-		"\thooksPath = %s\n\tattributesFile = %[5]s\n\tfsmonitor = false\n%[6]s",
+		"\thooksPath = %s\n\tattributesFile = %[5]s\n\texcludesFile = %[5]s\n\tfsmonitor = false\n%[6]s",
 		format, !windows, !windows, windows || runtime.GOOS == "darwin", os.DevNull, extension)
 	for _, folder := range []string{"objects/info", "refs"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o700); err != nil {

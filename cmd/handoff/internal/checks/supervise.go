@@ -27,7 +27,11 @@ const SuperviseFlag = "supervise"
 const (
 	mostOutput    = 16 << 20
 	mostProcesses = 1000
+	mostFile      = 16 << 30  // bytes of a file
+	mostMemory    = 0.75      // of the memory there is
+	leastDisk     = 256 << 20 // bytes that stay free in a file system
 	lookEvery     = 50 * time.Millisecond
+	memoryLooks   = 10               // it takes longer, so it is done every tenth time
 	grace         = time.Second      // for processes that are about to end when their command has
 	endLimit      = 10 * time.Second // for the supervisor to end all
 )
@@ -63,9 +67,6 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := json.Unmarshal(line, &o); err != nil {
 		return err
 	}
-	if err := process.Adopt(); err != nil {
-		return err
-	}
 	if !o.Kept {
 		return o.keep(ctx, said, out)
 	}
@@ -97,7 +98,6 @@ func (o order) keep(ctx context.Context, said io.Reader, out io.Writer) error {
 	}()
 	o.Kept = true
 	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit) //nolint:gosec // this program itself
-	process.KillBelow(os.Getpid())
 	if err != nil {
 		return err
 	}
@@ -110,16 +110,17 @@ var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 // supervised has a command run as it is ordered, and gives what its supervisor says of it. When ctx ends, the supervisor
 // is told to end. One that is later than that, or later than the limit, by so much, is killed with all below it.
 func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
-	process.Tree(by) // Ctrl-C is for those above
 	in, err := by.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
 	var out, problem bytes.Buffer
 	by.Stdout, by.Stderr = &out, &problem
-	if err := by.Start(); err != nil {
+	release, err := process.Guard(by)
+	if err != nil {
 		return nil, err
 	}
+	defer release()
 	ended := make(chan struct{})
 	defer close(ended)
 	go o.killLate(ctx, by, in, late, ended)
@@ -150,8 +151,7 @@ func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late ti
 		case <-time.After(late):
 		}
 	}
-	process.KillBelow(by.Process.Pid)
-	process.Kill(by)
+	process.Kill(by) // what was below it is an orphan then
 }
 
 func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
@@ -163,29 +163,29 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	}
 	defer print.Close()
 	defer func() { _ = wipe(o.Temporary) }() // the next run does it then
+	process.Bound(mostFile)
 	cmd := process.Shell(ctx, o.Line)
-	process.Tree(cmd)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
 	all := &sink{sum: sha256.New(), over: over}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
-	if err := cmd.Start(); err != nil {
+	release, err := process.Guard(cmd)
+	if err != nil {
 		return done, err
 	}
+	defer release()
 	watched := make(chan struct{})
-	go watch(cmd.Process.Pid, over, watched)
+	go o.watch(cmd.Process.Pid, over, watched)
 	ended := cmd.Wait() // of its status the process says more
 	close(watched)
 	done.Millis = time.Since(begun).Milliseconds()
 	if ctx.Err() != nil {
 		done.Why = context.Cause(ctx).Error()
-	} else if left := remaining(ctx); left > 0 {
+	} else if left := remaining(ctx, cmd.Process.Pid); left > 0 {
 		done.Why = fmt.Sprintf("it left %d processes running", left)
 	} else if errors.Is(ended, exec.ErrWaitDelay) {
 		done.Why = "it left processes running that print"
 	}
-	process.Kill(cmd)
-	process.KillBelow(os.Getpid())
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}
@@ -193,26 +193,38 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	return done, nil
 }
 
-// watch counts the processes of a command until it has ended.
-func watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
+// watch ends a command that takes more than its part of the machine.
+func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-ended:
 			return
 		case <-look.C:
 		}
-		if len(process.Below(pid)) > mostProcesses {
+		var pids []int
+		process.Below(pid, func(pid int) { pids = append(pids, pid) })
+		switch {
+		case len(pids) > mostProcesses:
 			over(fmt.Errorf("it had more than %d processes", mostProcesses))
+		case n%memoryLooks == 0 && process.Hungry(pids, mostMemory):
+			over(errors.New("it had more than three quarters of the memory"))
+		case process.Full(o.Dir, leastDisk) || process.Full(o.Temporary, leastDisk):
+			over(errors.New("less than 256 MiB are free where it writes"))
+		default:
+			continue
 		}
+		process.KillBelow(pid) // before it has much more
 	}
 }
 
 // remaining counts the processes that a command left running, after a moment in which they may end by themselves.
-func remaining(ctx context.Context) (left int) {
+func remaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
-		if left = len(process.Below(0)); left == 0 || time.Now().After(until) {
+		left = 0
+		process.Below(pid, func(int) { left++ })
+		if left == 0 || time.Now().After(until) {
 			break
 		}
 		_ = pause(ctx, 5*time.Millisecond)

@@ -32,6 +32,22 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 	return base, uncommitted, err
 }
 
+// HiddenBy says what keeps Status from naming a file that is in no commit.
+func (r Repository) HiddenBy(ctx context.Context, file string) string {
+	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the settings are to blame, too
+	rule, _ := r.list(ctx, "check-ignore", "-v", "--", file)
+	switch flag := strings.Join(flags, "") + " "; {
+	case flag[0] == 'S':
+		return "skip-worktree"
+	case flag[0] >= 'a':
+		return "assume-unchanged"
+	case len(rule) > 0:
+		source, _, _ := strings.Cut(rule[0], ":")
+		return source
+	}
+	return "the settings of git here"
+}
+
 // base is the last commit that HEAD and the branch into which it goes have in common.
 func (r Repository) base(ctx context.Context, upstream string) (string, error) {
 	branch, commit := r.Head()

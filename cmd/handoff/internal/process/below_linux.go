@@ -3,100 +3,129 @@ package process
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Adopt makes this process the parent of all below it whose own parent ends, as daemons make theirs, so that [Below] has
-// them. Files that it was given beside its streams are not passed on. Only Linux can do the first.
-func Adopt() error {
+// guarded are the processes that run under [Guard]. The kernel knows of a process only whether it adopts orphans.
+var guarded = struct {
+	sync.Mutex
+	pids map[int]bool
+}{pids: map[int]bool{}}
+
+// Guard starts a command of [Tree] in a session of its own. Until it is released, which is when the command was waited
+// for, this process adopts all below it whose own parent ends, as daemons make theirs. No process can come into the
+// session of another, so those in the session of this process are never taken for orphans, nor is their status taken.
+// Release kills the orphans, and returns when they are gone. The file that this process was given beside its streams is
+// not passed on.
+func Guard(cmd *exec.Cmd) (release func(), err error) {
+	Tree(cmd)
+	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
+	guarded.Lock()
+	defer guarded.Unlock()
 	syscall.CloseOnExec(3)
-	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	if err = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	guarded.pids[cmd.Process.Pid] = true
+	return func() {
+		guarded.Lock()
+		delete(guarded.pids, cmd.Process.Pid)
+		guarded.Unlock()
+		KillBelow(0)
+		guarded.Lock()
+		defer guarded.Unlock()
+		if len(guarded.pids) == 0 {
+			_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) // it can
+		}
+	}, nil
 }
 
-// Below gives the processes that this one started and those that they started, as far as they run. Of its own children
-// that have ended it takes the status, except of the one that it waits for itself. It finds none where the system does
-// not tell.
-func Below(waited int) []int { return below(os.Getpid(), waited) }
-
-func below(parent, waited int) (running []int) {
-	children := map[int][]int{}
-	ended := map[int]bool{}
-	for _, pid := range all() {
-		_, state, above := about(pid)
-		if children[above] = append(children[above], pid); state == "Z" || state == "X" {
-			ended[pid] = true
-		}
-	}
-	level := children[parent]
-	for _, pid := range level {
-		if ended[pid] && pid != waited {
+// Below visits a process that this one guards, 0 for none, those below it, and orphans with those below them, as far as
+// they run. Of orphans that have ended it takes the status. It finds none where the system does not tell.
+func Below(guard int, visit func(pid int)) {
+	guarded.Lock()
+	defer guarded.Unlock()
+	self := os.Getpid()
+	session, _ := unix.Getsid(0)
+	family := map[int]bool{guard: guard != 0}
+	all(func(pid int) {
+		_, state, parent, of := about(pid)
+		orphan := parent == self && of != session && !guarded.pids[pid]
+		switch {
+		case !orphan && !family[parent] && !family[pid]:
+		case state != "Z" && state != "X":
+			family[pid] = true
+			visit(pid)
+		case orphan:
 			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it may be gone
 		}
-	}
-	for ; len(level) > 0; level = level[1:] {
-		if pid := level[0]; !ended[pid] {
-			running = append(running, pid)
-		}
-		level = append(level, children[level[0]]...)
-	}
-	return running
+	})
 }
 
-// all gives the numbers of all processes that this one can see.
-func all() (pids []int) {
+// all visits all processes that this one can see, in their order: a process that starts others meanwhile is before
+// those, unless numbers began anew.
+func all(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
+	for err == nil {
+		var names []string
+		names, err = proc.Readdirnames(64)
+		for _, name := range names {
+			if pid, other := strconv.Atoi(name); other == nil {
+				visit(pid)
+			}
 		}
 	}
-	return pids
 }
 
 // endLimit is how long processes may take to be gone that were killed.
 const endLimit = 10 * time.Second
 
-// KillBelow kills all processes below one, this one or one that it started, and returns when they are gone.
-func KillBelow(pid int) { killAll(func() []int { return below(pid, 0) }) }
+// KillBelow kills what [Below] visits, and returns when it is gone.
+func KillBelow(guard int) { killAll(func(kill func(pid int)) { Below(guard, kill) }) }
 
 // KillMarked kills all processes of this user that have an entry in their environment, as NAME=value, and returns when
 // they are gone.
 func KillMarked(entry string) {
-	killAll(func() (marked []int) {
-		for _, pid := range all() {
+	killAll(func(kill func(pid int)) {
+		all(func(pid int) {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 			if err == nil && pid != os.Getpid() && slices.Contains(strings.Split(string(environ), "\x00"), entry) {
-				marked = append(marked, pid)
+				kill(pid)
 			}
-		}
-		return marked
+		})
 	})
 }
 
-// killAll kills processes until there are none, with their groups: of a group none can start another one meanwhile.
-func killAll(find func() []int) {
+// killAll kills processes as they are found, until there are none, with their groups: of a group none can start another
+// one meanwhile.
+func killAll(find func(kill func(pid int))) {
 	own := syscall.Getpgrp()
-	for over := time.Now().Add(endLimit); time.Now().Before(over); time.Sleep(5 * time.Millisecond) {
-		pids := find()
-		if len(pids) == 0 {
-			return
-		}
-		for _, pid := range pids {
+	for over, left := time.Now().Add(endLimit), true; left && time.Now().Before(over); {
+		left = false
+		find(func(pid int) {
+			left = true
 			if group, err := syscall.Getpgid(pid); err == nil && group == pid && group != own {
 				_ = syscall.Kill(-group, syscall.SIGKILL)
 			}
 			_ = syscall.Kill(pid, syscall.SIGKILL)
+		})
+		if left {
+			time.Sleep(5 * time.Millisecond)
 		}
 	}
 }

@@ -1,0 +1,110 @@
+package checks
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"handoff/cmd/handoff/internal/git"
+	"handoff/schemas"
+	"handoff/tools/relay/platform"
+)
+
+// clean says which files are in no commit where the work was done, and what hides them there from git. It looks only
+// where the check is asked for, because git has to read each file.
+func (l *looking) clean(ctx context.Context) (why string, err error) {
+	if l.Unknown != "" {
+		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
+			WithHint("Complete the work from its working tree.")
+	}
+	head, err := l.Repository.Resolve(ctx, "HEAD")
+	if err = errors.Join(err, l.ready(ctx)); err != nil {
+		return "", err
+	}
+	hidden, err := l.slot.uncommitted(ctx, l.Repository.Root, head)
+	hidden = slices.DeleteFunc(hidden, func(file string) bool { return slices.Contains(l.Uncommitted, file) })
+	files := append(slices.Clip(l.Uncommitted), schemas.Map(hidden, func(file string) string {
+		return file + " (hidden by " + l.Repository.HiddenBy(ctx, file) + ")"
+	})...)
+	return some(files, "the working tree has changes that are in no commit"), err
+}
+
+// mostUncommitted is how many files are listed at most.
+const mostUncommitted = 20
+
+// uncommitted lists files of a working tree that are not as in a commit. The git directory is handoff's own, with an
+// index that is made anew, so neither flags, nor lists of what is ignored, nor settings hide a file. What counts are
+// committed files .gitignore and .gitattributes alone, what a sparse checkout leaves out, and pointers of Git LFS. Of a
+// submodule that is not checked out it lists all files.
+func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []string, err error) {
+	of, _ := git.Find(dir, func(at string) bool { return at != dir })
+	if of.Root == "" {
+		all, _ := os.ReadDir(dir) // it may not be there
+		return schemas.Map(all, os.DirEntry.Name), nil
+	}
+	o, err := borrow(filepath.Join(s.path, "look"), of, commit)
+	sparse, _ := os.ReadFile(filepath.Join(of.Dir, "info", "sparse-checkout")) // where there is none, all is there
+	o.tree, o.held = filepath.Join(s.path, "empty"), s.lock                    // no file is written there: the index has none that differs
+	settings := []string{"-c", "core.compression=0", "-c", fmt.Sprint("core.sparseCheckout=", len(sparse) > 0), "-c", fmt.Sprint("core.autocrlf=", map[bool]string{true: "input"}[runtime.GOOS == "windows"])}
+	run := func(args ...string) (said string) {
+		if err == nil {
+			said, err = o.git(ctx, "", append(settings, args...)...)
+		}
+		return said
+	}
+	err = errors.Join(err, os.RemoveAll(filepath.Join(o.dir, "index")), os.RemoveAll(filepath.Join(o.dir, "index.lock")),
+		os.MkdirAll(o.tree, 0o700), os.MkdirAll(filepath.Join(o.dir, "info"), 0o700),
+		os.WriteFile(filepath.Join(o.dir, "info", "sparse-checkout"), sparse, 0o600))
+	run("read-tree", commit)
+	run("read-tree", "-m", "-u", commit)
+	o.tree = of.Root
+	listed := run("status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=dirty")
+	for row := range strings.SplitSeq(listed, "\x00") {
+		if file, ok := o.differs(ctx, row); ok {
+			if files = append(files, file); len(files) == mostUncommitted {
+				return files, err
+			}
+		}
+	}
+	for row := range strings.SplitSeq(run("ls-files", "-s", "-z"), "\x00") { // "MODE ID 0", then the path
+		if about, name, _ := strings.Cut(row, "\t"); strings.HasPrefix(about, "160000 ") && !slices.Contains(files, name) {
+			within, unknown := s.uncommitted(ctx, filepath.Join(of.Root, filepath.FromSlash(name)), strings.Fields(about)[1])
+			files = append(files, schemas.Map(within, func(file string) string { return path.Join(name, file) })...)
+			err = errors.Join(err, unknown)
+		}
+	}
+	return files, err
+}
+
+// differs reads a row of git status: "1 XY SUB MODE MODE MODE ID ID PATH", of HEAD, index and tree, or "? PATH", or "! PATH"
+// for what is ignored. A file that says what is ignored, or how files are read, hides nothing unless it is committed.
+func (o objects) differs(ctx context.Context, row string) (file string, ok bool) {
+	kind, file, ok := strings.Cut(row, " ")
+	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {
+		return fields[8], fields[4] != fields[5] || !o.pointed(ctx, fields[7], fields[8])
+	}
+	name := strings.ToLower(path.Base(file))
+	return file, ok && (kind != "!" || name == ".gitignore" || name == ".gitattributes")
+}
+
+// pointed tells whether a file is what a pointer of Git LFS says that the commit has.
+func (o objects) pointed(ctx context.Context, id, file string) bool {
+	pointer, _ := o.git(ctx, "", "cat-file", "blob", id)
+	_, named, ok := strings.Cut(pointer, "\noid sha256:")
+	content, err := platform.OpenRegular(filepath.Join(o.tree, filepath.FromSlash(file)))
+	if !ok || err != nil {
+		return false
+	}
+	defer content.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, content)
+	return err == nil && strings.HasPrefix(named, fmt.Sprintf("%x\n", sum.Sum(nil)))
+}
