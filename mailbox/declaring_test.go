@@ -12,7 +12,7 @@ import (
 // declare tells the workspace what two files say, and gives who changed.
 func declare(t *testing.T, w *world, user, project []schemas.RegisterIn) []schemas.Agent {
 	t.Helper()
-	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Files: []schemas.DeclaringFile{
+	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 		{Name: "~/agents.yaml", Agents: user}, {Name: "shop/agents.yaml", Agents: project},
 	}})
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestNamesThatBeginWithADeclaredRoleHaveIt(t *testing.T) {
 func TestADeclarationThatIsRefusedChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	for field, bad := range map[string]schemas.RegisterIn{"name": {Name: "human"}, "accepts[0]": {Name: "b", Accepts: []string{"a b"}}} {
-		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{
+		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 			{Name: "f", Agents: []schemas.RegisterIn{{Name: "good"}, bad}},
 		}})
 		require.Equal(t, field, refused(t, err, schemas.Invalid, "").Field)

@@ -16,7 +16,7 @@ import (
 // factory declares a workflow of three steps with or without a person's leave; the last step goes to an agent.
 func (w *world) factory(unallowed bool, last string) {
 	w.t.Helper()
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
 			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
 		)}},
@@ -95,7 +95,7 @@ func TestAFileThatIsRemovedIsNotWaitedFor(t *testing.T) {
 	w.factory(true, "c")
 	w.claim(b)
 	w.complete(b, 1)
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
 	require.NoError(t, err)
 	ids, _ := w.leave()
 	require.Empty(t, ids)
@@ -121,7 +121,8 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 		return row
 	}
 	row := kept()
-	require.NotEmpty(t, earlier.Plans)
+	plans := earlier.Plans
+	require.NotEmpty(t, plans)
 	require.NoError(t, b.Update(context.Background(), func(v store.Writer) error {
 		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`,"allowed":true`), nil, 1))
 	}))
@@ -131,4 +132,8 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 	w.factory(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
+	_, err = w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
+	require.NoError(t, err)
+	_, err = w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))
+	refused(t, err, schemas.Denied, "handoff allow")
 }

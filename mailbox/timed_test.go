@@ -102,7 +102,7 @@ func TestRules_AreRefusedThatLeaveTheirChain(t *testing.T) {
 		"plans[0].steps[1].workflow": {Plans: []schemas.Plan{{Name: "p", Steps: inOrder(step("a", "q"), other)}}},
 	} {
 		file.Name = "a"
-		_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Files: []schemas.DeclaringFile{file}})
+		_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{file}})
 		require.Equal(t, "files[0]."+field, refused(t, err, schemas.Invalid, "no rule chooses it").Field)
 	}
 }

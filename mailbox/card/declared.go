@@ -28,12 +28,12 @@ type Declared struct {
 func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	d := Declared{Rules: map[string]store.DeclaredRules{}, of: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
-		d.files = append(d.files, f.Name)
+		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
 		for _, earlier := range in.Files[:i] { // a plan of the same name takes the place of an earlier one, unless only that has leave
-			if f.Unallowed && !earlier.Unallowed {
+			of := d.Rules[earlier.Name]
+			if f.Unallowed && !of.Unallowed {
 				continue
 			}
-			of := d.Rules[earlier.Name]
 			of.Plans = slices.DeleteFunc(of.Plans, func(p schemas.Plan) bool {
 				return slices.ContainsFunc(f.Plans, func(later schemas.Plan) bool { return p.Name == later.Name })
 			})

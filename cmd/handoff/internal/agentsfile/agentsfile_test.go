@@ -209,8 +209,8 @@ func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 		return nil, schemas.Errorf(schemas.NotFound, "no tool agents_declared")
 	case o.older && strings.Contains(string(c.Args), `"digest"`):
 		return nil, schemas.Invalidf("digest", "there is no such field")
-	case o.older && strings.Contains(string(c.Args), `"unallowed"`):
-		return nil, schemas.Invalidf("files[0].unallowed", "there is no such field")
+	case o.older && strings.Contains(string(c.Args), `"leave"`):
+		return nil, schemas.Invalidf("leave", "there is no such field")
 	case c.Tool == "agents_declare":
 		o.whole, o.last = o.whole+1, string(c.Args)
 	}

@@ -235,7 +235,7 @@ func (g wild) live(t *testing.T) *life {
 			return stands().Add(time.Since(l.looking))
 		}
 	})
-	_, err := l.Declare(t.Context(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Files: []schemas.DeclaringFile{g.file(t, "mine"), g.file(t, "theirs")}})
+	_, err := l.Declare(t.Context(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{g.file(t, "mine"), g.file(t, "theirs")}})
 	require.NoError(t, err)
 	acts := 1 + g.IntN(2)*g.IntN(2)*g.IntN(15)
 	for i := range acts + g.IntN(12) {

@@ -280,10 +280,10 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 // store, and only where they changed, since it takes long to make their language; where the owner refuses one, it is
 // looked for here, for its line.
 func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
-	in := schemas.DeclareIn{Files: read.said, Digest: digest}
+	in := schemas.DeclareIn{Files: read.said, Digest: digest, Leave: true}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
-	if e := schemas.AsError(err); e != nil && strings.HasSuffix(e.Field, "unallowed") { // an owner that knows no leave would run them
-		in.Files = schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
+	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that knows no leave would run them
+		in.Leave, in.Files = false, schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
 			if f.Unallowed {
 				f.Routes, f.Plans, f.Unallowed = nil, nil, false
 			}
