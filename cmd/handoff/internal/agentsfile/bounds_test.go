@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
 	"handoff/store"
@@ -165,7 +165,12 @@ func (m *made) newer(t *testing.T, w *mailboxtest.World, last int) (all, rules i
 			if r == nil || err != nil {
 				return err
 			}
-			if all++; r.From == schemas.System && r.RetryOf == 0 && !strings.HasPrefix(r.Title, "Fix: ") && !strings.HasPrefix(r.Title, "Decide: ") {
+			all++
+			h, err := reading.Handoff(v, r)
+			if err != nil {
+				return err
+			}
+			if h.ByRule() != nil && r.RetryOf == 0 {
 				rules++
 				m.in[r.Workflow]++
 				m.in[r.Created.Time().Truncate(time.Hour)]++
