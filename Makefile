@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := build
-.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed needs flips wild ci
+.PHONY: help wine arm64 proofs build release snapshot man test race lint fuzz bench figures million chaos workspaces cycles load rehearsal simulation briefs apart faults overlaps secrets doors golden believed needs flips wild mutated ci
 
 # What there is to make, with what is said of it here: make help.
 help:
@@ -70,6 +70,9 @@ flips:
 	HANDOFF_FLIPS=1000 go test -count=1 -timeout 30m -v -run FindsEachFlippedBit ./cmd/handoff/internal/commands/audit
 briefs:
 	HANDOFF_GENERATED=1000 go test -count=1 -timeout 15m -v -run 'LoseNothing|AreLostInNoBrief' ./tools
+# 500 exports that were changed by chance, under hashes that hold: each is refused, or all commands go on.
+mutated:
+	HANDOFF_MUTATED=500 go test -count=1 -timeout 15m -v -run TestImport_RefusesOrWorks ./mailbox
 faults:
 	HANDOFF_FAULTS=1 go test -count=1 -timeout 15m -v ./cmd/handoff/faults
 apart:

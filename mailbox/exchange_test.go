@@ -49,26 +49,26 @@ func exported(t testing.TB, s *store.Store) string {
 	return b.String()
 }
 
-// loaded is an exported workspace in a store of its own.
-func loaded(t testing.TB, file string) (*store.Store, store.Backend, mailbox.Import) {
-	t.Helper()
-	b := memory.New()
+// importing reads an exported workspace into a store of its own, and examines it.
+func importing(file string) (store.Backend, *mailbox.Import, error) {
+	b, salts := memory.New(), 0
 	head, err := store.Load(context.Background(), strings.NewReader(file), b)
-	require.NoError(t, err)
-	salts := 0
-	i := mailbox.Import{
+	i := &mailbox.Import{
 		Heading: head, By: schemas.Event{At: mailboxtest.Start(), Agent: schemas.Human, Via: schemas.ViaCLI},
 		NewID: func(prefix string) string { salts++; return fmt.Sprint(prefix, "_new_", salts) },
 	}
-	return store.New(b), b, i
+	if err == nil {
+		err = i.Examine(context.Background(), store.New(b))
+	}
+	return b, i, err
 }
 
 // moved imports a file into an empty store.
 func moved(t testing.TB, file string, to store.Backend) *world {
 	t.Helper()
-	s, b, i := loaded(t, file)
-	_, err := i.Settle(t.Context(), s)
+	b, i, err := importing(file)
 	require.NoError(t, err)
+	require.NoError(t, i.Settle(t.Context(), store.New(b)))
 	done, err := store.Copy{From: b, To: to}.Run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, done.Audit.Problems)
@@ -217,7 +217,7 @@ func TestDamagedExportsAreRefused(t *testing.T) {
 		"a line of 100 MB":   {lines[0] + `{"kind":"agent","key":"` + strings.Repeat("x", 100<<20), "line 2 has more than 33554432 bytes"},
 	} {
 		require.True(t, c.file != whole, name)
-		_, err := store.Load(t.Context(), strings.NewReader(c.file), memory.New())
+		_, _, err := importing(c.file)
 		e := schemas.AsError(err)
 		require.Contains(t, e.Error(), c.want, name)
 		require.Contains(t, e.Hint, "Nothing was changed", name)

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"slices"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -13,51 +14,32 @@ type Import struct {
 	Heading schemas.ExportHeading
 	By      schemas.Event // who imports, when, and how that is known
 	NewID   func(prefix string) string
+
+	Open int // handoffs, as Examine found them: they go on, because who moves a workspace goes on with it
+	held []schemas.ID
 }
 
-// Settle takes the claims out of an exported workspace that [store.Load] filled: their holders are other processes, of
+// Settle takes the claims out of an exported workspace that Examine went through: their holders are other processes, of
 // another machine. So the work is pending again, as after a release, and the next claim is no new attempt. Each change is
-// an event. It gives how many handoffs are open: they go on, because who moves a workspace goes on with it.
-func (i Import) Settle(ctx context.Context, s *store.Store) (open int, err error) {
-	counts, err := s.CountStates(ctx, schemas.Statuses...)
-	if err != nil {
-		return 0, err
-	}
-	for _, status := range schemas.Open.States() {
-		open += counts[status]
-		for more := status.Held(); more; {
-			if more, err = i.release(ctx, s, status); err != nil {
-				return 0, err
+// an event.
+func (i *Import) Settle(ctx context.Context, s *store.Store) error {
+	for some := range slices.Chunk(i.held, mostFollow) {
+		err := s.Update(ctx, func(tx *store.Tx) error {
+			for _, id := range some {
+				if err := i.settle(tx, id); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return open, nil
+	return nil
 }
 
-// release takes the claims of some handoffs of a state, and tells whether there may be others.
-func (i Import) release(ctx context.Context, s *store.Store, status schemas.Status) (more bool, err error) {
-	err = s.Update(ctx, func(tx *store.Tx) error {
-		var held []schemas.ID
-		for id, err := range tx.Oldest(store.InState(status), 0) {
-			if err != nil {
-				return err
-			}
-			if held = append(held, id); len(held) == mostFollow {
-				break
-			}
-		}
-		for _, id := range held {
-			if err := i.settle(tx, id); err != nil {
-				return err
-			}
-		}
-		more = len(held) == mostFollow
-		return nil
-	})
-	return more, err
-}
-
-func (i Import) settle(tx *store.Tx, id schemas.ID) error {
+func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 	was, err := tx.Record(id)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOu
 		return out, nil, err
 	}
 	a.redactions()
-	if err := s.eachRow(ctx, References, a.kept); err != nil {
+	if err := s.EachRow(ctx, References, a.kept); err != nil {
 		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {

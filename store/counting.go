@@ -51,7 +51,7 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // must not call the store, because a snapshot is open.
 func (s *Store) EachMailbox(ctx context.Context, fn func(schemas.Address, Mailbox)) error {
 	tokens := []byte(tokenBox(""))
-	return s.eachRow(ctx, Mailboxes, func(_ *View, row Row) error {
+	return s.EachRow(ctx, Mailboxes, func(_ *View, row Row) error {
 		if bytes.HasPrefix(row.Key, tokens) {
 			return nil // the same handoffs are counted in a mailbox as well
 		}

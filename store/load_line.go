@@ -19,9 +19,6 @@ func (l *loader) follows(kind string, key []byte) error {
 	if any && bytes.Compare(key, last) <= 0 {
 		return fmt.Errorf("this %s comes twice, or out of order", kind)
 	}
-	if len(key) == 0 || len(key) > MaxKey {
-		return fmt.Errorf("this %s has no name, or one that is too long", kind)
-	}
 	return nil
 }
 
@@ -101,7 +98,7 @@ func (l *loader) chained(e schemas.Event, raw []byte) error {
 	if e.State == "" && e.Before == 0 {
 		return nil
 	}
-	if before.n != e.Before || e.Before != 0 && before.hash != e.Prev {
+	if e.State == "" || before.n != e.Before || e.Before != 0 && before.hash != e.Prev {
 		return fmt.Errorf("event %d does not follow event %d of %s", e.N, before.n, e.Handoff)
 	}
 	l.tips[e.Handoff] = tip{n: e.N, hash: digest(raw), record: e.State, status: cmp.Or(e.To, before.status)}
@@ -126,11 +123,11 @@ func (l *loader) content(read *line) error {
 func (l *loader) handoff(read *line) error {
 	r, err := decodeRecord(read.Record)
 	if err != nil {
-		return err
+		return errors.New(err.Error()) // also one of a newer version is told with its line
 	}
 	key, last := number(r.ID), l.tips[r.ID]
 	switch {
-	case r.ID != read.Handoff || r.ID > mostID || !asJSON(read.Record):
+	case r.ID != read.Handoff || r.ID > MostID || !asJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
 	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != digest(read.Record):
 		return fmt.Errorf("the record of %s is not what event %d left", r.ID, last.n)
@@ -143,13 +140,16 @@ func (l *loader) handoff(read *line) error {
 	for _, s := range shares(r) {
 		l.count(s.box, s.of)
 	}
+	words := "\x00" // of none, as a handoff of signs alone has
 	if read.Words != "" {
-		l.put(Words, key, []byte("\x00"+strings.ReplaceAll(read.Words, " ", "\x00")+"\x00"))
+		words += strings.ReplaceAll(read.Words, " ", "\x00") + "\x00"
 	}
+	l.put(Words, key, []byte(words))
 	return l.follows(lineHandoff, key)
 }
 
 func (l *loader) count(box schemas.Address, by Mailbox) {
+	l.unfit = l.unfit || by != (Mailbox{}) && box == "" || len(box) > MaxKey
 	m := l.boxes[box]
 	m.add(by)
 	l.boxes[box] = m

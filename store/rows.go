@@ -84,8 +84,8 @@ func fromJSON[T any](row Row) (out T, err error) {
 // slice is how many rows are read from one snapshot while a whole space is walked.
 const slice = 1000
 
-// eachRow calls fn with every row of a space, as eachSlice does with many.
-func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
+// EachRow calls fn with every row of a space, as eachSlice does with many.
+func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
 	return s.eachSlice(ctx, space, func(v *View, rows []Row) error {
 		for _, row := range rows {
 			if err := fn(v, row); err != nil {

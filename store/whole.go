@@ -23,7 +23,7 @@ type Contents struct {
 // [ErrFaulty] when one of them found a fault, and [ErrCorrupt] when rows cannot be read.
 func (s *Store) Verify(ctx context.Context) (c Contents, err error) {
 	for space := range Spaces {
-		if err := s.eachRow(ctx, space, func(*View, Row) error { return nil }); err != nil {
+		if err := s.EachRow(ctx, space, func(*View, Row) error { return nil }); err != nil {
 			return c, fmt.Errorf("read the rows of %s: %w", space, err)
 		}
 	}

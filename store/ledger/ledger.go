@@ -61,16 +61,8 @@ func (rows Rows) Root(size int64) (string, error) {
 	return h.String(), err
 }
 
-// Inclusion proves that event n, counted from 0, is in the tree over the first size events: the Merkle audit path of
-// RFC 6962, section 2.1.1, in base64. It fails unless n < size.
-func (rows Rows) Inclusion(size, n int64) ([]string, error) {
-	path, err := tlog.ProveRecord(size, n, rows)
-	all := make([]string, len(path))
-	for i, h := range path {
-		all[i] = h.String()
-	}
-	return all, err
-}
+// Leaf is the hash of an event alone, in base64: that of a leaf in RFC 6962.
+func Leaf(event []byte) string { return tlog.RecordHash(event).String() }
 
 // Walk computes the tree anew in one pass over all events. The zero value is ready for event 0.
 type Walk struct {

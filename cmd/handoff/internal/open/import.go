@@ -17,7 +17,7 @@ import (
 
 // Importing is an exported workspace that was read and verified. No workspace was touched yet.
 type Importing struct {
-	mailbox.Import
+	*mailbox.Import
 	rows store.Backend
 }
 
@@ -34,8 +34,8 @@ const (
 	leftAfter  = 24 * time.Hour     // of what an import left: nobody uses it any more
 )
 
-// ReadExport reads an exported workspace into a temporary file, for as long as fn runs. Errors are *[schemas.Error].
-func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(Importing) error) (err error) {
+// ReadExport reads an exported workspace into a temporary file, and examines it, for as long as fn runs. Errors are *[schemas.Error].
+func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, log *slog.Logger, fn func(Importing) error) (err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of those that were killed; the pattern is right
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
@@ -54,7 +54,10 @@ func ReadExport(ctx context.Context, file io.Reader, log *slog.Logger, fn func(I
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	head, err := store.Load(ctx, file, rows)
 	if err == nil {
-		err = fn(Importing{mailbox.Import{Heading: head, NewID: newID}, rows})
+		i := Importing{&mailbox.Import{Heading: head, By: by, NewID: newID}, rows}
+		if err = i.Examine(ctx, store.New(rows)); err == nil {
+			err = fn(i)
+		}
 	}
 	return notCopied(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
@@ -69,9 +72,9 @@ func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (do
 			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
 				"To have work of before again, handoff backup and handoff restore do that.")
 	}
-	done.Added, done.Notices = i.Heading.Lines["handoff"], i.Heading.Lines["notice"]
+	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	if err == nil {
-		done.Open, err = i.Settle(ctx, store.New(i.rows))
+		err = i.Settle(ctx, store.New(i.rows))
 	}
 	if err == nil {
 		var copied store.Copied

@@ -25,8 +25,9 @@ func importCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff import shop.jsonl
   handoff import shop.jsonl --workspace shop-of-bob     # where this one has work already
   ssh old handoff export --dir shop | handoff import -`,
-		Long: `Reads what handoff export wrote, and verifies all of it before anything is changed. Import what you trust: the
-registry in the file proves that nobody changed it since, and not who wrote it.
+		Long: `Reads what handoff export wrote, and verifies all of it before anything is changed. The registry in the file proves
+that nobody changed it since, and not who wrote it: so rows that handoff does not write are refused, and what agents
+wrote stays what they wrote.
 
 It becomes a workspace as it is, with its ids and its registry. One that has work is refused: name another one with
 --workspace. Work of before comes back with handoff backup and handoff restore.
@@ -83,15 +84,15 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	if err != nil {
 		return err
 	}
+	signed := schemas.Event{
+		At: a.Now().UTC(), Agent: cmp.Or(by.Agent, schemas.Human), AgentID: by.AgentID, Via: schemas.ViaCLI, Proof: by.Proof,
+	}
 	var done open.Imported
 	var head schemas.ExportHeading
 	log := slog.New(slog.DiscardHandler)
 	end := a.Busy("importing into workspace " + w.Name)
-	err = open.ReadExport(ctx, file, log, func(i open.Importing) error {
+	err = open.ReadExport(ctx, file, signed, log, func(i open.Importing) error {
 		head = i.Heading
-		i.By = schemas.Event{
-			At: a.Now().UTC(), Agent: cmp.Or(by.Agent, schemas.Human), AgentID: by.AgentID, Via: schemas.ViaCLI, Proof: by.Proof,
-		}
 		about := open.Config{Name: w.Name, Dir: w.Dir}
 		into := func(to store.Backend) (err error) {
 			done, err = i.Into(ctx, to, about)

@@ -1,0 +1,238 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostNumber bounds numbers of a row: so many minutes fit into a duration.
+const mostNumber = 1 << 27
+
+// dueTimes are the fields of a row with a time that may be to come.
+var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
+
+// examiner looks whether the rows of an exported workspace are such as this program writes. Whoever made the file could
+// write anything into it, and compute all hashes anew.
+type examiner struct {
+	*Import
+	first map[schemas.ID]uint64 // event of each handoff
+}
+
+// Examine refuses an exported workspace that [store.Load] filled for a row that this program does not write. The error is
+// [schemas.Invalid], and names the line and the field.
+func (i *Import) Examine(ctx context.Context, s *store.Store) error {
+	x := examiner{i, map[schemas.ID]uint64{}}
+	line := 1 // the heading
+	for _, kind := range []struct {
+		name  string
+		space store.Space
+		look  func(*store.View, store.Row) error
+	}{
+		{"agent", store.Agents, func(_ *store.View, row store.Row) error { return x.within(row, &store.Agent{}) }},
+		{"workflow", store.Workflows, x.workflow},
+		{"event", store.Events, x.event},
+		{"content", store.Sys, func(*store.View, store.Row) error { return nil }}, // its digest says what it is
+		{"handoff", store.Records, x.record},
+		{"notice", store.Notices, x.notice},
+		{"key", store.Receipts, x.key},
+	} {
+		at := line
+		line += i.Heading.Lines[kind.name]
+		err := s.EachRow(ctx, kind.space, func(v *store.View, row store.Row) error {
+			at++
+			return store.RefusedLine(at, kind.look(v, row))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *examiner) workflow(v *store.View, row store.Row) error {
+	var w store.Workflow
+	if err := x.within(row, &w); err != nil {
+		return err
+	}
+	for _, err := range v.Oldest(store.InWorkflow(schemas.Workflow(row.Key)), 0) {
+		if err != nil || w.Owner != "" {
+			return err
+		}
+	}
+	return fmt.Errorf("workflow_id: %s has no owner or no handoff", row.Key)
+}
+
+func (x *examiner) event(_ *store.View, row store.Row) error {
+	var e schemas.Event
+	err := x.within(row, &e)
+	x.first[e.Handoff] = cmp.Or(x.first[e.Handoff], e.N)
+	return err
+}
+
+func (x *examiner) record(v *store.View, row store.Row) error {
+	var r store.Record
+	if err := x.within(row, &r); err != nil {
+		return err
+	}
+	if !r.Status.Ended() {
+		x.Open++
+	}
+	if r.Status.Held() {
+		x.held = append(x.held, r.ID)
+	}
+	for _, debt := range r.Owes {
+		if _, each := across(life.Consequence(debt.Do), &r); each == nil || !r.Status.Ended() {
+			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
+		}
+	}
+	wf, err := v.Workflow(r.Workflow)
+	switch {
+	case err != nil:
+		return err
+	case wf == nil:
+		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
+	case !r.Status.Held() && r.Wakes != wakes(&r):
+		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
+	}
+	return cmp.Or(x.family(v, &r), shown(v, &r))
+}
+
+// family checks that what a record names is there, that what it comes from is older, and its place in the chain.
+func (x *examiner) family(v *store.View, r *store.Record) error {
+	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.Reviews}}
+	named := map[string][]schemas.ID{
+		"fwd": {r.Forwarded}, "succ": {r.Successor}, "back": {r.Rollback}, "rv": {r.Review},
+		"after": r.After, "freed": r.Freed, "afteracc": r.AfterAccepted,
+	}
+	for before, fields := range map[uint64]map[string][]schemas.ID{x.first[r.ID]: older, math.MaxUint64: named} {
+		for name, ids := range fields {
+			for _, id := range ids {
+				if id != 0 && (x.first[id] == 0 || x.first[id] >= before) {
+					return fmt.Errorf("%s: %s is not there, or not older than %s", name, id, r.ID)
+				}
+			}
+		}
+	}
+	depth := max(r.Depth, 1)
+	if parent := reading.Readable(v, r.Parent); parent != nil {
+		depth = parent.Depth + 1
+	}
+	if r.Depth != depth || depth > schemas.MaxChain {
+		return fmt.Errorf("depth: %d is not one more than that of its parent", r.Depth)
+	}
+	return nil
+}
+
+// shown tells whether all that was said with a handoff can be read, and shown as JSON. A record that was held has no
+// digest, so it is compared with what was sent.
+func shown(v *store.View, r *store.Record) error {
+	all := reading.Reader{
+		Logger: slog.New(slog.DiscardHandler), Gone: func(*store.Record) bool { return false },
+		Heard: func(*store.Record) time.Time { return time.Time{} },
+	}
+	var out schemas.GetOut
+	err := all.Show(v, r, schemas.GetIn{View: "full"}, &out)
+	if err == nil {
+		out.Checkpoint, err = reading.Checkpoint(v, r)
+	}
+	if err == nil {
+		_, err = json.Marshal(out)
+	}
+	if err == nil && r.Status.Held() && (out.Handoff.Source.Agent != r.From || out.Handoff.Title != r.Title) {
+		err = fmt.Errorf("title: the record of %s is not what was sent", r.ID)
+	}
+	return err
+}
+
+func (x *examiner) notice(_ *store.View, row store.Row) error {
+	var n schemas.Notice
+	err := x.within(row, &n)
+	if err == nil && n.About != 0 && x.first[n.About] == 0 {
+		err = fmt.Errorf("handoff_id: there is no %s", n.About)
+	}
+	return err
+}
+
+func (x *examiner) key(v *store.View, row store.Row) error {
+	kept, err := v.Receipt(row.Key)
+	if err != nil {
+		return err
+	}
+	var sent schemas.SendOut
+	if err := x.within(store.Row{Value: kept.Result}, &sent); err != nil {
+		return err
+	}
+	return x.bounds("at", reflect.ValueOf(kept.At))
+}
+
+// within decodes a row into a value, and refuses a field that is out of bounds.
+func (x *examiner) within(row store.Row, into any) error {
+	if err := schemas.Decode(row.Value, into); err != nil {
+		return err
+	}
+	return x.bounds("", reflect.ValueOf(into).Elem())
+}
+
+// bounds refuses a value, or one within it, that this program does not write; field is its name.
+func (x *examiner) bounds(field string, v reflect.Value) (err error) {
+	if x.odd(field, v) {
+		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
+	}
+	switch v.Kind() { //nolint:exhaustive // nothing is within the others
+	case reflect.Struct:
+		for f, of := range v.Fields() {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() {
+				err = cmp.Or(err, x.bounds(name, of))
+			}
+		}
+	case reflect.Slice, reflect.Map:
+		for _, of := range v.Seq2() {
+			err = cmp.Or(err, x.bounds(field, of))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			err = x.bounds(field, v.Elem())
+		}
+	}
+	return err
+}
+
+// odd tells whether a value has a type with bounds, and is out of them.
+func (x *examiner) odd(field string, v reflect.Value) bool {
+	years := 2 // by which a clock was wrong
+	if slices.Contains(dueTimes, field) {
+		years = 12 // a send takes ten
+	}
+	latest := x.By.At.AddDate(years, 0, 0)
+	switch of := v.Interface().(type) {
+	case store.Time:
+		return of < 0 || of > store.At(latest)
+	case time.Time:
+		return of.After(latest) || store.At(of) < 0
+	case schemas.Status:
+		return of != "" && !slices.Contains(schemas.Statuses, of)
+	case schemas.Priority:
+		return of != "" && !slices.Contains(schemas.Priorities, of)
+	case schemas.Agent, schemas.Address, schemas.Workflow:
+		_, name := schemas.Address(v.String()).Kind()
+		return v.String() != "" && !schemas.IsWord(name)
+	case int:
+		return of < 0 || of > mostNumber
+	case float64:
+		return math.Abs(of) > mostNumber*mostNumber
+	}
+	return v.Kind() == reflect.Uint64 && v.Uint() > store.MostID
+}
