@@ -35,7 +35,7 @@ func (r Repository) Status(ctx context.Context) (base string, uncommitted []stri
 // HiddenBy says what keeps Status from naming a file that is in no commit.
 func (r Repository) HiddenBy(ctx context.Context, file string) string {
 	flags, _ := r.list(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the settings are to blame, too
-	rule, _ := r.list(ctx, "check-ignore", "-v", "--", file)
+	rule, _ := r.list(ctx, "check-ignore", "-v", "--", "./"+file)
 	switch flag := strings.Join(flags, "") + " "; {
 	case flag[0] == 'S':
 		return "skip-worktree"
