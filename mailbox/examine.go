@@ -126,9 +126,11 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 			}
 		}
 	}
-	depth := max(r.Depth, 1)
+	depth := 1
 	if parent := reading.Readable(v, r.Parent); parent != nil {
 		depth = parent.Depth + 1
+	} else if r.Imported != "" { // its parent may not have come along
+		depth = max(r.Depth, 1)
 	}
 	if r.Depth != depth || depth > schemas.MaxChain {
 		return fmt.Errorf("depth: %d is not one more than that of its parent", r.Depth)

@@ -59,6 +59,59 @@ func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 	t.Logf("%d files: %d refused, %d as before; the slowest command was %s", n, refused, n-refused, slowest)
 }
 
+func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
+	w := newWorld(t)
+	w.send(w.stdio("a"), "b", "one")
+	w.claim(w.stdio("b"))
+	w.complete(w.stdio("b"), 1)
+	file := exported(t, w.Store)
+	for want, c := range map[string]struct {
+		kind, field string
+		value       any
+	}{
+		": parent: ho_1 is not there, or not older than ho_1": {"record", "parent", "ho_1"},
+		": succ: ho_9 is not there":                           {"record", "succ", "ho_9"},
+		": rv: \"ho_281474976710656\" is out of bounds":       {"record", "rv", "ho_281474976710656"},
+		": owes: nobody knows how to rm":                      {"record", "owes", []any{map[string]any{"do": "rm"}}},
+		": created: ":                                         {"record", "created", 253402300799999},
+		": depth: 7 is not one more":                          {"record", "depth", 7},
+		": notice_id: \"no_9223372036854775807\" is out of":   {"notice", "notice_id", "no_9223372036854775807"},
+		": handoff_id: there is no ho_9":                      {"notice", "handoff_id", "ho_9"},
+		": at: ":                                              {"event", "at", "9999-12-31T23:59:59-11:00"},
+		": owner: ":                                           {"workflow", "owner", "a b"},
+	} {
+		all := lines(t, file)
+		for _, line := range all {
+			if row, is := line[c.kind].(map[string]any); is {
+				row[c.field] = c.value
+			}
+		}
+		_, _, err := importing(sealed(all))
+		require.ErrorContains(t, err, want, want)
+		require.Regexp(t, `^line \d+: `, err)
+	}
+}
+
+// Rows of a damaged store may lead in a circle.
+func TestParentsInACircle_StopNothing(t *testing.T) {
+	w := newWorld(t)
+	a := w.stdio("a")
+	id := w.send(a, "b", "one").HandoffID
+	w.update(person, id, schemas.ActCancel)
+	open := w.send(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
+	for of, parent := range map[schemas.ID]schemas.ID{id: open, open: id} {
+		require.NoError(t, w.Store.Update(t.Context(), func(tx *store.Tx) error {
+			was, err := tx.Record(of)
+			require.NoError(t, err)
+			now := was.Clone()
+			now.Parent, now.RetryOf, now.Successor = parent, parent, parent
+			_, err = tx.Change(was, &now, schemas.Event{At: w.Now(), Action: "damaged", To: now.Status}, store.Content{})
+			return err
+		}))
+	}
+	w.everyCommand(&took{})
+}
+
 // took is the command that took longest.
 type took struct {
 	what string
