@@ -109,22 +109,22 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 	w := newWorldOn(t, b)
 	w.factory(false, "c")
 	file := []byte("p/.handoff/agents.yaml")
-	var earlier struct{ Plans []schemas.Plan }
+	var earlier struct{ Plans, Workflows []schemas.Plan }
 	kept := func() (row []byte) {
 		require.NoError(t, b.View(context.Background(), func(v store.Reader) (err error) {
 			row, err = v.Get(store.Rules, file)
 			row = bytes.Clone(row)
 			return err
 		}))
-		earlier.Plans = nil
+		earlier.Plans, earlier.Workflows = nil, nil
 		require.NoError(t, schemas.Decode(row, &earlier))
 		return row
 	}
 	row := kept()
-	plans := earlier.Plans
-	require.NotEmpty(t, plans)
+	plans := earlier.Workflows
+	require.Empty(t, earlier.Plans)
 	require.NoError(t, b.Update(context.Background(), func(v store.Writer) error {
-		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`,"allowed":true`), nil, 1))
+		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
 	}))
 	w.Restart()
 	_, err := w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))

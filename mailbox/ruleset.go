@@ -63,7 +63,8 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 		if of.Unallowed {
 			set = all.waiting
 		}
-		for _, p := range set.Add(string(row.Key), of.Routes, of.Plans) { // of a newer version that knew more
+		problems := append(all.waiting.Add(string(row.Key), nil, of.Earlier), set.Add(string(row.Key), of.Routes, of.Plans)...)
+		for _, p := range problems { // of a newer version that knew more
 			s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
 		}
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -144,38 +143,13 @@ func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 }
 
 // DeclaredRules is the row of a file that declares more than agents. Unallowed are rules that wait for a person's leave:
-// they send nothing.
+// they send nothing. Versions that know nothing of leave have other names for the fields, and find nothing in a row of
+// this one; Earlier is what this one finds of theirs, and has no leave.
 type DeclaredRules struct {
-	Routes    []schemas.Route
-	Plans     []schemas.Plan
-	Unallowed bool
-}
-
-// keptRules is how they are kept. A version that knows nothing of leave finds no rules in a row without it, and a row
-// that such a version wrote has no leave.
-type keptRules struct {
-	Routes  []schemas.Route `json:"routes,omitempty"`
-	Plans   []schemas.Plan  `json:"plans,omitempty"`
-	Allowed bool            `json:"allowed,omitempty"`
-	Waiting *keptRules      `json:"unallowed,omitempty"`
-}
-
-// MarshalJSON writes the row.
-func (d DeclaredRules) MarshalJSON() ([]byte, error) {
-	kept := keptRules{Routes: d.Routes, Plans: d.Plans, Allowed: !d.Unallowed}
-	if d.Unallowed {
-		return json.Marshal(keptRules{Waiting: &kept})
-	}
-	return json.Marshal(kept)
-}
-
-// UnmarshalJSON reads the row.
-func (d *DeclaredRules) UnmarshalJSON(b []byte) error {
-	var row keptRules
-	err := schemas.Decode(b, &row)
-	rules := cmp.Or(row.Waiting, &row)
-	*d = DeclaredRules{rules.Routes, rules.Plans, !row.Allowed}
-	return err
+	Routes    []schemas.Route `json:"rules,omitempty"`
+	Plans     []schemas.Plan  `json:"workflows,omitempty"`
+	Unallowed bool            `json:"unallowed,omitempty"`
+	Earlier   []schemas.Plan  `json:"plans,omitempty"`
 }
 
 var declared = []byte("declared")

@@ -54,7 +54,7 @@ type testedRules struct {
 	Routes    []schemas.Route     `json:"routes"`
 	Workflows []schemas.Plan      `json:"workflows"`
 	Problems  []string            `json:"problems,omitempty"`
-	Waits     string              `json:"waits,omitempty"` // for a person's leave
+	Waits     []string            `json:"waits,omitempty"` // for a person's leave
 	Tried     schemas.RulesTryOut `json:"tried,omitzero"`
 }
 
@@ -77,7 +77,9 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 			book, _ := a.Leave()
 			for _, f := range a.AgentsFiles() {
 				if declared, _ := f.Read(); reflect.DeepEqual([]any{declared.Routes, declared.Plans}, []any{said.Routes, said.Plans}) {
-					tested.Waits, _ = f.Waits(said, book)
+					if how, waits := f.Waits(said, book); waits {
+						tested.Waits = append(tested.Waits, how)
+					}
 				}
 			}
 			if len(problems) == 0 && len(given) == 2 {
@@ -99,9 +101,7 @@ func (t testedRules) print(p *cli.Page) {
 	if len(t.Problems) == 0 {
 		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), cli.Counted(len(t.Routes), "route"), cli.Counted(len(t.Workflows), "workflow"))
 	}
-	if t.Waits != "" {
-		p.Warn([]string{t.Waits})
-	}
+	p.Warn(t.Waits)
 	if t.Tried.HandoffID == 0 {
 		return
 	}
