@@ -62,7 +62,7 @@ func (s *slot) uncommitted(ctx context.Context, dir, commit string) (files []str
 	}
 	err = errors.Join(err, os.RemoveAll(filepath.Join(o.dir, "index")), os.RemoveAll(filepath.Join(o.dir, "index.lock")),
 		os.MkdirAll(o.tree, 0o700), os.MkdirAll(filepath.Join(o.dir, "info"), 0o700),
-		os.WriteFile(filepath.Join(o.dir, "info", "sparse-checkout"), sparse, 0o600))
+		settle(filepath.Join(o.dir, "info", "sparse-checkout"), string(sparse)))
 	run("read-tree", commit)
 	run("read-tree", "-m", "-u", commit)
 	o.tree = of.Root

@@ -20,5 +20,5 @@ func Bound(file uint64) {
 func Full(dir string, least uint64) bool {
 	var of unix.Statfs_t
 	err := unix.Statfs(dir, &of)
-	return err == nil && of.Bavail*uint64(of.Bsize) < least && of.Bavail < of.Blocks/20
+	return err == nil && of.Bavail*uint64(of.Bsize) < least && of.Bavail < of.Blocks/20 //nolint:gosec // it is no negative number
 }
