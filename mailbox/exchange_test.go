@@ -216,7 +216,7 @@ func TestDamagedExportsAreRefused(t *testing.T) {
 		"one workflow":       {strings.Replace(whole, `"at":`, `"workflow_id":"wf_1","at":`, 1), "line 1: workflow_id: it is one workflow"},
 		"a line of 100 MB":   {lines[0] + `{"kind":"agent","key":"` + strings.Repeat("x", 100<<20), "line 2 has more than 33554432 bytes"},
 	} {
-		require.True(t, c.file != whole, name)
+		require.NotEqual(t, whole, c.file, name)
 		_, _, err := importing(c.file)
 		e := schemas.AsError(err)
 		require.Contains(t, e.Error(), c.want, name)
