@@ -356,7 +356,7 @@ var house = []room{
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace", "cmd/handoff/internal/open",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
-			"cmd/handoff/internal/agentsfile", "cmd/handoff/internal/cluster",
+			"cmd/handoff/internal/agentsfile", "cmd/handoff/internal/cluster", "cmd/handoff/internal/leave",
 		},
 	},
 	{
@@ -378,7 +378,7 @@ var house = []room{
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
-			"cmd/handoff/internal/git", "cmd/handoff/internal/leave",
+			"cmd/handoff/internal/git", "cmd/handoff/internal/leave", "cmd/handoff/internal/process",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},

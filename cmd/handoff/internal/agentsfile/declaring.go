@@ -149,6 +149,9 @@ func (d *Declaring) find() string {
 func (d *Declaring) read(stamp string) texts {
 	if d.texts.of == nil || d.texts.stamp != stamp {
 		d.texts = texts{stamp: stamp}
+		if d.given.Again() {
+			d.texts.waiting = append(d.texts.waiting, leave.Again)
+		}
 		for _, f := range d.files {
 			text, unread := f.text()
 			said, problems := f.says(text, false)

@@ -26,21 +26,19 @@ func (r Runner) place(of git.Repository) string {
 
 // Leave is the book of what a person allowed in a repository.
 func (r Runner) Leave(of git.Repository) leave.Book {
-	return leave.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave")}
+	return leave.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave"), Before: filepath.Join(r.place(of), "allowed")}
 }
-
-// Before is the file in which versions before kept the digests of what a person allowed at the path of a repository.
-func (r Runner) Before(of git.Repository) string { return filepath.Join(r.place(of), "allowed") }
 
 // Denied says that nobody allowed the list of a repository, and why what somebody allowed does not count. It is nil where
 // somebody did.
 func (r Runner) Denied(from git.Repository, l List) error {
-	given, err := r.Leave(from).Find(leave.Checks, l.Digest)
+	book := r.Leave(from)
+	given, err := book.Find(leave.Checks, l.Digest)
 	if given != nil {
 		return nil
 	}
 	why := "nobody allowed it, or it was changed since"
-	if before, _ := platform.ReadRegular(r.Before(from), 1<<20); strings.Contains(string(before), l.Digest) {
+	if before, _ := platform.ReadRegular(book.Before, 1<<20); strings.Contains(string(before), l.Digest) {
 		why = leave.Again
 	}
 	if err != nil {

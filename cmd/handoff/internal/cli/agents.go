@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/agentsfile"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/tools"
 )
 
@@ -44,6 +43,5 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 
 // Declaring puts what the files declare before an invoker.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
-	given := func() leave.Book { book, _ := a.Leave(); return book }
-	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Leave: given, Version: a.Release.Version}
+	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Leave: a.Leave, Version: a.Release.Version}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -104,6 +105,7 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	IsTerminal     func(stream any) bool
 	Console        func() (io.ReadWriteCloser, error) // the terminal itself, wherever the streams lead; nil: there is none
+	Programs       func() []string                    // above this process; nil: nobody knows
 	Now            func() time.Time
 	Awake          func() time.Duration // that the machine was, since the start of this program; nil: all the time
 	Cwd            string
@@ -124,7 +126,7 @@ func System() Env {
 	started := time.Now()
 	return Env{
 		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		IsTerminal: terminal.Is, Console: terminal.Console, Cwd: cwd, Executable: executable, Exit: os.Exit,
+		IsTerminal: terminal.Is, Console: terminal.Console, Programs: process.Programs, Cwd: cwd, Executable: executable, Exit: os.Exit,
 		Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 	}
 }

@@ -17,12 +17,12 @@ func (a *App) Checks(dir string) (checking.Looker, error) {
 }
 
 // Leave is the book of what this user allowed in the project: that of its repository, else one beside the files of the
-// project. Before is where versions before kept it. Where nothing is known of the project nothing is allowed.
-func (a *App) Leave() (book leave.Book, before string) {
+// project. Where nothing is known of the project nothing is allowed.
+func (a *App) Leave() leave.Book {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)
 	if err != nil || none != nil {
-		return book, ""
+		return leave.Book{}
 	}
 	r, ok := git.Find(dir, func(string) bool { return false })
 	if !ok {
@@ -31,5 +31,5 @@ func (a *App) Leave() (book leave.Book, before string) {
 		}
 		r.Common = filepath.Join(dir, ".handoff")
 	}
-	return looker.Runner.Leave(r), looker.Runner.Before(r)
+	return looker.Runner.Leave(r)
 }

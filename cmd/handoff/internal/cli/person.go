@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -34,8 +35,17 @@ func (a *App) InPerson(ctx context.Context, refused *schemas.Error) (proof strin
 // patience is how long an answer is waited for: whoever asked may be an agent, and nobody there.
 const patience = 2 * time.Minute
 
-// confirm asks at the terminal itself, whatever the streams are.
+// confirm asks at the terminal itself, whatever the streams are. Below a client nobody is asked: it may have made the
+// terminal, and would answer.
 func (a *App) confirm(ctx context.Context, what string) error {
+	var programs []string
+	if a.Programs != nil {
+		programs = a.Programs()
+	}
+	if client := identity.Below(a.Getenv, programs); client != "" {
+		return schemas.Errorf(schemas.Denied, "%s, and this runs below %s, where no terminal is a person's", what, client).WithHint(
+			"A person types the same command in a terminal that no client opened, or writes the name of the workspace, or *, into %s.", a.approvalsFile())
+	}
 	console, err := io.ReadWriteCloser(nil), errors.ErrUnsupported
 	if a.Console != nil {
 		console, err = a.Console()

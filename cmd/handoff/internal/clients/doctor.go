@@ -148,7 +148,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	}
 	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
 	findings = append(findings, doctor.Beside(place, a.Getenv)...)
-	findings = append(findings, doctor.Agents(a.AgentsFiles(), sh)...)
+	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Leave(), sh)...)
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
@@ -164,7 +164,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 func examineDatabase(
 	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, sh doctor.Shell,
 ) []doctor.Finding {
-	findings := doctor.Agents(a.AgentsFiles(), sh)
+	findings := doctor.Agents(a.AgentsFiles(), a.Leave(), sh)
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))

@@ -4,6 +4,7 @@
 package identity
 
 import (
+	"slices"
 	"strconv"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -85,6 +86,21 @@ func OfClient(name string) (schemas.Agent, bool) {
 func Missing() *schemas.Error {
 	return schemas.Invalidf("agent", "nothing says under which name to act").
 		WithHint("Add --agent NAME, --agent human for a person, or set HANDOFF_AGENT=NAME.")
+}
+
+// Below names the client in whose shell this process runs, though a terminal may be between them: by the variables of
+// its shells, or because it is one of the programs above. A client that is an editor has terminals for people, and does
+// not count as such. It is empty where nothing tells.
+func Below(getenv func(string) string, programs []string) string {
+	if c, ok := recognise(getenv); ok {
+		return c.Title
+	}
+	for _, c := range client.All() {
+		if len(c.Shell.Signs) > 0 && slices.Contains(programs, c.Program) {
+			return c.Title
+		}
+	}
+	return ""
 }
 
 // recognise finds the client in whose shell this process runs. Children inherit the variables of their shell, so a

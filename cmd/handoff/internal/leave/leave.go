@@ -31,7 +31,7 @@ const (
 )
 
 // Again says to people and models that what a version before allowed does not count.
-const Again = "leave of before was bound to the path and counts no more, because leave belongs to the repository now: allow it again"
+const Again = "what was allowed here before was bound to the path and counts no more, since leave belongs to the repository now: handoff allow asks again"
 
 // A Leave has the variables that commands have as the person had them who gave it, whoever has them run: they decide
 // which programs are found, and which settings these read.
@@ -57,6 +57,14 @@ func (l Leave) Getenv(of func(string) string) func(string) string {
 type Book struct {
 	Place string // the directory that has the id: the common git directory, or .handoff of a project without git
 	State string // of this user, for all repositories
+
+	Before string // the file in which versions before kept the digests of lists, by the path of the repository
+}
+
+// Again tells whether there is what a version before allowed, and nobody allowed or denied anything since.
+func (b Book) Again() bool {
+	_, err := os.Lstat(b.Before)
+	return err == nil
 }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
@@ -90,12 +98,14 @@ func (b Book) Allow(kind, digest string, l Leave) error {
 	if err != nil {
 		return err
 	}
+	_ = os.Remove(b.Before)    // else it would be told again
 	text, _ := json.Marshal(l) // texts can be encoded
 	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
 // Deny takes back all leaves of a kind, or of every kind where that is empty, and tells how many there were.
 func (b Book) Deny(kind string) (were int, err error) {
+	_ = os.Remove(b.Before) // else it would be told
 	dir, err := b.dir()
 	if err != nil || dir == "" {
 		return 0, err
@@ -117,7 +127,7 @@ func (b Book) Deny(kind string) (were int, err error) {
 func (b Book) Stamp() string {
 	dir, err := b.dir()
 	given, _ := os.ReadDir(dir) // there may be none
-	return fmt.Sprint(dir, err, given)
+	return fmt.Sprint(dir, err, given, b.Again())
 }
 
 // dir is the directory of what was allowed in this repository, empty where it has no id: nothing ever was.

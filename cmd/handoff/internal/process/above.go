@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -8,14 +9,18 @@ import (
 	"strings"
 )
 
-// mostAbove is how many processes [Above] looks at.
-const mostAbove = 16
+const (
+	mostAbove = 16   // processes that [Above] gives
+	deepest   = 1000 // processes above this one that anybody looks at
+)
 
 // Above returns the numbers of the processes above this one, nearest first: its parent, the parent of that, and so on,
 // 16 at most. It leaves out the first process of the system, and ends where the system does not tell.
 func Above() (all []int) {
 	for pid := range above() {
-		all = append(all, pid)
+		if all = append(all, pid); len(all) == mostAbove {
+			break
+		}
 	}
 	return all
 }
@@ -25,7 +30,7 @@ func above() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := running()
 		pid := os.Getppid()
-		for range mostAbove {
+		for range deepest {
 			if pid <= 1 {
 				return
 			}
@@ -37,6 +42,21 @@ func above() iter.Seq2[int, string] {
 		}
 	}
 }
+
+// Programs returns the names of the programs above this process, as far as the system tells. For one that an interpreter
+// runs, as a client written for node, it has the name of the file, too.
+func Programs() (names []string) {
+	for pid, name := range above() {
+		names = append(names, name)
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // Linux alone tells
+		if words := strings.Split(string(line), "\x00"); len(words) > 1 && slices.Contains(interpreters, filepath.Base(words[0])) {
+			names = append(names, filepath.Base(words[1]))
+		}
+	}
+	return names
+}
+
+var interpreters = []string{"node", "bun", "deno"}
 
 // shells are programs with which clients start others. They may end at once.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}

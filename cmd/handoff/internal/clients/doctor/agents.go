@@ -1,15 +1,24 @@
 package doctor
 
-import "handoff/cmd/handoff/internal/agentsfile"
+import (
+	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/cmd/handoff/internal/leave"
+)
 
-// Agents examines the files that declare agents. While one of them is broken, what was declared last holds.
-func Agents(files []agentsfile.File, sh Shell) (all []Finding) {
+// Agents examines the files that declare agents, and what was allowed of them. While one of them is broken, what was
+// declared last holds.
+func Agents(files []agentsfile.File, given leave.Book, sh Shell) (all []Finding) {
 	declared := 0
+	if given.Again() {
+		all = append(all, warning("leave", leave.Again).try(sh.line("allow")))
+	}
 	for _, f := range files {
 		said, problems := f.Read()
 		declared += len(said.Agents)
 		if len(problems) > 0 {
 			all = append(all, warning(aboutAgents, "%s", problems[0]).try(sh.line("agents check")))
+		} else if how, waits := f.Waits(said, given); waits {
+			all = append(all, warning("leave", "%s", how).try(sh.line("allow")))
 		}
 	}
 	if len(all) == 0 && declared > 0 {

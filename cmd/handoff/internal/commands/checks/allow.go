@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 // cannot be read.
 func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, problems []string, err error) {
 	if kind == "" {
-		book, _ := a.Leave()
+		book := a.Leave()
 		for _, f := range a.AgentsFiles() {
 			said, wrong := f.Read()
 			problems = append(problems, wrong...)
@@ -101,7 +100,7 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 // ask asks a person once for leave of all that waits for it, and keeps that.
 func ask(ctx context.Context, a *cli.App, all []actor) error {
 	what := map[string]string{leave.Checks: "run commands as you, whenever work is completed", leave.Rules: "send work by themselves"}
-	book, before := a.Leave()
+	book := a.Leave()
 	waiting := ""
 	for _, of := range all {
 		if !of.Allowed {
@@ -116,7 +115,6 @@ func ask(ctx context.Context, a *cli.App, all []actor) error {
 	if _, err := a.InPerson(ctx, refused); err != nil {
 		return err
 	}
-	_ = os.Remove(before) // else it would be told again
 	for i, of := range all {
 		if of.Allowed {
 			continue
@@ -157,9 +155,7 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 claims.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			book, before := a.Leave()
-			_ = os.Remove(before) // it counts no more, and is not to be told
-			were, err := book.Deny(kind)
+			were, err := a.Leave().Deny(kind)
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
 			}

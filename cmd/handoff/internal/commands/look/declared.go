@@ -109,6 +109,7 @@ type checkedFile struct {
 	Agents   int      `json:"agents"`
 	Routes   int      `json:"routes,omitempty"`
 	Plans    int      `json:"workflows,omitempty"`
+	Waits    string   `json:"waits,omitempty"` // why its rules send nothing
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -139,7 +140,8 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	var broken error
 	for _, f := range files {
 		said, problems := f.Read()
-		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), problems})
+		waits, _ := f.Waits(said, a.Leave())
+		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
 		if len(problems) > 0 {
 			broken = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
 		}
@@ -149,6 +151,7 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 			p.Problems(f.Problems)
 			if len(f.Problems) == 0 {
 				p.Line("%s %s: %s", p.Green("ok"), schemas.Visible(f.File), cli.Counted(f.Agents, "agent"))
+				p.Field("leave", f.Waits)
 			}
 		}
 	})

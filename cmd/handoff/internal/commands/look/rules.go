@@ -74,7 +74,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 			}
 			said, problems := agentsfile.File{Name: given[0]}.Says(text)
 			tested := testedRules{File: given[0], Routes: said.Routes, Workflows: said.Plans, Problems: problems}
-			book, _ := a.Leave()
+			book := a.Leave()
 			for _, f := range a.AgentsFiles() {
 				if declared, _ := f.Read(); reflect.DeepEqual([]any{declared.Routes, declared.Plans}, []any{said.Routes, said.Plans}) {
 					if how, waits := f.Waits(said, book); waits {

@@ -25,7 +25,7 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			plans, waiting := []schemas.Plan{}, []string{}
-			book, _ := a.Leave()
+			book := a.Leave()
 			for _, f := range a.AgentsFiles() {
 				said, problems := f.Read()
 				if len(problems) > 0 {
