@@ -270,8 +270,8 @@ var house = []room{
 		imports: []string{"cmd/handoff/internal/process"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each event",
-		imports: []string{"schemas", "tools/relay/platform", "cmd/handoff/internal/process"},
+		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each thing that needs you",
+		imports: []string{"tools/relay/platform", "cmd/handoff/internal/process"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",

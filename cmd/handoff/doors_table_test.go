@@ -8,7 +8,7 @@ type reader string
 const (
 	byModel    reader = "model"
 	atTerminal reader = "terminal" // a person, or a pipe; with --json a program, and the guard is JSON
-	byProgram  reader = "program"  // our own commands, or the command of watch --exec
+	byProgram  reader = "program"  // our own commands
 	inLog      reader = "log"
 )
 

@@ -7,11 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,62 +94,12 @@ func TestWatchEndsWithItsReader(t *testing.T) {
 	for _, line := range []string{
 		"handoff watch --since 0 | head -1",
 		"{ handoff watch --since 0; echo ended with $? >&2; } | head -1",
-		"handoff watch --since 0 --exec 'echo $HANDOFF_EVENT_HANDOFF' | head -1",
 	} {
 		cmd, out, errs := startInShell(p, line)
 		require.Contains(t, next(t, out), "ho_1")
 		require.NoError(t, cmd.Wait(), errs)
 		require.Empty(t, strings.TrimSuffix(errs.String(), "ended with 0\n"))
 	}
-}
-
-// Each event is given to the command once and in order, whatever it does with it, and the command may use the
-// workspace that is watched.
-func TestWatchGivesEventsToACommand(t *testing.T) {
-	t.Parallel()
-	p := commandtest.NewHome(t)
-	p.Must("send", "qa", "$(touch owned); `touch owned`", "--agent", "dev", "--title", `"; touch owned; '`)
-	p.Must("claim", "--agent", "qa")
-	p.Must("fail", "1", "no fixtures", "--agent", "qa", "--then", "stop")
-	watch, out, errs := startInShell(p, `exec handoff watch --since 0 --exec '
-		read -r event; echo "$HANDOFF_EVENT_N $HANDOFF_EVENT_ACTION: $event"
-		handoff show $HANDOFF_EVENT_HANDOFF --outcome | head -1
-		exit $HANDOFF_EVENT_N'`)
-	for n, action := range []string{"sent", "claimed", "failed"} {
-		line := next(t, out)
-		prefix := fmt.Sprintf("%d %s: ", n+1, action)
-		require.True(t, strings.HasPrefix(line, prefix), line)
-		var c schemas.Change
-		require.NoError(t, json.Unmarshal([]byte(line[len(prefix):]), &c))
-		require.Equal(t, `"; touch owned; '`, c.Title)
-		require.Equal(t, "ho_1 failed\n", next(t, out))
-	}
-	p.Must("send", "qa", "the next", "--agent", "dev")
-	require.Contains(t, next(t, out), "4 sent: ") // so the third has ended
-	require.NoError(t, watch.Process.Signal(syscall.SIGTERM))
-	_, err := io.Copy(io.Discard, out)
-	require.NoError(t, err)
-	require.NoError(t, watch.Wait(), errs)
-	require.NoFileExists(t, p.State+"/owned")
-	for n, action := range []string{"sent", "claimed", "failed"} {
-		require.Contains(t, errs.String(), fmt.Sprintf("handoff: --exec, event %d (ho_1 %s): exit status %d\n", n+1, action, n+1))
-	}
-}
-
-// Ctrl-C reaches the command, which is waited for, and the events after it are not begun.
-func TestWatchPassesASignalOn(t *testing.T) {
-	t.Parallel()
-	p := commandtest.NewHome(t)
-	p.Must("send", "qa", "one", "--agent", "dev")
-	p.Must("send", "qa", "two", "--agent", "dev")
-	watch, out, errs := startInShell(p, `exec handoff watch --since 0 --exec 'trap "echo told; kill \$!; exit 0" INT; sleep 60 & echo ready; wait'`)
-	require.Equal(t, "ready\n", next(t, out))
-	require.NoError(t, watch.Process.Signal(os.Interrupt))
-	rest, err := io.ReadAll(out)
-	require.NoError(t, err)
-	require.Equal(t, "told\n", string(rest))
-	require.NoError(t, watch.Wait(), errs)
-	require.Empty(t, errs.String())
 }
 
 // Nothing would ever tell it to end: there is no reader who leaves.
@@ -163,6 +111,6 @@ func TestWatchWithoutAnOutputIsRefused(t *testing.T) {
 		require.Error(t, watch.Wait())
 		require.Equal(t, 2, watch.ProcessState.ExitCode(), to)
 		require.Contains(t, errs.String(), "nobody can read what watch prints")
-		require.Contains(t, errs.String(), "--exec")
+		require.Contains(t, errs.String(), "status --exec")
 	}
 }

@@ -8,6 +8,4 @@ import (
 )
 
 // ask asks the command to end, and all that it started.
-func ask(cmd *exec.Cmd, s syscall.Signal) {
-	_ = syscall.Kill(-cmd.Process.Pid, s) // nobody may be left
-}
+func ask(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }

@@ -144,7 +144,7 @@ func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.place.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {
-		err = h.told.Tell(context.WithoutCancel(ctx), h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
+		err = h.told.Tell(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
 	}
 	f := h.failed[key]
 	delete(h.failed, key)

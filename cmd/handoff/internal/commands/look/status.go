@@ -75,6 +75,19 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 	return cmd
 }
 
+// checkExec refuses what makes no sense of a command that is run again and again.
+func checkExec(given func(flag string) bool, command string, limit cli.Seconds) error {
+	switch {
+	case given("exec") && command == "":
+		return schemas.Invalidf("--exec", "no command was given")
+	case given("exec-timeout") && !given("exec"):
+		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
+	case limit.Duration <= 0:
+		return schemas.Invalidf("--exec-timeout", "no time at all")
+	}
+	return nil
+}
+
 const (
 	mostGlanced = 200 // rows of a part that may be asked for
 	onScreen    = 6   // rows of a part, so that all of it is on one screen

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mailbox/draw"
@@ -32,12 +31,10 @@ type watching struct {
 	actions         []string // empty for all
 	since           uint64
 	fromNow         bool
-	command         string // for each event
-	limit           cli.Seconds
 }
 
 func watchCommand(a *cli.App) *cobra.Command {
-	w := watching{limit: cli.Seconds{Duration: time.Minute}}
+	var w watching
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print what happens, as it happens",
@@ -46,23 +43,17 @@ func watchCommand(a *cli.App) *cobra.Command {
   handoff watch --action asked,failed       # only these
   handoff watch --action approval,permission  # what only a person gives
   handoff watch --json --since 0            # all that ever happened, then what comes, for programs
-  handoff watch --exec 'notify-send "$HANDOFF_EVENT_AGENT $HANDOFF_EVENT_ACTION $HANDOFF_EVENT_HANDOFF"'
-  handoff watch --exec 'jq -r .title >>titles.txt' --workflow wf_login`,
+  handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
 		Long: `Prints a line for each event until Ctrl-C, or until nobody reads them any more. With --json each line is an
 object whose n is the number of the event: --since N goes on after it. Watching needs no name and changes
 nothing; HANDOFF_AGENT does not narrow it, only --agent does.
 
-With --exec a command is run for each event instead, one at a time and in order: a lifecycle hook, as
-agent_handoff in the kernl handoffs design. It finds the event as JSON on standard input, and in its
-environment HANDOFF_EVENT_N, _ACTION, _HANDOFF, _AGENT (who acted), _BOX (the mailbox), _WORKFLOW, _STATUS
-(which it has now) and _NEEDS (approval, permission or nothing), and HANDOFF_WORKSPACE. Nothing of an event is
-put into the command line, because agents write what is in it: quote the variables, and take other texts from
-the JSON. One that fails is reported, and watching goes on. Ctrl-C is passed on to a command that runs, and a
-second one kills it. For what needs you, whatever made it so, there is handoff status --exec.`,
+To act on each event, as the lifecycle hook agent_handoff of the kernl handoffs design does, read these objects in
+a loop. Agents write the texts in them: quote what you take out. For what needs you there is handoff status --exec.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
-			if err := w.check(cmd.Flags().Changed); err != nil {
+			if err := w.check(); err != nil {
 				return err
 			}
 			return watchUntilDone(cmd.Context(), a, w)
@@ -74,16 +65,11 @@ second one kills it. For what needs you, whatever made it so, there is handoff s
 	flags.StringVar(&w.workflow, "workflow", "", "only of this `workflow`")
 	flags.StringSliceVar(&w.actions, "action", nil, "only these `actions`, as events have them: asked,failed,completed")
 	flags.Uint64Var(&w.since, "since", 0, "begin after this event `number`; 0 for all there are (default: from now on)")
-	flags.StringVar(&w.command, "exec", "", "run this `command` of the shell for each event")
-	flags.Var(&w.limit, "exec-timeout", "how long a command may run; bare numbers are seconds")
 	return cmd
 }
 
 // check finds out before anything is opened what cannot be.
-func (w *watching) check(given func(flag string) bool) error {
-	if err := checkExec(given, w.command, w.limit); err != nil {
-		return err
-	}
+func (w *watching) check() error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
@@ -104,38 +90,17 @@ func (w *watching) check(given func(flag string) bool) error {
 	return nil
 }
 
-// checkExec refuses what makes no sense of a command that is run again and again.
-func checkExec(given func(flag string) bool, command string, limit cli.Seconds) error {
-	switch {
-	case given("exec") && command == "":
-		return schemas.Invalidf("--exec", "no command was given")
-	case given("exec-timeout") && !given("exec"):
-		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
-	case limit.Duration <= 0:
-		return schemas.Invalidf("--exec-timeout", "no time at all")
-	}
-	return nil
-}
-
 // watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
-	if w.command == "" && leadsNowhere(a.Stdout) {
+	if leadsNowhere(a.Stdout) {
 		return schemas.Invalidf("", "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
-			WithHint("To act on events instead, run a command for each with --exec.")
+			WithHint("To act on events, pipe them into a loop: handoff watch --json | while read -r event; do …; done. For what needs you: handoff status --exec.")
 	}
 	ctx, stop := untilHangup(ctx)
 	defer stop()
-	place, err := workspace.Find(a.Location())
-	if err != nil {
-		return err
-	}
-	signalled := ctx
 	ctx, out := outlet.Open(ctx, a.Stdout)
 	defer out.Close()
 	take := eventPrinter(a, out)
-	if w.command != "" {
-		take = runner(signalled, a, w, place) // a command is not ended because nobody reads
-	}
 	return Follow(ctx, a, w.since, w.fromNow, func(_ *cli.Connection, c schemas.Change) error {
 		if w.wants(c) {
 			return take(c)
@@ -304,25 +269,6 @@ func happened(c schemas.Change) string {
 		what += " (" + c.Other.String() + ")"
 	}
 	return what
-}
-
-// runner runs the command of watch --exec for each event. That it failed is told, and no reason to stop.
-func runner(ctx context.Context, a *cli.App, w watching, place workspace.Workspace) func(schemas.Change) error {
-	command := onevent.Command{
-		Line: w.command, Limit: w.limit.Duration, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr,
-		Environ: append(os.Environ(), "HANDOFF_WORKSPACE="+place.Name),
-	}
-	return func(c schemas.Change) error {
-		event, err := inertEvent(c)
-		if err == nil {
-			err = command.Run(ctx, onevent.Variables(c), []byte(event))
-		}
-		if err != nil {
-			why := schemas.Visible(err.Error())
-			fmt.Fprintf(a.Stderr, "handoff: --exec, event %d (%s %s): %s\n", c.N, c.Handoff, c.Action, why)
-		}
-		return nil
-	}
 }
 
 // changes yields the events after a number and waits for more, as that of [tools.Invoker] does.
