@@ -29,7 +29,7 @@ type claimed struct {
 	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
-	Told  int        `json:"told,omitempty"`  // how many more calls with its request id were told of it
+	Told  int        `json:"told,omitempty"`  // 1 and more where a repeat of the call was told of it
 	Again bool       `json:"again,omitempty"` // the session that takes it had it when it asked
 
 	Beside []string `json:"beside,omitempty"` // who else holds work on the same files

@@ -103,31 +103,26 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 }
 
 // A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both calls
-// may return one claim, and only one result arrives. So the receipt of a claim counts the calls that return it, and
-// the last of them that cannot deliver its result gives the claim back. Each call counts itself and strikes itself out
-// in a transaction, one after the other: a call that counts itself before the claim is given back keeps it, and a call
-// that comes later finds no receipt and claims anew.
+// may return one claim, and only one result arrives. So a repeat notes in the receipt that it returns the claim, and the
+// first call gives back only what no repeat returns. Each does so in a transaction: a repeat that comes before the claim
+// is given back keeps it, and one that comes later finds no receipt and claims anew. Where none of the results arrives
+// the claim ends with its lease, unless its holder claims again before: the answer names what it holds.
 
-// tellAgain counts one more call among those that return a claim, and gives that claim: zero if it was given back
-// meanwhile. A call that is over is counted as well, since it strikes itself out. The calls of an earlier service ended
-// with its process and can strike nothing out, so the first call after that takes the place of all of them.
+// tellAgain gives a repeat the claim of an earlier call, which nobody gives back any more: zero if that happened meanwhile.
 func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
 	err = s.update(context.Background(), by, func(o *op) error {
 		done, told, err := o.receiptOfClaim()
 		if got = told; done == nil || err != nil {
 			return err
 		}
-		if done.At < store.At(o.leases.Started) { // the calls before ended with an earlier service: this one takes their place
-			done.At, got.Told = store.At(o.now), 0
-		} else {
-			got.Told++
-		}
-		return o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, got)
+		told.Told = 1
+		return o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, told)
 	})
+	got.Fresh = false // it gives nothing back
 	return got, err
 }
 
-// giveBack releases a claim that could not be delivered, unless another call returns it or its holder was heard of
+// giveBack releases a claim that could not be delivered, unless a repeat returns it or its holder was heard of
 // since, and so knows that it holds it. It forgets its receipt, so that a repeat claims anew. It is the caller's call
 // that is over, so the context of the call is not used. The error is unavailable when the claim was given back, else
 // why the call ended. If the process dies before this, the claim stays until its lease ends.
@@ -139,13 +134,15 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 		if err != nil || r.Token != taken.Token || !r.Status.Held() {
 			return err // the claim ended since
 		}
-		others, err := o.strikeOut()
-		if others || err != nil || o.knows(r, taken) {
+		done, told, err := o.receiptOfClaim()
+		if told.Told > 0 || err != nil || o.knows(r, taken) {
 			return err
 		}
 		given = true
-		_, err = o.release(r, "", "")
-		return err
+		if _, err := o.release(r, "", ""); err != nil || done == nil {
+			return err
+		}
+		return o.tx.DeleteReceipt(store.ByRequest(o.by.Request))
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)
@@ -155,34 +152,16 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 
 // knows tells whether the holder was heard of since a claim that could not be delivered.
 func (o *op) knows(r *store.Record, taken claimed) bool {
-	at := r.Touched
-	if taken.record != nil {
-		at = taken.record.Touched
-	}
+	at := taken.record.Touched
 	heard := o.here.LastHeard(r.ID)
 	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at
 }
 
-// strikeOut takes this call out of those that return a claim, and tells whether there are others. After the last the
-// receipt is gone. A call without a request id cannot be repeated, so it has no others.
-func (o *op) strikeOut() (others bool, err error) {
-	if o.by.Request == "" {
-		return false, nil
-	}
-	done, told, err := o.receiptOfClaim()
-	if done == nil || err != nil {
-		return false, err
-	}
-	if told.Told == 0 {
-		return false, o.tx.DeleteReceipt(store.ByRequest(o.by.Request))
-	}
-	told.Told--
-	return true, o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, told)
-}
-
-// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds. It is read and
-// written in one transaction, so no count is lost.
+// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds.
 func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
+	if o.by.Request == "" {
+		return nil, told, nil
+	}
 	if done, err = o.Receipt(store.ByRequest(o.by.Request)); done != nil && err == nil {
 		err = schemas.Decode(done.Result, &told)
 	}
