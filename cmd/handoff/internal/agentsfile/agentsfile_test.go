@@ -2,12 +2,14 @@ package agentsfile_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -300,4 +302,28 @@ func TestAnAgentIsRegisteredAsItsServerWasStarted(t *testing.T) {
 	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{Capability: "code"})
 	require.NoError(t, err)
 	require.Equal(t, "testing", out.Agents[0].Role)
+}
+
+// A call that waits hears of what a file says by now: here of a pool that the waiting agent is in.
+func TestInvoke_TellsWhatChangesWhileItWaits(t *testing.T) {
+	d := newDesk(t)
+	ask := func(agent schemas.Agent, tool string, args string) (string, error) {
+		raw, err := d.Invoke(t.Context(), tools.Call{
+			ID: tools.NewRequestID(time.Now(), rand.Reader), Caller: schemas.Caller{Agent: agent, Via: schemas.ViaStdio}, Tool: tool, Args: json.RawMessage(args),
+		})
+		return string(raw), err
+	}
+	_, err := ask("dev", "send_handoff", `{"to":"capability:code","task":"x"}`)
+	require.NoError(t, err)
+	done := make(chan string, 1)
+	go func() {
+		raw, _ := ask("qa", "claim_handoff", `{"wait_seconds":40}`)
+		done <- raw
+	}()
+	require.Eventually(t, func() bool { // asked of the mailbox itself, so that nothing is declared by it
+		raw, err := d.Invoker.Invoke(t.Context(), tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"})
+		return err == nil && strings.Contains(string(raw), `"waiting":true`)
+	}, time.Minute, time.Millisecond)
+	d.write("agents:\n  qa:\n    accepts: [code]\n")
+	require.Contains(t, <-done, `"ho_1"`)
 }

@@ -1,0 +1,63 @@
+package leave_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/cmd/handoff/internal/leave"
+	"handoff/schemas/sandbox"
+)
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
+
+func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
+	b := leave.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := b.Allow(leave.Rules, fmt.Sprint(i), leave.Leave{Path: "p"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 20 {
+		given, err := b.Find(leave.Rules, fmt.Sprint(i))
+		require.NoError(t, err)
+		require.Equal(t, &leave.Leave{Path: "p"}, given)
+	}
+	none, err := b.Find(leave.Checks, "1")
+	require.NoError(t, err)
+	require.Nil(t, none)
+}
+
+func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have owners of another kind, and not each user makes links")
+	}
+	for _, spoilt := range []string{"id", "state", "leaves", "leave"} {
+		b := leave.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
+		require.NoError(t, b.Allow(leave.Rules, "1", leave.Leave{}))
+		id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
+		require.NoError(t, err)
+		path := map[string]string{
+			"id": filepath.Join(b.Place, "handoff-leave"), "state": b.State,
+			"leaves": filepath.Join(b.State, string(id)), "leave": filepath.Join(b.State, string(id), "rules-1"),
+		}[spoilt]
+		if os.Geteuid() == 0 {
+			require.NoError(t, os.Chown(path, 12345, -1))
+		} else {
+			require.NoError(t, os.Rename(path, path+".real"))
+			require.NoError(t, os.Symlink(path+".real", path))
+		}
+		given, err := b.Find(leave.Rules, "1")
+		require.ErrorContains(t, err, path+" is a link or not your own", spoilt)
+		require.Nil(t, given)
+	}
+}
