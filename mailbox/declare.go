@@ -30,7 +30,8 @@ import (
 //
 // What differs is looked for on a snapshot first and again in the transaction, because another process may have
 // declared the same in between. Each agent that changes is one event, in the name of system, and wakes those who wait
-// for mail of its pools. The result names these agents.
+// for mail of its pools. The result names these agents. What the clock has changed is applied by the next call, and not
+// here: rules that a file has no more send nothing because of it.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (schemas.DeclareOut, error) {
 	said, err := card.ParseDeclared(in)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return schemas.DeclareOut{}, err
 	}
-	agents, err := read(ctx, s, said.Changes)
+	agents, err := look(ctx, s, said.Changes)
 	if err != nil {
 		return schemas.DeclareOut{}, err
 	}
@@ -54,31 +55,39 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
-	return mutate(ctx, s, by, func(o *op) (out schemas.DeclareOut, err error) {
-		changed, err := said.Changes(o.View)
+	var out schemas.DeclareOut
+	err = s.transact(ctx, by, func(o *op) (err error) {
+		out, err = o.declare(said, in.Digest)
+		return err
+	})
+	return out, err
+}
+
+// declare keeps what differs from what was declared before, and makes due what gets leave by it.
+func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut, err error) {
+	changed, err := said.Changes(o.View)
+	if err != nil {
+		return out, err
+	}
+	for _, a := range changed {
+		out.Changed = append(out.Changed, a.Card.Name)
+		if err := o.putCard(a, a.Card); err != nil {
+			return out, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(said.Rules)) {
+		changed, err := o.tx.PutRules(name, said.Rules[name])
 		if err != nil {
 			return out, err
 		}
-		for _, a := range changed {
-			out.Changed = append(out.Changed, a.Card.Name)
-			if err := o.putCard(a, a.Card); err != nil {
+		if changed {
+			out.Rules = append(out.Rules, name)
+			if err := o.record(life.Declare, said.Rules[name]); err != nil {
 				return out, err
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(said.Rules)) {
-			changed, err := o.tx.PutRules(name, said.Rules[name])
-			if err != nil {
-				return out, err
-			}
-			if changed {
-				out.Rules = append(out.Rules, name)
-				if err := o.record(life.Declare, said.Rules[name]); err != nil {
-					return out, err
-				}
-			}
-		}
-		return out, cmp.Or(o.releaseAllowed(), o.tx.PutDeclared(in.Digest))
-	})
+	}
+	return out, cmp.Or(o.releaseAllowed(), o.tx.PutDeclared(digest))
 }
 
 // Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -31,6 +30,17 @@ import (
 // same request id answered comes in between, in [once], after the clock: so a repeat may be the call that applies what
 // is due.
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
+	return s.transact(ctx, by, func(o *op) error {
+		if err := o.lapse(); err != nil {
+			return err
+		}
+		o.left = mostFollow
+		return fn(o)
+	})
+}
+
+// transact is [Service.update] without what is due.
+func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
 	leases := s.terms.Judge()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
@@ -39,10 +49,9 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		if o.last, err = tx.Events(); err != nil {
 			return err
 		}
-		if err := cmp.Or(o.cutAhead(), o.lapse()); err != nil {
+		if err := o.cutAhead(); err != nil {
 			return err
 		}
-		o.left = mostFollow
 		if err := fn(o); err != nil {
 			return err
 		}

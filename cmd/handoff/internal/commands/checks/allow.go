@@ -11,7 +11,9 @@ import (
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 // An actor is something that a project brings and that acts by itself once a person allowed it.
@@ -154,10 +156,15 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 		Long: `No command of a check runs, and no rule sends, until a person allows it again. What is not looked at stays what its agent
 claims.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			were, err := a.Leave().Deny(kind)
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
+			}
+			if kind == "" && were > 0 {
+				if err := withdrawBroken(cmd.Context(), a); err != nil {
+					return err
+				}
 			}
 			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
 				if were > 0 {
@@ -168,4 +175,25 @@ claims.`,
 			})
 		},
 	}
+}
+
+// withdrawBroken ends what a file declared before it was broken: such a file is not read, so its rules would go on.
+func withdrawBroken(ctx context.Context, a *cli.App) error {
+	in, broken := schemas.DeclareIn{Leave: true}, false
+	for _, f := range a.AgentsFiles() {
+		said, wrong := f.Read()
+		if len(wrong) > 0 {
+			said, broken = schemas.DeclaringFile{Name: f.Name}, true
+		}
+		said.Unallowed = !f.Own
+		in.Files = append(in.Files, said)
+	}
+	place, err := workspace.Find(a.Location())
+	if err != nil || !broken || place.Untouched() && !a.InDatabase() {
+		return err
+	}
+	return a.Connect(ctx, nobody, func(conn *cli.Connection) error {
+		_, err := tools.Ask[schemas.DeclareOut](ctx, conn.Boxes, tools.Call{Caller: nobody, Tool: "agents_declare"}, in)
+		return err
+	})
 }
