@@ -29,7 +29,6 @@ type claimed struct {
 	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
 	Token string     `json:"token,omitempty"`
 	Fresh bool       `json:"fresh,omitempty"` // this call took it
-	Told  int        `json:"told,omitempty"`  // 1 and more where a repeat of the call was told of it
 	Again bool       `json:"again,omitempty"` // the session that takes it had it when it asked
 
 	Beside []string `json:"beside,omitempty"` // who else holds work on the same files
@@ -79,32 +78,18 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 		return s.nothing(ctx, by)
 	}
 	out, err := s.claimResult(ctx, by, in, got)
-	if gone := ctx.Err(); gone != nil && got.Fresh {
+	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
 		return schemas.ClaimOut{}, s.giveBack(by, got, coded(gone))
 	}
 	return out, err
 }
 
-// claim takes one, or what an earlier call with the same request id took. That one may have been given back between the
-// two transactions; then it claims anew, see [Service.tellAgain].
+// claim takes one, or gives what an earlier call with the same request id took.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
-	once := func(ctx context.Context, by schemas.Caller) (claimed, error) {
-		return s.claimNext(ctx, by, compose.Tags(in.Tags))
-	}
 	if in.HandoffID != "" {
-		once = func(ctx context.Context, by schemas.Caller) (claimed, error) {
-			return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
-		}
+		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
-	for {
-		got, err := once(ctx, by)
-		if err != nil || got.record != nil || !got.Fresh {
-			return got, err
-		}
-		if got, err = s.tellAgain(by); got.ID != 0 || err != nil {
-			return got, err
-		} // it was given back meanwhile
-	}
+	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
 
 // claimGiven takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].

@@ -102,47 +102,27 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both calls
-// may return one claim, and only one result arrives. So a repeat notes in the receipt that it returns the claim, and the
-// first call gives back only what no repeat returns. Each does so in a transaction: a repeat that comes before the claim
-// is given back keeps it, and one that comes later finds no receipt and claims anew. Where none of the results arrives
-// the claim ends with its lease, unless its holder claims again before: the answer names what it holds.
-
-// tellAgain gives a repeat the claim of an earlier call, which nobody gives back any more: zero if that happened meanwhile.
-func (s *Service) tellAgain(by schemas.Caller) (got claimed, err error) {
-	err = s.update(context.Background(), by, func(o *op) error {
-		done, told, err := o.receiptOfClaim()
-		if got = told; done == nil || err != nil {
-			return err
-		}
-		told.Told = 1
-		return o.putReceipt(store.ByRequest(o.by.Request), done.At, done.Digest, told)
-	})
-	got.Fresh = false // it gives nothing back
-	return got, err
-}
-
-// giveBack releases a claim that could not be delivered, unless a repeat returns it or its holder was heard of
-// since, and so knows that it holds it. It forgets its receipt, so that a repeat claims anew. It is the caller's call
+// giveBack releases a claim that could not be delivered, unless its holder was heard of since, and so knows that it
+// holds it, or a repeat of the call returns it. It forgets its receipt, so that a repeat claims anew. It is the caller's call
 // that is over, so the context of the call is not used. The error is unavailable when the claim was given back, else
 // why the call ended. If the process dies before this, the claim stays until its lease ends.
+//
+// A caller whose connection breaks repeats its call, perhaps while the first call is still under way here. Both may return
+// one claim, and only one result arrives. So the holder counts as heard of by the repeat, and only the first call gives the
+// claim back. Each does so in one transaction: a repeat that comes before the claim is given back keeps it, and one that
+// comes later finds no receipt and claims anew. Where none of the results arrives the claim ends with its lease, unless
+// its holder claims again before: the answer names what it holds.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
-		if err != nil || r.Token != taken.Token || !r.Status.Held() {
-			return err // the claim ended since
-		}
-		done, told, err := o.receiptOfClaim()
-		if told.Told > 0 || err != nil || o.knows(r, taken) {
-			return err
+		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.knows(r, taken) {
+			return err // the claim ended since, or stands
 		}
 		given = true
-		if _, err := o.release(r, "", ""); err != nil || done == nil {
-			return err
-		}
-		return o.tx.DeleteReceipt(store.ByRequest(o.by.Request))
+		_, err = o.release(r, "", "")
+		return cmp.Or(err, o.tx.DeleteReceipt(store.ByRequest(o.by.Request)))
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)
@@ -150,20 +130,16 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
+// hears notes that the holder of a claim was heard of that an earlier call with the same request id took.
+func (o *op) hears(again claimed) {
+	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
+		o.here.Hear(r.ID, o.now) // before the commit: the call that gives it back comes after
+	}
+}
+
 // knows tells whether the holder was heard of since a claim that could not be delivered.
 func (o *op) knows(r *store.Record, taken claimed) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.ID)
 	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at
-}
-
-// receiptOfClaim is the receipt of the claim that this call makes, nil for none, and what it holds.
-func (o *op) receiptOfClaim() (done *store.Receipt, told claimed, err error) {
-	if o.by.Request == "" {
-		return nil, told, nil
-	}
-	if done, err = o.Receipt(store.ByRequest(o.by.Request)); done != nil && err == nil {
-		err = schemas.Decode(done.Result, &told)
-	}
-	return done, told, err
 }

@@ -93,30 +93,6 @@ func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 	tw.stands(got)
 }
 
-func TestARepeatThatIsToldOfAClaimAsItIsGivenBackClaimsAnew(t *testing.T) {
-	tw := newTwins(t)
-	var got schemas.ClaimOut
-	tw.b.then = []func(){func() {
-		tw.stop()
-		again, given, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		tw.b.then = []func(){func() { // the repeat has read the receipt and is not counted yet
-			close(again)
-			<-given
-		}}
-		go func() {
-			defer close(done)
-			got = tw.claim(tw.by)
-		}()
-		<-again
-		tw.b.then = []func(){func() {
-			close(given)
-			<-done
-		}}
-	}}
-	tw.breaks()
-	tw.stands(got)
-}
-
 // The call that breaks begins when its repeat is done.
 func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
 	tw := newTwins(t)

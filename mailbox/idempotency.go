@@ -57,6 +57,9 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 	}
 	if done != nil {
 		err = o.replay(done, &out)
+		if claim, is := any(out).(claimed); is {
+			o.hears(claim)
+		}
 		return out, err
 	}
 	if out, err = fn(o); err != nil || o.fruitless {
