@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,39 +59,27 @@ func Reopen(ctx context.Context, b Backend) error {
 	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
 }
 
-// Used tells whether anybody did more in a store than to look, or a copy into it was not finished: [Copy] takes the
-// place of the others.
-func Used(ctx context.Context, b Backend) (bool, error) {
-	if err := Usable(ctx, b); errors.Is(err, ErrUnfinished) {
-		return false, nil
-	} else if err != nil {
-		return true, err
-	}
-	return Touched(ctx, b)
-}
-
 // A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
 // stores: nobody else writes meanwhile.
 //
-// At no time both may be used. The target is [ErrUnfinished] from before its first row until after the source was told
-// that it is [Moved]. A source that another owner took over refuses to be told that, so what arrived is what it had. A
-// copy that ends early is done again, from its beginning.
-//
-// Without a place the source stays what it is, and is only read: then nothing is noted in it.
+// The rows may be those of a backup, and the store is there from which that came. At no time that and the target may both
+// be used: the target is [ErrUnfinished] from before its first row until after the other was told that it is [Moved]. One
+// that another owner took over refuses to be told that. A copy that ends early is done again, from its beginning.
 type Copy struct {
 	To, From Backend
-	Place    string // of the target, for Moved; empty: the source is not moved
-	Unproved bool   // the caller compares both, where the source is not moved
+	Moves    Backend // is told that it is moved, where its registry is what arrived; nil for none
+	Place    string  // of the target, for Moved
+	Unproved bool    // the caller compares both, and none is moved
 }
 
 // Copied is what a copy did.
 type Copied struct {
-	Rows  int
+	Moved bool
 	Audit schemas.AuditOut // of both stores, where they were compared
 }
 
 // Run copies all rows. The error is [ErrNotEmpty] when the target was used, unless a copy into it was not finished, and
-// [ErrUnfinished] or a [*Moved] when the source is not to be copied; then nothing was changed.
+// [ErrUnfinished] or a [*Moved] when one of both is not to be used; then nothing was changed.
 func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 	if err := c.begin(ctx); err != nil {
 		return done, err
@@ -101,39 +90,45 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 		}
 	}
 	for s := range Spaces {
-		n, err := c.space(ctx, s)
-		if done.Rows += n; err != nil {
+		if err := c.space(ctx, s); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
-	if c.Place != "" || !c.Unproved {
+	if !c.Unproved {
 		if done.Audit, err = c.compare(ctx); err != nil {
 			return done, err
 		}
 	}
-	if c.Place != "" {
-		if err := mark(ctx, c.From, c.Place); err != nil {
+	if c.Moves != nil {
+		if done.Moved, err = c.move(ctx, done.Audit); err != nil {
 			return done, err
 		}
 	}
 	return done, Reopen(ctx, c.To)
 }
 
+// move tells the store from which the rows came that it is moved. One that went on since then is another one.
+func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
+	has, err := New(c.Moves).Audit(ctx)
+	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
+		return false, err
+	}
+	return true, mark(ctx, c.Moves, c.Place)
+}
+
 // begin refuses what cannot be copied, and notes in the target that a copy begins.
 func (c Copy) begin(ctx context.Context) error {
-	from, to := Usable(ctx, c.From), Usable(ctx, c.To)
-	again := errors.Is(to, ErrUnfinished)
-	moved, _ := errors.AsType[*Moved](from)
-	if from != nil && (moved == nil || moved.To != c.Place || !again) { // else only the last step was missing
-		return from
-	}
-	if _, moved := errors.AsType[*Moved](to); to != nil && !again && !moved {
-		return to
-	}
-	if use, err := Touched(ctx, c.To); err != nil {
+	if err := Usable(ctx, c.From); err != nil {
 		return err
-	} else if !again && (use || to != nil) {
-		return ErrNotEmpty
+	}
+	if to := Usable(ctx, c.To); !errors.Is(to, ErrUnfinished) {
+		use, err := Touched(ctx, c.To)
+		if to != nil || err != nil {
+			return cmp.Or(to, err)
+		}
+		if use {
+			return ErrNotEmpty
+		}
 	}
 	return mark(ctx, c.To, "")
 }
@@ -200,13 +195,14 @@ func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err
 }
 
 // each gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
-func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) (n int, err error) {
+func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) error {
 	var key []byte
+	n := 0
 	for tell := ProgressOf(ctx); ; {
 		tell(s.String(), uint64(n), 0)
 		rows, err := after(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
-			return n, err
+			return err
 		}
 		err = to.Update(ctx, func(w Writer) error {
 			for _, row := range rows {
@@ -217,17 +213,16 @@ func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row
 			return nil
 		})
 		if err != nil {
-			return n, err
+			return err
 		}
 		n, key = n+len(rows), rows[len(rows)-1].Key
 	}
 }
 
-func (c Copy) space(ctx context.Context, s Space) (int, error) {
+func (c Copy) space(ctx context.Context, s Space) error {
 	return each(ctx, c.From, c.To, s, func(w Writer, row Row) error { return w.Put(s, row.Key, row.Value) })
 }
 
 func empty(ctx context.Context, b Backend, s Space) error {
-	_, err := each(ctx, b, b, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) })
-	return err
+	return each(ctx, b, b, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) })
 }

@@ -67,7 +67,7 @@ var doors = slices.Concat(
 	through(inLog, escaped, "logs"),
 	through(atTerminal, fixed, "agents import", "agents init", "audit", "audit anchor", "audit checkpoint",
 		"audit export", "audit key", "checks", "checks deny", "deny", "compact", "completion", "demo", "hook", "mcp", "serve",
-		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "workspace copy", "backup", "restore"),
+		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "backup", "restore"),
 )
 
 func through(r reader, g guard, ways ...string) (all []door) {

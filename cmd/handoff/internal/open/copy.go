@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/workspace"
@@ -13,34 +12,6 @@ import (
 	"handoff/store"
 	"handoff/tools/relay"
 )
-
-// CopyIn copies the files of a workspace into the database of a node, and CopyOut the other way. The caller has locked
-// the files with [relay.Lock]. Errors are *[schemas.Error].
-func CopyIn(ctx context.Context, w workspace.Workspace, node *cluster.Node, log *slog.Logger) (store.Copied, error) {
-	return copied(ctx, w, node, log, func(files, database store.Backend) store.Copy {
-		return store.Copy{From: files, To: database, Place: node.String()}
-	})
-}
-
-// CopyOut is the other way of CopyIn.
-func CopyOut(ctx context.Context, w workspace.Workspace, node *cluster.Node, log *slog.Logger) (store.Copied, error) {
-	return copied(ctx, w, node, log, func(files, database store.Backend) store.Copy {
-		host, _ := os.Hostname() // only who reads it misses it
-		return store.Copy{From: database, To: files, Place: fmt.Sprintf("files on %s: %s", host, w.Dir)}
-	})
-}
-
-func copied(
-	ctx context.Context, w workspace.Workspace, node *cluster.Node, log *slog.Logger, way func(files, database store.Backend) store.Copy,
-) (done store.Copied, err error) {
-	err = WithFiles(ctx, w, log, func(files store.Backend) error {
-		return WithDatabase(ctx, w.Name, node, func(database store.Backend) error {
-			done, err = way(files, database).Run(ctx)
-			return err
-		})
-	})
-	return done, notCopied(ctx, Config{Name: w.Name, Dir: w.Dir, Cluster: node}, err)
-}
 
 // notCopied explains why rows are not in their new place; nil where they are.
 func notCopied(ctx context.Context, to Config, err error) error {
@@ -50,9 +21,6 @@ func notCopied(ctx context.Context, to Config, err error) error {
 		return nil
 	case is:
 		return coded
-	case errors.Is(err, store.ErrNotEmpty):
-		return schemas.Errorf(schemas.Conflict, "there is a workspace %s already where it is to be copied", to.Name).
-			WithHint("Nothing was changed. handoff workspace copy --help says how to replace one.")
 	case errors.Is(err, store.ErrFenced):
 		return schemas.Errorf(schemas.Conflict, "workspace %s was taken over by another process while it was copied", to.Name).
 			WithHint("End the clients that use it, then call again: what was copied so far is not used.")
@@ -100,28 +68,24 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// Reopen has a workspace used again that was copied.
-func Reopen(ctx context.Context, name string, b store.Backend) error {
-	err := store.Usable(ctx, b)
-	if _, moved := errors.AsType[*store.Moved](err); moved {
-		return store.Reopen(ctx, b)
+// Reopen has a workspace used again that was moved, and tells whether it was.
+func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
+	if _, moved = errors.AsType[*store.Moved](store.Usable(ctx, b)); moved {
+		err = store.Reopen(ctx, b)
 	}
-	if err != nil {
-		return explain(Config{Name: name}, err)
-	}
-	return schemas.Errorf(schemas.Conflict, "workspace %s is in use as it is", name).WithHint("There is nothing to undo.")
+	return moved, err
 }
 
-// unusable is the error for a workspace that is not used because of a copy; nil for others.
+// unusable is the error for a workspace that was moved, or into which not all was copied; nil for others.
 func unusable(name string, err error) error {
 	moved, is := errors.AsType[*store.Moved](err)
 	switch {
 	case is:
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not used any more: %w", name, moved).
-			WithHint("Use it there. handoff workspace copy --help says how, and how to go on with what was left here.")
+			WithHint("Use it there. handoff restore --undo goes on with what was left here.")
 	case errors.Is(err, store.ErrUnfinished):
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not whole: %w", name, err).
-			WithHint("Copy, restore or import it again: handoff workspace copy --help, handoff restore --help and handoff import --help show how.")
+			WithHint("Restore or import it again: handoff restore --help and handoff import --help show how.")
 	}
 	return nil
 }

@@ -66,20 +66,17 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, log *slog
 // as they are. A copy that is interrupted is refused to all until it is imported again. Errors are *[schemas.Error]:
 // conflict for a workspace that has work.
 func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (done Imported, err error) {
-	used, err := store.Used(ctx, to)
-	if err == nil && used {
+	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
+	err = i.Settle(ctx, store.New(i.rows))
+	if err == nil {
+		var copied store.Copied
+		copied, err = store.Copy{From: i.rows, To: to}.Run(ctx)
+		done.Root = copied.Audit.Root
+	}
+	if errors.Is(err, store.ErrNotEmpty) {
 		return done, schemas.Errorf(schemas.Conflict, "workspace %s has work already, and an import makes a workspace", about.Name).
 			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
 				"To have work of before again, handoff backup and handoff restore do that.")
-	}
-	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
-	if err == nil {
-		err = i.Settle(ctx, store.New(i.rows))
-	}
-	if err == nil {
-		var copied store.Copied
-		copied, err = store.Copy{From: i.rows, To: to, Place: about.Dir}.Run(ctx)
-		done.Root = copied.Audit.Root
 	}
 	return done, notCopied(ctx, about, err)
 }

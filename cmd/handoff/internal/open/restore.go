@@ -192,15 +192,23 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// RestoreDatabase puts a backup, which was verified, in the place of a workspace of a database, as RestoreFiles does.
-func RestoreDatabase(ctx context.Context, name string, node *cluster.Node, backup string, replace bool) (kept string, err error) {
+// RestoreDatabase puts a backup, which was verified, in the place of a workspace of a database, as RestoreFiles does. Where
+// the backup is what files have that the caller locked, these are moved: they are not used any more.
+func RestoreDatabase(
+	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
+) (kept string, moved bool, err error) {
+	name := files.Name
+	fill := func(rows store.Backend) (err error) {
+		moved, err = fill(ctx, store.Copy{To: rows, Place: node.String()}, backup, files)
+		return err
+	}
 	err = withSeat(ctx, name, node, func(seat *cluster.Seat, rows store.Backend) error {
 		used, err := inUse(ctx, rows)
 		if err != nil {
 			return err
 		}
 		if !used {
-			return fill(ctx, rows, backup)
+			return fill(rows)
 		}
 		had, err := node.Knows(ctx, KeptName(name))
 		if err != nil {
@@ -209,8 +217,7 @@ func RestoreDatabase(ctx context.Context, name string, node *cluster.Node, backu
 		if err := mayReplace(name, replace, had); err != nil {
 			return err
 		}
-		err = WithDatabase(ctx, stagedName(name), node, func(staged store.Backend) error { return fill(ctx, staged, backup) })
-		if err != nil {
+		if err = WithDatabase(ctx, stagedName(name), node, fill); err != nil {
 			return errors.Join(err, node.Remove(context.WithoutCancel(ctx), stagedName(name)))
 		}
 		kept = KeptName(name)
@@ -219,15 +226,24 @@ func RestoreDatabase(ctx context.Context, name string, node *cluster.Node, backu
 	if errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnreachable) {
 		err = cluster.Explain(name, err)
 	}
-	return kept, err
+	return kept, moved, err
 }
 
-// fill copies a backup into rows, and verifies that all of it arrived.
-func fill(ctx context.Context, rows store.Backend, backup string) error {
-	return ReadBackup(ctx, backup, func(from store.Backend) error {
-		_, err := store.Copy{From: from, To: rows}.Run(ctx)
+// fill copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
+func fill(ctx context.Context, c store.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
+	if files.Used() {
+		if source, err := openEngine(ctx, files.Dir, nobody); err == nil {
+			defer func() { err = errors.Join(err, source.Close()) }()
+			c.Moves = source
+		}
+	}
+	err = ReadBackup(ctx, backup, func(from store.Backend) error {
+		c.From = from
+		done, err := c.Run(ctx)
+		moved = done.Moved
 		return err
 	})
+	return moved, err
 }
 
 // UndoDatabase exchanges a workspace of a database with the one that the last restore replaced.

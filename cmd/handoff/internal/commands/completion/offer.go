@@ -60,7 +60,7 @@ func table() []offered {
 		{words("rollback", "retry", "escalate", "stop"), []string{"--then"}},
 		{failureTypes, []string{"fail --type"}},
 		{words(client.User, client.Project), []string{"setup --scope"}},
-		{words("postgres://"), []string{"serve --store", "workspace copy --to", "workspace copy --from"}},
+		{words("postgres://"), []string{"serve --store"}},
 		{words(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
 	}
 }

@@ -134,14 +134,20 @@ func mendStore(ctx context.Context, a *cli.App) error {
 
 // ownStore has a workspace for itself, in files or in a database, for as long as fn runs.
 func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
-	c := copying{a, w, slog.New(slog.DiscardHandler)}
 	if a.InDatabase() {
-		return c.known(ctx, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+		return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+			known, err := node.Knows(ctx, w.Name)
+			if err == nil && !known {
+				err = missing(w, "in "+node.String())
+			}
+			if err != nil {
+				return err
+			}
 			return open.WithDatabase(ctx, w.Name, node, fn)
 		})
 	}
 	if !w.Used() {
 		return missing(w, "on this machine")
 	}
-	return locked(w, func() error { return open.WithFiles(ctx, w, c.log, fn) })
+	return locked(w, func() error { return open.WithFiles(ctx, w, slog.New(slog.DiscardHandler), fn) })
 }

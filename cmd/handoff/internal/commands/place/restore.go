@@ -21,6 +21,7 @@ func restoreCommand(a *cli.App) *cobra.Command {
 		Short: "Bring a workspace back from a backup",
 		Example: `  handoff restore shop.backup                   # into a workspace in which nothing was sent
   handoff restore shop.backup --replace         # what is there is kept
+  HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
   handoff restore --undo                        # what was kept is in use again
   handoff restore --accept                      # what was kept is deleted`,
 		Long: `The workspace of the project, or that of --workspace, is as it was when the backup was made: in files of this
@@ -30,6 +31,11 @@ through before anything is changed, and refused where it is no whole store of ha
 Refused while a process has the workspace open. Where something was sent in it already, --replace puts the backup in
 its place and keeps what was there: handoff where shows it. --undo exchanges both, once more or never, and --accept
 deletes what was kept.
+
+Files of this machine from which the backup came move by a restore into a database: where nothing was done in them since,
+whoever opens them is refused from then on and told where the workspace is. They stay as they were, and --undo without
+HANDOFF_STORE has them used again. Files that went on since then are another workspace. A restore that was interrupted is
+refused to all until it is done again.
 
 What was acknowledged after the backup is not in it, and the ids and the numbers of events that it had are given
 again: tell those who noted them. Tokens for HTTP are as they were, also those revoked since. Leases go on by the
@@ -75,7 +81,7 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if err != nil {
 		return fileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
 	}
-	kept, err := r.put(ctx, file, replace)
+	kept, moved, err := r.put(ctx, file, replace)
 	if err != nil {
 		return restoreError(file, err)
 	}
@@ -84,12 +90,20 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if kept != "" {
 		said["kept"] = kept
 	}
+	if moved {
+		said["moved"] = r.to.Dir
+	}
 	return r.PrintValue(said, func(p *cli.Page) {
 		p.Line("restored %s from %s", p.Bold(r.to.Name), schemas.Visible(file))
 		printContents(p, found)
 		if kept != "" {
 			p.Line("kept what was there: %s", kept)
 			p.Line("%s", p.Faint("handoff restore --undo uses it again, handoff restore --accept deletes it."))
+		}
+		if moved {
+			p.Line("%s is not used any more: from now on HANDOFF_STORE leads to the workspace", r.to.Dir)
+		} else if r.InDatabase() && r.to.Used() {
+			p.Line("%s has something else, and is used as before without HANDOFF_STORE", r.to.Dir)
 		}
 	})
 }
@@ -113,7 +127,7 @@ func (r restoring) verified(ctx context.Context, file string) (store.Contents, e
 	return open.Verify(ctx, file)
 }
 
-func (r restoring) put(ctx context.Context, file string, replace bool) (kept string, err error) {
+func (r restoring) put(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
 	ctx, end := r.Progress(ctx, "restoring "+r.to.Name)
 	defer end()
 	if !r.InDatabase() {
@@ -121,51 +135,64 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 			kept, err = open.RestoreFiles(ctx, r.to, file, replace)
 			return restoreError(file, err)
 		})
-		return kept, err
+		return kept, false, err
 	}
 	err = r.atDatabase(ctx, func(node *cluster.Node) error {
-		kept, err = open.RestoreDatabase(ctx, r.to.Name, node, file, replace)
-		return err
+		restore := func() error {
+			kept, moved, err = open.RestoreDatabase(ctx, r.to, node, file, replace)
+			return restoreError(file, err)
+		}
+		if r.to.Used() { // to lock others would make them
+			return locked(r.to, restore)
+		}
+		return restore()
 	})
-	return kept, err
+	return kept, moved, err
 }
 
 func (r restoring) atDatabase(ctx context.Context, fn func(*cluster.Node) error) error {
 	return atDatabase(ctx, r.App, r.Getenv("HANDOFF_STORE"), fn)
 }
 
-func (r restoring) undo(ctx context.Context) error {
-	if r.InDatabase() {
-		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+func (r restoring) undo(ctx context.Context) (said string, err error) {
+	moved := false
+	_ = ownStore(ctx, r.App, r.to, func(b store.Backend) error { // what cannot be opened was not moved
+		moved, err = open.Reopen(ctx, b)
+		return err
+	})
+	switch {
+	case moved:
+		return "is used again, as it was when it moved", err
+	case r.InDatabase():
+		err = r.atDatabase(ctx, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+	default:
+		err = locked(r.to, func() error { return r.keptError(open.UndoFiles(r.to)) })
 	}
-	return locked(r.to, func() error { return keptError(r.to, open.UndoFiles(r.to)) })
+	return "is used again, as it was before the restore; what came of the restore is kept", err
 }
 
-func (r restoring) accept(ctx context.Context) error {
+func (r restoring) accept(ctx context.Context) (said string, err error) {
 	if r.InDatabase() {
-		return r.atDatabase(ctx, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+		err = r.atDatabase(ctx, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+	} else {
+		err = locked(r.to, func() error { return r.keptError(open.AcceptFiles(r.to)) })
 	}
-	return locked(r.to, func() error { return keptError(r.to, open.AcceptFiles(r.to)) })
+	return "has nothing any more from before the restore", err
 }
 
 // keptError is the error of what is done with what was kept; nil for none.
-func keptError(of workspace.Workspace, err error) error {
-	return fileError("look after what was kept of "+of.Name, err, "handoff where shows what is there.")
+func (r restoring) keptError(err error) error {
+	return fileError("look after what was kept of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
 // kept does something with what was kept, and tells it.
-func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) error) error {
+func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
 	if !r.InDatabase() && !r.to.Exists() {
 		return missing(r.to, "on this machine") // to lock it would make it
 	}
-	if err := keptError(r.to, fn(ctx)); err != nil {
+	said, err := fn(ctx)
+	if err = r.keptError(err); err != nil {
 		return err
 	}
-	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) {
-		if did == "undone" {
-			p.Line("%s is used again, as it was before the restore; what came of the restore is kept", p.Bold(r.to.Name))
-			return
-		}
-		p.Line("what %s was before the restore is deleted", p.Bold(r.to.Name))
-	})
+	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) { p.Line("%s %s", p.Bold(r.to.Name), said) })
 }

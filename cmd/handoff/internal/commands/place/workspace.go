@@ -1,9 +1,9 @@
 // Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
-// one this is, workspace lists, adopts and removes them, and copies them from files to a database and back, backup
+// one this is, workspace lists, adopts and removes them, backup
 // writes one into a file, restore brings it back, export and import do so in lines that people and other programs read,
 // check looks whether one is sound, and compact makes its file smaller.
 //
-// They open no workspace that others use: adopt, remove, copy, restore, import, compact and check --mend hold the lock
+// They open no workspace that others use: adopt, remove, restore, import, compact and check --mend hold the lock
 // of the store for themselves alone, and are refused while another process has it. Backup, export and check ask that
 // process.
 package place
@@ -37,9 +37,8 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 		Short: "Look after the workspaces on this machine",
 		Example: `  handoff workspace list
   handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
-  handoff workspace remove shop-41f0c2b7d9aa
-  handoff workspace copy --to postgres://…      # into a database`,
-	}, workspacesCommand(a), adoptCommand(a), removeCommand(a), copyCommand(a))
+  handoff workspace remove shop-41f0c2b7d9aa`,
+	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
 
 // A workspaceItem is a workspace as workspace list shows it.

@@ -13,21 +13,10 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// A process is killed while the database lets it wait with a part of the rows.
-func TestACopyThatWasKilledIsRefusedUntilItIsCopiedAgain(t *testing.T) {
-	t.Parallel()
-	address := postgrestest.Start(t)
-	killed(t, address, []string{"workspace", "copy", "--to", address}, nil)
-}
-
+// A process is killed while the database lets it wait with a part of the rows. The backup is what the files have.
 func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Start(t)
-	killed(t, address, []string{"restore", "../w.backup"}, map[string]string{"HANDOFF_STORE": address})
-}
-
-func killed(t *testing.T, address string, command []string, vars map[string]string) {
-	t.Helper()
 	p := commandtest.NewHome(t)
 	for range 5 {
 		p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -46,8 +35,8 @@ func killed(t *testing.T, address string, command []string, vars map[string]stri
 		_, err := db.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	copies := exec.CommandContext(t.Context(), commandtest.Program, append(command, "--workspace", "w")...)
-	copies.Env, copies.Dir = append(p.Environ(), "HANDOFF_STORE="+vars["HANDOFF_STORE"]), p.State
+	copies := exec.CommandContext(t.Context(), commandtest.Program, "restore", "../w.backup", "--workspace", "w")
+	copies.Env, copies.Dir = append(p.Environ(), "HANDOFF_STORE="+address), p.State
 	require.NoError(t, copies.Start())
 	require.Eventually(t, func() bool {
 		var sleeps int
@@ -65,14 +54,17 @@ func killed(t *testing.T, address string, command []string, vars map[string]stri
 		code, _, errs := p.RunWith(database, command...)
 		require.Equal(t, 5, code, errs)
 		require.Contains(t, errs, "workspace w is not whole: the copy into it was not finished\n")
-		require.Contains(t, errs, "handoff workspace copy --help")
+		require.Contains(t, errs, "handoff restore --help")
 	}
 	require.Equal(t, audit, p.Must("audit", "verify"), "the files are used as before")
-	code, _, errs = p.RunWith(vars, command...)
+	code, _, errs = p.RunWith(database, "restore", "../w.backup")
 	require.Zero(t, code, errs)
 	code, out, errs := p.RunWith(database, "audit", "verify")
 	require.Zero(t, code, errs)
 	require.Equal(t, audit, out)
+	code, _, errs = p.Run("list")
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "workspace w is not used any more: it was copied to database")
 }
 
 func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
@@ -84,24 +76,23 @@ func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	s.Ask("tools/call", look)
 	backup := filepath.Join(t.TempDir(), "w.backup")
 	p.Must("backup", backup)
-	for _, command := range [][]string{{"workspace", "copy", "--to", address}, {"restore", backup, "--replace"}, {"restore", "--accept"}} {
+	for _, command := range [][]string{{"restore", backup, "--replace"}, {"restore", "--accept"}} {
 		code, _, errs := p.Run(command...)
 		require.Equal(t, 5, code)
 		require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 	}
+	code, _, errs := p.RunWith(database, "restore", backup)
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, "is open in another process", "the files would move")
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended(), "%s", s.Said())
 
 	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
 	s.Ask("tools/call", look)
-	for _, command := range [][]string{
-		{"workspace", "copy", "--to", address}, {"workspace", "copy", "--from", address}, {"restore", backup},
-	} {
-		code, _, errs := p.RunWith(database, command...)
-		require.Equal(t, 5, code)
-		require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
-		require.Contains(t, errs, "End the servers and clients")
-	}
+	code, _, errs = p.RunWith(database, "restore", backup)
+	require.Equal(t, 5, code)
+	require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+	require.Contains(t, errs, "End the servers and clients")
 	s.Ask("tools/call", look)
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended(), "%s", s.Said())
