@@ -28,6 +28,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,6 +54,7 @@ type Gate struct {
 	Config
 	rates   *limits     // by name of token
 	guesses *limits     // by address
+	doubts  sync.Mutex  // held while a doubtful bearer is looked up
 	closed  atomic.Bool // no request is accepted without a token any more
 }
 
@@ -140,8 +142,12 @@ func (g *Gate) proven(r *http.Request, bearer string) (schemas.Caller, error) {
 }
 
 // lookUp returns who has a bearer, and how many requests a second it may make. Many bad ones came before one that is
-// doubtful.
+// doubtful: one of those is looked up at a time, so that they take no more than one core or one connection of the store.
 func (g *Gate) lookUp(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
+	if doubtful {
+		g.doubts.Lock()
+		defer g.doubts.Unlock()
+	}
 	if strings.HasPrefix(bearer, prefix) {
 		return g.holder(ctx, Hash(bearer), now)
 	}

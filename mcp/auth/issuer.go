@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -42,8 +41,6 @@ type IssuerConfig struct {
 type Issuer struct {
 	IssuerConfig
 	client *http.Client
-
-	doubts sync.Mutex // held while a doubtful token is checked: they take no more than one core
 
 	lock   chan struct{} // guards the fields below: held by the caller that has put a value in
 	keys   oidc.KeySet   // nil until the issuer was read
@@ -111,8 +108,6 @@ func (i *Issuer) caller(ctx context.Context, bearer string, doubtful bool) (sche
 		return schemas.Caller{}, refuse(JWT, forged)
 	}
 	if doubtful {
-		i.doubts.Lock()
-		defer i.doubts.Unlock()
 		known, end := context.WithCancel(ctx)
 		end()
 		ctx = known

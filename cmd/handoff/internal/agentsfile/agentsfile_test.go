@@ -197,10 +197,10 @@ func (d desk) another() desk {
 	return desk{&agentsfile.Declaring{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
 }
 
-// owner counts what is declared whole. An older one knows no digest.
+// owner counts what is declared whole. One before leave knows none, and an older one no digest either.
 type owner struct {
 	tools.Invoker
-	older bool
+	older, before bool
 	whole int
 	last  string // that was declared
 }
@@ -211,7 +211,7 @@ func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 		return nil, schemas.Errorf(schemas.NotFound, "no tool agents_declared")
 	case o.older && strings.Contains(string(c.Args), `"digest"`):
 		return nil, schemas.Invalidf("digest", "there is no such field")
-	case o.older && strings.Contains(string(c.Args), `"leave"`):
+	case (o.older || o.before) && strings.Contains(string(c.Args), `"leave"`):
 		return nil, schemas.Invalidf("leave", "there is no such field")
 	case c.Tool == "agents_declare":
 		o.whole, o.last = o.whole+1, string(c.Args)
@@ -255,7 +255,12 @@ func TestWhatWasDeclaredLastIsNotDeclaredAgain(t *testing.T) {
 	d.another().listed()
 	require.Contains(t, o.last, `"qa"`)
 	require.NotContains(t, o.last, "routes", "it would run rules without leave")
-	o.older = false
+	o.older, o.before = false, true
+	before := o.whole
+	d.another().listed()
+	d.another().listed()
+	require.Equal(t, before+2, o.whole, "an owner that knows leave comes one day, and is told then")
+	o.before = false
 	for range 2 {
 		d.write("agents:\n  qa:\n    acepts: [code]\n")
 		_, warnings := d.another().listed()

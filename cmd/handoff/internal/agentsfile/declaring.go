@@ -215,8 +215,8 @@ func (d *Declaring) warnings(all bool) (warnings []string) {
 	}
 	if all || !d.warned {
 		warnings = append(warnings, d.texts.waiting...)
-		d.warned = len(d.texts.waiting) > 0
 	}
+	d.warned = len(d.texts.waiting) > 0
 	return warnings
 }
 
@@ -286,6 +286,7 @@ func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string)
 	in := schemas.DeclareIn{Files: read.said, Digest: digest, Leave: true}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
 	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that knows no leave would run them
+		in.Digest = "" // so that the next owner is told again
 		in.Leave, in.Files = false, schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
 			if f.Unallowed {
 				f.Routes, f.Plans, f.Unallowed = nil, nil, false

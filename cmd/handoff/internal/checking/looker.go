@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,7 +93,7 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	if unseen != "" {
 		return l.nothing(ctx, job, unseen), nil
 	}
-	if _, now, _ := job.Repository.Status(ctx); len(now) > len(job.Uncommitted) {
+	if _, now, err := job.Repository.Status(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
 		job.Unknown = "it was changed since"
 	}
 	sight, err := l.Runner.Look(ctx, job)

@@ -97,6 +97,10 @@ func (o objects) differs(ctx context.Context, row string) (file string, ok bool)
 
 // pointed tells whether a file is what a pointer of Git LFS says that the commit has.
 func (o objects) pointed(ctx context.Context, id, file string) bool {
+	filter, _ := o.git(ctx, "", "check-attr", "-z", "filter", "--", file)
+	if !strings.HasSuffix(filter, "\x00lfs\x00") {
+		return false
+	}
 	pointer, _ := o.git(ctx, "", "cat-file", "blob", id)
 	_, named, ok := strings.Cut(pointer, "\noid sha256:")
 	content, err := platform.OpenRegular(filepath.Join(o.tree, filepath.FromSlash(file)))

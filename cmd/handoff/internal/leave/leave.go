@@ -81,11 +81,17 @@ func (b Book) Find(kind, digest string) (*Leave, error) {
 		return nil, err
 	}
 	found := &Leave{}
-	return found, json.Unmarshal(text, found)
+	if json.Unmarshal(text, found) != nil || found.Path == "" {
+		return nil, fmt.Errorf("%s is not what handoff wrote, so it allows nothing: remove it", filepath.Join(dir, kind+"-"+digest))
+	}
+	return found, nil
 }
 
 // Allow gives leave of a kind for a digest. The caller has asked a person.
 func (b Book) Allow(kind, digest string, l Leave) error {
+	if b.Place == "" || b.State == "" {
+		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
+	}
 	dir, err := b.dir()
 	if err == nil && dir == "" {
 		if err = b.name(); err == nil {
@@ -132,8 +138,11 @@ func (b Book) Stamp() string {
 
 // dir is the directory of what was allowed in this repository, empty where it has no id: nothing ever was.
 func (b Book) dir() (string, error) {
+	if b.Place == "" || b.State == "" { // else the working directory would be read
+		return "", nil
+	}
 	id, err := read(b.idFile())
-	if err != nil || id == nil {
+	if err != nil || len(id) == 0 {
 		return "", err
 	}
 	if !idForm().Match(id) {

@@ -37,6 +37,27 @@ func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
 	require.Nil(t, none)
 }
 
+func TestFind_GivesNothingWhereNothingIsKnownOrNothingWasWritten(t *testing.T) {
+	b := leave.Book{Place: t.TempDir(), State: filepath.Join(t.TempDir(), ".leave")}
+	require.NoError(t, b.Allow(leave.Rules, "1", leave.Leave{Path: "p"}))
+	id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
+	require.NoError(t, err)
+	path := filepath.Join(b.State, string(id), "rules-1")
+	for _, text := range []string{"", "{", `{"home":"h"}`} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		given, err := b.Find(leave.Rules, "1")
+		require.ErrorContains(t, err, path+" is not what handoff wrote")
+		require.Nil(t, given)
+	}
+	t.Chdir(b.Place) // which has an id, and could have leave beside it
+	require.NoError(t, os.Rename(filepath.Join(b.State, string(id)), string(id)))
+	require.NoError(t, os.WriteFile(filepath.Join(string(id), "rules-1"), []byte(`{"path":"p"}`), 0o600))
+	given, err := leave.Book{}.Find(leave.Rules, "1")
+	require.NoError(t, err)
+	require.Nil(t, given)
+	require.Error(t, leave.Book{}.Allow(leave.Rules, "2", leave.Leave{Path: "p"}))
+}
+
 func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have owners of another kind, and not each user makes links")

@@ -167,10 +167,13 @@ claims.`,
 				}
 			}
 			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
-				if were > 0 {
-					p.Line("nothing is allowed any more")
-				} else {
+				switch {
+				case were == 0:
 					p.Line("nothing was allowed")
+				case kind != "":
+					p.Line("no %s are allowed any more", kind)
+				default:
+					p.Line("nothing is allowed any more")
 				}
 			})
 		},
