@@ -24,7 +24,7 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	})
 	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, program.Close()) })
+	t.Cleanup(func() { _ = program.Close() }) // the test may have done so
 	return person, program
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/workspace"
@@ -21,9 +20,6 @@ func notCopied(ctx context.Context, to Config, err error) error {
 		return nil
 	case is:
 		return coded
-	case errors.Is(err, store.ErrFenced):
-		return schemas.Errorf(schemas.Conflict, "workspace %s was taken over by another process while it was copied", to.Name).
-			WithHint("End the clients that use it, then call again: what was copied so far is not used.")
 	case ctx.Err() != nil:
 		return schemas.Errorf(schemas.Unavailable, "it was interrupted").WithHint("Call again: what was copied so far is not used.")
 	}
@@ -31,8 +27,8 @@ func notCopied(ctx context.Context, to Config, err error) error {
 }
 
 // WithFiles opens the files of a workspace, usable or not, for as long as fn runs. The caller has locked them.
-func WithFiles(ctx context.Context, w workspace.Workspace, log *slog.Logger, fn func(store.Backend) error) error {
-	files, err := openEngine(ctx, w.Dir, log)
+func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
+	files, err := openEngine(ctx, w.Dir, nobody)
 	if err != nil {
 		return explain(Config{Name: w.Name, Dir: w.Dir}, err)
 	}

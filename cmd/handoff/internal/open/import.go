@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,7 +34,7 @@ const (
 )
 
 // ReadExport reads an exported workspace into a temporary file, and examines it, for as long as fn runs. Errors are *[schemas.Error].
-func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, log *slog.Logger, fn func(Importing) error) (err error) {
+func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(Importing) error) (err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // of those that were killed; the pattern is right
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > leftAfter {
@@ -47,7 +46,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, log *slog
 		return explain(Config{Dir: os.TempDir()}, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: log})
+	rows, err := bolt.Open(ctx, bolt.Config{Path: filepath.Join(dir, "import.db"), Logger: nobody})
 	if err != nil {
 		return explain(Config{Name: "of the import", Dir: dir}, err)
 	}

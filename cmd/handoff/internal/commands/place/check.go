@@ -3,7 +3,6 @@ package place
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -149,5 +148,5 @@ func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(st
 	if !w.Used() {
 		return missing(w, "on this machine")
 	}
-	return locked(w, func() error { return open.WithFiles(ctx, w, slog.New(slog.DiscardHandler), fn) })
+	return locked(w, func() error { return open.WithFiles(ctx, w, fn) })
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -89,9 +88,8 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	}
 	var done open.Imported
 	var head schemas.ExportHeading
-	log := slog.New(slog.DiscardHandler)
 	end := a.Busy("importing into workspace " + w.Name)
-	err = open.ReadExport(ctx, file, signed, log, func(i open.Importing) error {
+	err = open.ReadExport(ctx, file, signed, func(i open.Importing) error {
 		head = i.Heading
 		about := open.Config{Name: w.Name, Dir: w.Dir}
 		into := func(to store.Backend) (err error) {
@@ -104,7 +102,7 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 				return open.WithDatabase(ctx, w.Name, node, into)
 			})
 		}
-		return locked(w, func() error { return open.WithFiles(ctx, w, log, into) })
+		return locked(w, func() error { return open.WithFiles(ctx, w, into) })
 	})
 	end()
 	if err != nil {
