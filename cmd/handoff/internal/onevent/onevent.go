@@ -21,8 +21,7 @@ import (
 // Command is what is run for each thing.
 type Command struct {
 	Line  string        // for the shell: sh, on Windows cmd
-	Limit time.Duration // of one run; then it is asked to end
-	Grace time.Duration // between asking and killing; default two seconds
+	Limit time.Duration // of one run; then it is killed, with all that it started
 	Dir   string        // where it runs
 
 	Environ []string // of the command; each run adds its own
@@ -30,14 +29,9 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-const usualGrace = 2 * time.Second
-
 // Run runs the command once, with more in its environment and with this input, and waits for it, also when ctx ends.
 // The error says how it failed.
 func (c Command) Run(ctx context.Context, environ []string, input []byte) error {
-	if c.Grace == 0 {
-		c.Grace = usualGrace
-	}
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()
 	cmd := process.Shell(ctx, c.Line)
@@ -45,14 +39,11 @@ func (c Command) Run(ctx context.Context, environ []string, input []byte) error 
 	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
 	cmd.Env = slices.Concat(c.Environ, environ)
 	process.Tree(cmd)
-	cmd.Cancel = func() error { return ask(cmd) }
-	cmd.WaitDelay = c.Grace // also for what the command left running with our output
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the shell: %w", err)
 	}
 	err := cmd.Wait()
 	if err != nil && ctx.Err() != nil {
-		process.Kill(cmd)
 		return fmt.Errorf("not done after %s", c.Limit)
 	}
 	if errors.Is(err, exec.ErrWaitDelay) { // something that the command left running still has our output
