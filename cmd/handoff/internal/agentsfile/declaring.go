@@ -267,7 +267,10 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 	if len(d.problems) == 0 {
 		digest := d.digest(read)
 		last, unknown := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
-		if unknown != nil {
+		switch {
+		case unknown != nil && schemas.AsError(unknown).Code == schemas.Unavailable:
+			return // the call itself says so
+		case unknown != nil:
 			digest = "" // an owner of an older version does not take it
 		}
 		if unknown != nil || last.Digest != digest {

@@ -25,6 +25,7 @@ type Seat struct {
 	before    postgres.Owner // as it was seen last
 	owner     relay.Note     // of that
 	failed    error          // why the database could not be asked; nil if it could
+	gaveUp    time.Time      // when a search ended since the database does not answer
 	own       *postgres.Ownership
 	lost      *atomic.Bool // of own
 }
@@ -37,8 +38,14 @@ func (n *Node) Seat(workspace string) *Seat { return &Seat{node: n, workspace: w
 // asking is how long one question to the database may take.
 const asking = 2 * time.Second
 
-// Prepare implements [relay.Election].
-func (*Seat) Prepare() error { return nil }
+// Prepare implements [relay.Election]. A search right after one that gave up on the database ends at once: one call of a
+// client may make several.
+func (s *Seat) Prepare() error {
+	if time.Since(s.gaveUp) < asking {
+		return s.Unusable(s.failed)
+	}
+	return nil
+}
 
 // Owner implements [relay.Election].
 func (s *Seat) Owner(ctx context.Context) (relay.Note, bool) {
@@ -135,6 +142,7 @@ const soon = 3 * time.Second
 // Unserved implements [relay.Election].
 func (s *Seat) Unserved() *schemas.Error {
 	if away(s.failed) {
+		s.gaveUp = time.Now()
 		return s.Unusable(s.failed)
 	}
 	if !s.reachable() {
