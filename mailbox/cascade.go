@@ -168,7 +168,8 @@ func (o *op) resume(r *store.Record) error {
 			continue
 		}
 		if life.Consequence(debt.Do) == life.SendRouted {
-			if err := o.goesOn(&h, debt.Opened); err != nil {
+			o.timed = false // a person caused it, and [mostLooked] bounds it
+			if err := o.fireAfterLeave(&h, debt.Opened); err != nil {
 				return err
 			}
 		}

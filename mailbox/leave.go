@@ -19,22 +19,25 @@ func (h *happening) routed() bool { return len(h.sends) > 0 || h.leave != "" }
 // for: what happens without leave causes no other rule to send, then or later.
 func (s ruleSet) awaited(waiting []rules.Sends) string {
 	for _, w := range waiting {
-		if w.Step != "" && s.lacks(w.Of()) != "" {
+		if w.Step != "" && s.waitingFile(w.Of()) != "" {
 			return w.File
 		}
 	}
 	return ""
 }
 
-// awaitLeave notes on an ended step that what follows it waits for leave, so that [op.releaseAllowed] finds it. The owner of the
-// workflow and human are told of the first one in each workflow. No more than [mostLooked] wait in a workspace.
+// awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
+// of the workflow and human are told of the first step of each workflow that waits. A workspace has [mostLooked] at most.
 func (o *op) awaitLeave(h *happening) error {
 	r, err := o.Record(h.now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
 		return err
 	}
 	waiting, told := 0, false
-	for id := range o.AwaitingLeave() {
+	for id, err := range o.AwaitingLeave() {
+		if err != nil {
+			return err
+		}
 		other := reading.Readable(o.View, id)
 		told = told || other != nil && other.Workflow == r.Workflow
 		if waiting++; waiting >= mostLooked {
@@ -53,8 +56,9 @@ func (o *op) awaitLeave(h *happening) error {
 	})
 }
 
-// releaseAllowed makes due what waits behind the steps of workflows that have leave by now, whatever their rules say by now.
-// What no file declares any more is gone. The clock carries it out, as much at a time as rules send in one operation.
+// releaseAllowed makes due what waits behind the steps of each workflow that has leave now. The rules decide what follows
+// when the clock carries it out, as they are then. A step goes on waiting while no file declares its workflow, since the
+// file may come back, as after the checkout of another branch.
 func (o *op) releaseAllowed() error {
 	set, err := o.rules(o.View)
 	if err != nil {
@@ -69,7 +73,7 @@ func (o *op) releaseAllowed() error {
 	}
 	for _, id := range ids {
 		r := reading.Readable(o.View, id)
-		if r == nil || set.lacks(planOf(o.View, r)) != "" {
+		if r == nil || set.FileOf(planOf(o.View, r)) == "" {
 			continue
 		}
 		err := o.actingAs(clockCaller, func() error {
@@ -87,8 +91,8 @@ func (o *op) releaseAllowed() error {
 	return nil
 }
 
-// lacks is the file of a workflow that waits for leave, "" for any other.
-func (s ruleSet) lacks(plan string) string {
+// waitingFile is the file of a workflow that waits for leave, "" for any other.
+func (s ruleSet) waitingFile(plan string) string {
 	if s.FileOf(plan) != "" {
 		return ""
 	}
@@ -102,9 +106,9 @@ func planOf(v *store.View, r *store.Record) string {
 	return plan
 }
 
-// goesOn finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on with
+// fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on with
 // meanwhile is left to them.
-func (o *op) goesOn(h *happening, opened bool) error {
+func (o *op) fireAfterLeave(h *happening, opened bool) error {
 	set, err := o.rules(o.View)
 	if err != nil || h.now.Successor != 0 || h.now.Dismissed != 0 {
 		return err
@@ -116,6 +120,9 @@ func (o *op) goesOn(h *happening, opened bool) error {
 	}
 	if err == nil {
 		h.leave = set.awaited(h.fire(set.waiting, on, facts))
+		if plan := planOf(o.View, h.now); plan != "" && set.FileOf(plan) == "" && set.waiting.FileOf(plan) == "" {
+			h.leave = "the workflow " + plan // no file declares it just now
+		}
 		h.sends = slices.DeleteFunc(h.fire(set.Set, on, facts), func(s rules.Sends) bool { return s.Step == "" })
 	}
 	return err

@@ -87,7 +87,7 @@ func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
 	require.Equal(t, []string{"c pending test: the login"}, w.found())
 }
 
-func TestAFileThatIsRemovedIsNotWaitedFor(t *testing.T) {
+func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
 	w.factory(false, "c")
@@ -97,10 +97,10 @@ func TestAFileThatIsRemovedIsNotWaitedFor(t *testing.T) {
 	w.complete(b, 1)
 	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
 	require.NoError(t, err)
-	ids, _ := w.leave()
-	require.Empty(t, ids)
+	_, reasons := w.leave()
+	require.Equal(t, []string{waitsForLeave + ", once a file has this workflow again"}, reasons)
 	w.factory(false, "c")
-	require.Empty(t, w.found())
+	require.Equal(t, []string{"c pending test: the login"}, w.found())
 }
 
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
@@ -136,4 +136,46 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))
 	refused(t, err, schemas.Denied, "handoff allow")
+}
+
+// waits begins n workflows, loses leave, and completes the first step of each.
+func (w *world) waits(n int) {
+	a, b := w.stdio("a"), w.stdio("b")
+	w.factory(false, "c")
+	var ids []schemas.ID
+	for range n {
+		ids = append(ids, w.send(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Workflow = "one" }).HandoffID)
+	}
+	w.factory(true, "c")
+	for _, id := range ids {
+		w.claimID(b, id)
+		w.complete(b, id)
+	}
+}
+
+func TestAnExportKeepsWhatWaitsForLeave(t *testing.T) {
+	b := &breaking{Backend: memory.New()}
+	w := newWorldOn(t, b)
+	w.waits(1)
+	waits := exported(t, w.Store)
+	b.after(1)
+	w.factory(false, "c")
+	b.never()
+	for _, file := range []string{waits, exported(t, w.Store)} {
+		require.Contains(t, file, `"owes"`)
+		to := moved(t, file, memory.New())
+		require.Empty(t, to.found(), "no file is known yet")
+		to.factory(true, "c")
+		ids, _ := to.leave()
+		require.Equal(t, []schemas.ID{1}, ids)
+		to.factory(false, "c")
+		require.Equal(t, []string{"c pending test: the login"}, to.found())
+	}
+}
+
+func TestLeaveReleasesMoreThanTimeMaySend(t *testing.T) {
+	w := newWorld(t)
+	w.waits(210)
+	w.factory(false, "c")
+	require.Equal(t, 2*210, w.handoffs())
 }

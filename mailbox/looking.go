@@ -239,7 +239,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		leave := func(r *store.Record) string { return set.lacks(planOf(v, r)) }
+		leave := func(r *store.Record) string { return set.waitingFile(planOf(v, r)) }
 		if len(set.waiting.Plans()) == 0 {
 			leave = nil
 		}

@@ -200,6 +200,9 @@ func (o *op) gather(was, now *store.Record) {
 	}
 }
 
+// atOnce is the Wakes of what is due whatever the clock says: a clock that was set back must not hide it.
+const atOnce store.Time = 1
+
 // wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
 // ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
 // times the earliest counts; the time before which nobody may claim counts only while the handoff is in no mailbox
@@ -207,7 +210,7 @@ func (o *op) gather(was, now *store.Record) {
 func wakes(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
-		return r.Created // at once
+		return atOnce
 	case len(r.Owes) > 0:
 		return store.LeaveTime
 	case r.Status.Ended():

@@ -86,7 +86,7 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
 		return first, &schemas.SentBy{Rule: first.Options.Step, File: set.FileOf(name)}, nil
 	}
-	if file := set.lacks(name); file != "" {
+	if file := set.waitingFile(name); file != "" {
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}

@@ -66,6 +66,13 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 	})
 }
 
+func TestSetBack_WhatIsOwedIsDueAtOnce(t *testing.T) {
+	ahead(t, func(w *world) { w.waits(1) }, func(w *world) {
+		w.factory(false, "c")
+		require.Equal(t, []string{"c pending test: the login"}, w.found())
+	})
+}
+
 // A claim that was made while the clock was behind has ended when it is right, and its holder loses nothing by it.
 func TestSetBack_AClaimOfAClockThatWasBehindMayBeCompleted(t *testing.T) {
 	w := newWorld(t)

@@ -207,7 +207,11 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 // and those under way, which are shown where they run, too.
 func (l *look) leave() {
 	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
-		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(r.AwaitsLeave()))
+		reason := reading.LeaveReason(r.AwaitsLeave())
+		if l.Leave == nil || l.Leave(r) == "" {
+			reason += ", once a file has this workflow again"
+		}
+		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reason)
 	}
 	for _, state := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
 		if l.Leave == nil {
