@@ -29,7 +29,7 @@ var generated embed.FS
 // Full gives the JSON Schema of a type of this package by the name of the type: which fields are accepted, and what
 // they mean. Package tools reads it when it first decodes the arguments of a tool, and people read the file. A field
 // whose value is another type of this package refers to the file of that type, as "Context.json". Keywords that begin
-// with "x-" are notes for package tools, which the generate subpackage explains. The result is nil when no message
+// with "x-" are notes for package tools, which the generate subpackage explains. The result is nil when no argument
 // uses such a type.
 func Full(name string) []byte { return kept("json/" + name + ".json") }
 

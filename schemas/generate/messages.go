@@ -18,16 +18,12 @@ var offered = types(
 	schemas.RegisterIn{}, schemas.RegisterOut{}, schemas.AgentsIn{}, schemas.AgentsOut{},
 )
 
-// administrative are those of the other tools, which only our own programs call: no client is sent their schemas.
+// administrative are the arguments of the other tools, which only our own programs call: no client is sent their schemas.
 var administrative = types(
-	schemas.AuditIn{}, schemas.AuditOut{}, schemas.TreeIn{}, schemas.TreeOut{}, schemas.EventsIn{}, schemas.EventsOut{},
-	schemas.BackupIn{}, schemas.BackupOut{}, schemas.CheckIn{}, schemas.CheckOut{}, schemas.ConnIn{}, schemas.ConnOut{},
-	schemas.TokenAddIn{}, schemas.TokenAddOut{}, schemas.TokenListIn{}, schemas.TokenListOut{},
-	schemas.TokenRevokeIn{}, schemas.TokenRevokeOut{}, schemas.TokenFindIn{}, schemas.TokenFindOut{},
-	schemas.StatsIn{}, schemas.StatsOut{}, schemas.OverviewIn{}, schemas.OverviewOut{}, schemas.SessionIn{}, schemas.SessionOut{},
-	schemas.NewsIn{}, schemas.NewsOut{}, schemas.NewestIn{}, schemas.NewestOut{}, schemas.RedactIn{}, schemas.RedactOut{}, schemas.RetainIn{}, schemas.RetainOut{},
-	schemas.DeclareIn{}, schemas.DeclareOut{}, schemas.DeclaredIn{}, schemas.DeclaredOut{},
-	schemas.ObserveIn{}, schemas.ObserveOut{}, schemas.RulesTryIn{}, schemas.RulesTryOut{}, schemas.ExportIn{}, schemas.ExportOut{},
+	schemas.AuditIn{}, schemas.TreeIn{}, schemas.EventsIn{}, schemas.BackupIn{}, schemas.CheckIn{}, schemas.ConnIn{},
+	schemas.TokenAddIn{}, schemas.TokenListIn{}, schemas.TokenRevokeIn{}, schemas.TokenFindIn{}, schemas.StatsIn{},
+	schemas.OverviewIn{}, schemas.SessionIn{}, schemas.NewsIn{}, schemas.NewestIn{}, schemas.RedactIn{}, schemas.RetainIn{},
+	schemas.DeclareIn{}, schemas.DeclaredIn{}, schemas.ObserveIn{}, schemas.RulesTryIn{}, schemas.ExportIn{},
 )
 
 func types(values ...any) []reflect.Type { return schemas.Map(values, reflect.TypeOf) }
@@ -42,7 +38,8 @@ func Files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := referring(comments, slices.Concat(offered, administrative)...)
+	results := func(t reflect.Type) bool { return !isInput(t) }
+	full := referring(comments, slices.DeleteFunc(slices.Concat(offered, administrative), results)...)
 	for t := range full.all {
 		if files["json/"+t.Name()+".json"], err = render(full.reflected(t), 110); err != nil {
 			return nil, err
