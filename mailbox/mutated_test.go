@@ -274,13 +274,21 @@ func (m *mutation) set(of any, name string) string {
 	some := func() string { return fmt.Sprint("ho_", 1+m.IntN(60)) }
 	ids := []any{some(), some(), some(), some(), "ho_1", "ho_281474976710656", "ho_9223372036854775807", "no_9223372036854775807", ""}
 	lists := []any{
-		[]any{}, []any{some(), some()}, []any{1, 1 << 40}, []any{map[string]any{"do": "rm"}}, []any{map[string]any{"do": "send its result to its reviewer"}},
+		[]any{},
+		[]any{some(), some()},
+		[]any{1, 1 << 40},
+		[]any{map[string]any{"do": "rm"}},
+		[]any{map[string]any{"do": "send its result to its reviewer"}},
 		[]any{map[string]any{"do": "cancel the parts that its holder sent and nobody claimed"}},
 	}
-	numbers := []any{0, 1, 2, 3, 5, 8, 40, -1, 1 << 31, 1 << 40, 1 << 53, int64(1)<<62 + 1, 1768167000000, 1768267000000, 1798167000000, int64(253402300799999),
-		json.Number("1e308"), json.Number("18446744073709551615")}
-	texts := []any{"", "human", "system", "qa", "architect", "a b\u202e", strings.Repeat("x", 70_000), "9999-12-31T23:59:59-11:00", "0001-01-01T00:00:00Z", "2026-01-12T00:00:00Z",
-		"completed", "pending", "returned", "accepted", "failed", "success", "partial", "low", "role:qa", "wf_1", "wf_new"}
+	numbers := []any{
+		0, 1, 2, 3, 5, 8, 40, -1, 1 << 31, 1 << 40, 1 << 53, int64(1)<<62 + 1, 1768167000000, 1768267000000, 1798167000000, int64(253402300799999),
+		json.Number("1e308"), json.Number("18446744073709551615"),
+	}
+	texts := []any{
+		"", "human", "system", "qa", "architect", "a b\u202e", strings.Repeat("x", 70_000), "9999-12-31T23:59:59-11:00", "0001-01-01T00:00:00Z", "2026-01-12T00:00:00Z",
+		"completed", "pending", "returned", "accepted", "failed", "success", "partial", "low", "role:qa", "wf_1", "wf_new",
+	}
 	values := slices.Concat(ids, lists, numbers, texts, []any{nil, true, false, map[string]any{}})
 	other, _ := m.lines[m.line()]["record"].(map[string]any)
 	switch had, n := row[name], m.IntN(10); {

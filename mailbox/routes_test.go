@@ -16,7 +16,8 @@ import (
 // rules has the workspace told what a file declares.
 func (w *world) rules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
 	w.t.Helper()
-	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true,
+	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+		Leave: true,
 		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: routes, Plans: plans}},
 	})
 	require.NoError(w.t, err)
@@ -415,7 +416,8 @@ func TestTheFirstStepIsWhatTheFileSaysAndWhatIsAskedBesides(t *testing.T) {
 func TestTheRulesOfAllFilesTogetherAreBounded(t *testing.T) {
 	w := newWorld(t)
 	many := []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{to("b", strings.Repeat("{{1}}", 600))}}}
-	_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true,
+	_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+		Leave: true,
 		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: many}, {Name: "agents.yaml", Routes: many}},
 	})
 	refused(t, err, schemas.Invalid, "more than 1000 expressions")

@@ -11,7 +11,7 @@ type TokenAddIn struct {
 	Scope   Scope     `json:"scope,omitempty" jsonschema:"enum=read,enum=agent,enum=admin"`
 	Expires time.Time `json:"expires,omitzero"` // zero for never
 
-	Rate    float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1000000000"` // requests a second, zero for the server's default
+	Rate    float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1000000000"`    // requests a second, zero for the server's default
 	Pending int     `json:"pending,omitempty" jsonschema:"minimum=0,maximum=1000000000"` // see MaxPending of Caller
 }
 

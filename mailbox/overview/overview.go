@@ -333,7 +333,7 @@ func (l *look) next(c row) []schemas.Advice {
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.Call(other, "gives it to another"), show}
-	case schemas.ConcernRunning:
+	case schemas.ConcernRunning, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
 }

@@ -201,8 +201,8 @@ func (d desk) another() desk {
 type owner struct {
 	tools.Invoker
 	older, before bool
-	whole int
-	last  string // that was declared
+	whole         int
+	last          string // that was declared
 }
 
 func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {

@@ -162,7 +162,7 @@ func (b Book) name() error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close() //nolint:errcheck // nothing was written
+	defer lock.Close()
 	if err = platform.Lock(lock); err == nil {
 		if dir, named := b.dir(); dir == "" && named == nil {
 			err = os.WriteFile(b.idFile(), []byte(rand.Text()), 0o600)

@@ -103,17 +103,17 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 func ask(ctx context.Context, a *cli.App, all []actor) error {
 	what := map[string]string{leave.Checks: "run commands as you, whenever work is completed", leave.Rules: "send work by themselves"}
 	book := a.Leave()
-	waiting := ""
+	var waiting strings.Builder
 	for _, of := range all {
 		if !of.Allowed {
-			waiting += fmt.Sprintf("the %s of %s, SHA-256 %s, %s:\n", of.Kind, of.File, of.Digest, what[of.Kind])
-			waiting += "  " + strings.ReplaceAll(strings.TrimSpace(of.Does), "\n", "\n  ") + "\n"
+			does := strings.ReplaceAll(strings.TrimSpace(of.Does), "\n", "\n  ")
+			fmt.Fprintf(&waiting, "the %s of %s, SHA-256 %s, %s:\n  %s\n", of.Kind, of.File, of.Digest, what[of.Kind], does)
 		}
 	}
-	if waiting == "" {
+	if waiting.Len() == 0 {
 		return nil
 	}
-	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting, book.Place)
+	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting.String(), book.Place)
 	if _, err := a.InPerson(ctx, refused); err != nil {
 		return err
 	}

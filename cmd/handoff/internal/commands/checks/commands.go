@@ -35,15 +35,17 @@ of the list. A command runs as you, in a clean tree of its own.`
 
 // Commands gives the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{cli.Group(&cobra.Command{
-		Use:   "checks",
-		Short: "Look whether work holds what its repository asks for",
-		Example: `  handoff checks list
+	return []*cobra.Command{
+		cli.Group(&cobra.Command{
+			Use:   "checks",
+			Short: "Look whether work holds what its repository asks for",
+			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
-		Long: about,
-	}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a), watchCommand(a)),
-		allowCommand(a, ""), denyCommand(a, "")}
+			Long: about,
+		}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a), watchCommand(a)),
+		allowCommand(a, ""), denyCommand(a, ""),
+	}
 }
 
 // here is a repository and what looks at its checks.

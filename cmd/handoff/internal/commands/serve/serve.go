@@ -95,7 +95,7 @@ func (s *servingCommand) keepServed(
 ) error {
 	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was told to end
+		return nil // it was told to end
 	}
 	if unserved != nil { // a later call may succeed
 		log.WarnContext(ctx, "workspace is not served yet", slog.Any("error", unserved))
