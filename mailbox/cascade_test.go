@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -19,9 +21,14 @@ import (
 type breaking struct {
 	store.Backend
 	keeps *int
+	wait  func() // is done before the next update, once
 }
 
 func (b *breaking) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if wait := b.wait; wait != nil {
+		b.wait = nil
+		wait()
+	}
 	if b.keeps != nil {
 		if *b.keeps--; *b.keeps < 0 {
 			return errors.New("the process ended")
@@ -106,6 +113,21 @@ func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
 	_, err := w.Agents(t.Context(), a, schemas.AgentsIn{})
 	require.NoError(t, err)
 	require.Equal(t, 1100, w.pending("c"))
+}
+
+func TestWhatFollowsIsCarriedOutForSoLongInOneCall(t *testing.T) {
+	var passed, step time.Duration // the clock goes on by step with each look at it
+	w := newWorld(t, func(c *mailbox.Config) {
+		now := c.Now
+		c.Now = func() time.Time { passed += step; return now().Add(passed) }
+	})
+	_, b := waiting(w, 3100)
+	w.claim(b)
+	step = 200 * time.Millisecond
+	w.complete(b, 1)
+	require.Equal(t, 100, w.waitFor(1))
+	w.handoffs()
+	require.Zero(t, w.waitFor(1))
 }
 
 func TestEachOfManyThatWaitForACancelledOneIsToldOnce(t *testing.T) {

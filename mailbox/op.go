@@ -60,6 +60,7 @@ type op struct {
 	// begun are the handoffs that were begun with what is returned now.
 	begun []*store.Record
 	more  bool // the clock has more to change than one operation does
+	uncut bool // [op.cutAhead] has more to cut
 
 	// fruitless says that nothing was done, so that there is no result to remember and a repeat looks again.
 	fruitless bool

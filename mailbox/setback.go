@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"handoff/mailbox/life"
@@ -13,10 +14,14 @@ import (
 const clocksDiffer = time.Minute
 
 // wasAhead tells whether the clock was set back since the last operation of this process, and for the first one, since
-// the newest event of an earlier process. An event that cannot be read tells nothing.
+// the newest event of an earlier process, or that one did not get through with [op.cutAhead]. What cannot be read tells
+// nothing.
 func (s *Service) wasAhead(v *store.View, now time.Time) bool {
 	latest := s.latest.Load()
 	if latest == 0 {
+		if after, err := v.Uncut(); err == nil && after != 0 {
+			return true
+		}
 		if n, err := v.Events(); err == nil {
 			e, _ := v.Event(n) // nil for none
 			latest = int64(store.At(schemas.OrZero(e).At))
@@ -26,21 +31,17 @@ func (s *Service) wasAhead(v *store.View, now time.Time) bool {
 }
 
 // cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
-// before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back.
+// before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
+// [mostLooked] in one operation, and the next one goes on.
 func (o *op) cutAhead() error {
-	if !o.wasAhead(o.View, o.now) {
+	if !o.wasAhead(o.View, o.Now()) { // the operation may have waited for others since o.now
 		return nil
 	}
-	var open []schemas.ID
-	for _, status := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
-		for id, err := range o.Oldest(store.InState(status), 0) {
-			if err != nil {
-				return err
-			}
-			open = append(open, id)
-		}
+	open, err := o.nextUncut()
+	if err != nil {
+		return err
 	}
-	o.unheld = append(o.unheld, open...) // who was heard of at a time to come was heard of before, at the latest
+	o.unheld = append(o.unheld, open...) // the tracker may have heard of a holder at a time that is to come
 	return o.actingAs(clockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
@@ -55,6 +56,34 @@ func (o *op) cutAhead() error {
 		}
 		return nil
 	})
+}
+
+// nextUncut gives the next handoffs that have not ended, in the order of their ids, and notes where the next operation
+// goes on.
+func (o *op) nextUncut() (open []schemas.ID, err error) {
+	after, err := o.Uncut()
+	if err != nil {
+		return nil, err
+	}
+	for _, status := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
+		n := 0
+		for id, err := range o.Oldest(store.InState(status), after) {
+			if err != nil {
+				return nil, err
+			}
+			open = append(open, id)
+			if n++; n > mostLooked {
+				break
+			}
+		}
+	}
+	slices.Sort(open)
+	after, o.uncut = 0, len(open) > mostLooked
+	if o.uncut {
+		open = open[:mostLooked]
+		after = open[mostLooked-1]
+	}
+	return open, o.tx.PutUncut(after)
 }
 
 // cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that

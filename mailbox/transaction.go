@@ -23,7 +23,7 @@ import (
 //
 // After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
 // not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
-// before it returns, as far as ctx allows. What is left then is due, and the next call of anybody carries it out.
+// before it returns, see [Service.settle].
 //
 // The order within the transaction matters. What the clock has changed comes first, so that fn judges the state that
 // holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
@@ -67,7 +67,9 @@ func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) 
 		}
 		return coded(err)
 	}
-	s.latest.Store(int64(store.At(o.now)))
+	if !o.uncut {
+		s.latest.Store(int64(store.At(o.now)))
+	}
 	s.here.Forget(o.unheld...)
 	if by.Via != schemas.ViaClock {
 		s.settle(ctx, o.owing)
@@ -102,14 +104,15 @@ func (s *Service) overdue(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// settle carries out to the end what an operation put off, and what is put off meanwhile, in transactions of its own, as
-// far as ctx allows. What is left then is due, and the next call of anybody carries it out.
+// settle carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
+// ctx allows and for [catchUpTime]. What is left then is due, and the next call of anybody carries it out.
 func (s *Service) settle(ctx context.Context, owing []schemas.ID) {
-	for len(owing) > 0 {
+	for begun := s.Now(); len(owing) > 0 && s.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
 		err := s.update(ctx, clockCaller, func(o *op) error {
+			before := len(o.owing) // by what was due
 			err := o.lapseOne(owing[0])
-			again = o.owing
+			again = o.owing[before:]
 			return err
 		})
 		if err != nil {
@@ -138,7 +141,7 @@ func (s *Service) catchUp(ctx context.Context) (behind bool, err error) {
 			return true, nil
 		}
 		err = s.update(ctx, clockCaller, func(o *op) error {
-			more = o.more || len(o.owing) > 0
+			more = o.more || o.uncut || len(o.owing) > 0
 			return nil
 		})
 		if err != nil {

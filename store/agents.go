@@ -163,6 +163,18 @@ func (v *View) Declared() (string, error) {
 // PutDeclared writes the digest of what files declare from now on, or that it has none.
 func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declared, []byte(digest)) }
 
+var uncut = []byte("uncut")
+
+// Uncut returns the last handoff whose times were cut after the clock was set back, where those of others are still to be
+// cut; zero where none are.
+func (v *View) Uncut() (schemas.ID, error) {
+	b, err := v.r.Get(Sys, uncut)
+	return schemas.ID(lastNumber(b)), err
+}
+
+// PutUncut writes after which handoff the next times are cut; zero for none.
+func (t *Tx) PutUncut(after schemas.ID) error { return t.w.Put(Sys, uncut, number(after)) }
+
 // AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
 func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
 
