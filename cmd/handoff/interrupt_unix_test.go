@@ -22,24 +22,19 @@ func TestASignalEndsACommandThatWaits(t *testing.T) {
 		sig  syscall.Signal
 		args []string
 	}{
-		"for a flag from standard input":   {ctrlC, []string{"send", "qa", "x", "--detail", "-"}},
-		"for a task from standard input":   {term, []string{"send", "qa", "-"}},
-		"for a call from standard input":   {ctrlC, []string{"call", "send_handoff", "-"}},
-		"for a result from standard input": {term, []string{"complete", "1", "--summary", "-"}},
-		"for a message from a pipe":        {ctrlC, []string{"send", "--file", "fifo"}},
-		"for a flag from a pipe":           {term, []string{"send", "qa", "x", "--detail", "@fifo"}},
-		"for a workspace from a pipe":      {term, []string{"import", "fifo"}},
-		"for one from standard input":      {ctrlC, []string{"import", "-"}},
-		"for a version from a pipe":        {ctrlC, []string{"version", "--check", "fifo"}},
-		"for mail":                         {ctrlC, []string{"claim", "--wait", "60"}},
-		"for an end":                       {ctrlC, []string{"wait", "1"}},
-		"for a template without an end":    {ctrlC, []string{"render", "endless"}},
+		"for a flag from standard input":      {ctrlC, []string{"send", "qa", "x", "--detail", "-"}},
+		"for a task from standard input":      {term, []string{"send", "qa", "-"}},
+		"for a call from standard input":      {ctrlC, []string{"call", "send_handoff", "-"}},
+		"for a result from standard input":    {term, []string{"complete", "1", "--summary", "-"}},
+		"for a workspace from standard input": {term, []string{"import", "-"}},
+		"for mail":                            {ctrlC, []string{"claim", "--wait", "60"}},
+		"for an end":                          {ctrlC, []string{"wait", "1"}},
+		"for a template without an end":       {ctrlC, []string{"render", "endless"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := commandtest.NewHome(t)
 			p.Must("send", "qa", "x", "--agent", "dev")
-			require.NoError(t, syscall.Mkfifo(filepath.Join(p.State, "fifo"), 0o600))
 			require.NoError(t, os.WriteFile(filepath.Join(p.State, "endless"), []byte("{{range 999999999999}}{{end}}"), 0o600))
 			silent, w, err := os.Pipe() // nobody writes to it
 			require.NoError(t, err)
