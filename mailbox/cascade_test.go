@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -116,11 +115,8 @@ func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
 }
 
 func TestWhatFollowsIsCarriedOutForSoLongInOneCall(t *testing.T) {
-	var passed, step time.Duration // the clock goes on by step with each look at it
-	w := newWorld(t, func(c *mailbox.Config) {
-		now := c.Now
-		c.Now = func() time.Time { passed += step; return now().Add(passed) }
-	})
+	var step time.Duration
+	w := newWorld(t, ticking(&step))
 	_, b := waiting(w, 3100)
 	w.claim(b)
 	step = 200 * time.Millisecond

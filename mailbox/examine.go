@@ -94,13 +94,14 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	if r.Status.Held() {
 		x.held = append(x.held, r.ID)
 	}
+	most := min(x.routed+1, 2*mostLooked) // one of this record; in all those that wait, and as many that were just released
 	for _, debt := range r.Owes {
-		_, each := across(life.Consequence(debt.Do), &r)
-		routed := life.Consequence(debt.Do) == life.SendRouted
-		if routed {
+		do := life.Consequence(debt.Do)
+		_, each := across(do, &r)
+		if do == life.SendRouted {
 			x.routed++
 		}
-		if each == nil && !routed || !r.Status.Ended() || x.routed > 2*mostLooked { // as many may wait, and be released
+		if each == nil && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}

@@ -107,12 +107,17 @@ func TestRules_AreRefusedThatLeaveTheirChain(t *testing.T) {
 	}
 }
 
+// ticking has the clock go on with each look at it.
+func ticking(step *time.Duration) func(*mailbox.Config) {
+	return func(c *mailbox.Config) {
+		now, passed := c.Now, time.Duration(0)
+		c.Now = func() time.Time { passed += *step; return now().Add(passed) }
+	}
+}
+
 func TestCatchUp_GoesOnForSoLongInOneCall(t *testing.T) {
-	var passed time.Duration // the clock goes on with each look at it
-	w := newWorld(t, func(c *mailbox.Config) {
-		now := c.Now
-		c.Now = func() time.Time { passed += time.Millisecond; return now().Add(passed) }
-	})
+	step := time.Millisecond
+	w := newWorld(t, ticking(&step))
 	for range 1_100 {
 		w.send(schemas.Caller{Agent: "me"}, "q", "x", within("2h"))
 	}
