@@ -88,8 +88,7 @@ func (o *op) spend(name schemas.Workflow, said any, as store.Content) error {
 	}
 	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(as.Bytes)))
 	if done != nil {
-		sum := min(wf.Used[schemas.LimitCost]+cost(done), 1e3*schemas.MostCounted) // an import may bring any sum
-		wf.Used[schemas.LimitCost] = math.Round(sum*1e6) / 1e6
+		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
 	}
 	return o.tx.PutWorkflow(name, *wf)
 }

@@ -49,7 +49,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if err := draft.CheckPayload(in.Summary, in.Detail, in.Data); err != nil {
 		return schemas.CompleteOut{}, err
 	}
-	if err := schemas.CheckResults(in.Results); err != nil {
+	if err := schemas.CheckCost(in.Results); err != nil {
 		return schemas.CompleteOut{}, err
 	}
 	if err := contract.Contradiction(in); err != nil {

@@ -239,9 +239,11 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		leave := func(r *store.Record) string { return set.waitingFile(planOf(v, r)) }
-		if len(set.waiting.Plans()) == 0 {
-			leave = nil
+		leave := func(r *store.Record) string {
+			if len(set.waiting.Plans()) == 0 {
+				return "" // without reading what was sent
+			}
+			return set.waitingFile(planOf(v, r))
 		}
 		out, err := overview.Of(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,

@@ -52,7 +52,7 @@ func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Eq
 
 // compile reads the rows of files.
 func (s *Service) compile(rows []store.Row) ruleSet {
-	all := ruleSet{&rules.Set{Kept: true}, &rules.Set{Kept: true}}
+	all := ruleSet{&rules.Set{}, &rules.Set{}}
 	for _, row := range rows {
 		var of store.DeclaredRules
 		if err := schemas.Decode(row.Value, &of); err != nil {

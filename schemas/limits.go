@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,26 +74,15 @@ func CheckLimits(field string, limits map[string]float64) error {
 	return nil
 }
 
-// amounts are the last words of names of results that stand for an amount, as cost_usd and input_tokens.
-var amounts = []string{"usd", "eur", "cost", "tokens", "seconds", "minutes", "hours", "ms", "bytes", "turns"}
-
-// CheckResults checks the amounts in the results of a run. The error is invalid for one that is below zero, past
-// [MostCounted], a list or an object, and for a cost in dollars that is no number. A text may say more than a number.
-func CheckResults(results map[string]any) error {
-	for _, name := range slices.Sorted(maps.Keys(results)) {
-		said := results[name]
-		if said == nil || !slices.Contains(amounts, name[strings.LastIndexByte(name, '_')+1:]) {
-			continue
-		}
-		n, err := strconv.ParseFloat(fmt.Sprint(said), 64)
-		_, text := said.(string)
-		if errors.Is(err, strconv.ErrSyntax) && text && name != LimitCost || err == nil && n >= 0 && n <= MostCounted {
-			continue
-		}
-		return Invalidf("results."+Visible(name), "%s is no number from 0 to %.0f", Clip(Visible(fmt.Sprint(said)), 40), MostCounted).
-			WithHint("Give the number alone, or leave it out. Nothing was changed.")
+// CheckCost checks the cost in the results of a run. The error is invalid for what is no number from 0 to [MostCounted].
+func CheckCost(results map[string]any) error {
+	said := fmt.Sprint(results[LimitCost])
+	n, err := strconv.ParseFloat(said, 64)
+	if results[LimitCost] == nil || err == nil && n >= 0 && n <= MostCounted {
+		return nil
 	}
-	return nil
+	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(Visible(said), 40), MostCounted).
+		WithHint("Give the number alone, or leave it out. Nothing was changed.")
 }
 
 // DefaultLimits are the limits when no flag says otherwise.

@@ -66,15 +66,10 @@ func quoted(s string) string {
 
 // Sentence says what sent a handoff, why, and where the rule stands.
 func (s *SentBy) Sentence() string {
-	text := "the " + s.String()
-	if strings.HasSuffix(s.File, "/.handoff/agents.yaml") {
-		text += ", a file of this repository"
-	}
 	if s.After == 0 {
-		return text
+		return "the " + s.String()
 	}
-	what := map[string]string{"failed": "failed", "timed_out": "timed out"}[s.On]
-	return fmt.Sprintf("%s (after %s of %s %s)", text, s.After, s.Of, cmp.Or(what, "was "+s.On))
+	return fmt.Sprintf("the %s (after %s of %s: %s)", s, s.After, s.Of, strings.ReplaceAll(s.On, "_", " "))
 }
 
 // Sender is who sent a handoff or a notice as people read it: the rule of a file, where one did, and not the server.

@@ -52,10 +52,7 @@ func Load(ctx context.Context, from io.Reader, to Backend) (schemas.ExportHeadin
 	if err := l.end(); err != nil {
 		return l.head, l.refused(err)
 	}
-	if err := l.flush(ctx); err != nil {
-		return l.head, err
-	}
-	return l.head, nil
+	return l.head, l.flush(ctx)
 }
 
 const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."

@@ -61,9 +61,10 @@ func (l *loader) event(read *line) error {
 	if ledger.Leaf(read.Event) != read.Leaf {
 		return fmt.Errorf("event %d is not what the tree has: its bytes were changed", e.N)
 	}
-	if err := l.grow(e, read); err != nil {
-		return err
+	if want := uint64(l.seen[lineEvent]); e.N != want { //nolint:gosec // it counts from 1
+		return fmt.Errorf("it has event %d, and event %d is missing", e.N, want)
 	}
+	l.put(Tree, number(e.N), l.walk.Add(read.Event))
 	if err := l.chained(e, read.Event); err != nil {
 		return err
 	}
@@ -81,15 +82,6 @@ func (l *loader) event(read *line) error {
 		l.put(Salts, number(e.N), read.Salt)
 	}
 	return l.putChunks(Bodies, join(number(e.Handoff), number(e.N)), read.content())
-}
-
-// grow adds an event to the tree.
-func (l *loader) grow(e schemas.Event, read *line) error {
-	if want := uint64(l.seen[lineEvent]); e.N != want { //nolint:gosec // it counts from 1
-		return fmt.Errorf("it has event %d, and event %d is missing", e.N, want)
-	}
-	l.put(Tree, number(e.N), l.walk.Add(read.Event))
-	return nil
 }
 
 // chained compares an event with the one before it of the same handoff.

@@ -39,8 +39,7 @@ type Config struct {
 	// Nobody says why none of those for whom a handoff is takes it, "" where one does, see package offer.
 	Nobody func(*store.Record) (string, error)
 
-	// Leave is the file whose rules go on after a handoff and wait for a person's leave, "" for none; nil where no rules
-	// wait.
+	// Leave is the file whose rules go on after a handoff and wait for a person's leave, "" for none.
 	Leave func(*store.Record) string
 
 	// Reader tells why a handoff stands as it does, and what is known of its holder.

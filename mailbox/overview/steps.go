@@ -208,15 +208,12 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 func (l *look) leave() {
 	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
 		reason := reading.LeaveReason(r.AwaitsLeave())
-		if l.Leave == nil || l.Leave(r) == "" {
+		if l.Leave(r) == "" {
 			reason += ", once a file has this workflow again"
 		}
 		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reason)
 	}
 	for _, state := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
-		if l.Leave == nil {
-			return
-		}
 		for r := range l.first(l.Newest(store.InState(state), 0), l.reach, &l.needs) {
 			if file := l.Leave(r); file != "" {
 				l.add(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))

@@ -23,9 +23,6 @@ import (
 
 // Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
-	// Kept says that the rules were declared before: what is refused now of where they send to is passed over by who sends.
-	Kept bool
-
 	routes []route
 	plans  map[string]plan
 	texts  map[string]text // all that have expressions, as they are written
@@ -188,7 +185,7 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 		}
 	}
 	for _, place := range [][2]string{{"parent", send.Parent}, {"workflow", send.Workflow}} {
-		if place[1] != "" && !s.Kept { // limits count along the chain and in the workflow
+		if place[1] != "" { // limits count along the chain and in the workflow
 			return "", schemas.Invalidf(place[0], "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
 				WithHint("Leave it out.")
 		}

@@ -67,15 +67,15 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := json.Unmarshal(line, &o); err != nil {
 		return err
 	}
-	if !o.Kept {
-		return o.keep(ctx, said, out)
-	}
 	within, over := context.WithCancelCause(ctx)
 	defer over(nil)
 	go func() {
 		_, _ = io.Copy(io.Discard, said)
 		over(errors.New("nobody waits for it"))
 	}()
+	if !o.Kept {
+		return o.keep(within, out)
+	}
 	done, err := o.run(within, over)
 	if err = cmp.Or(err, context.Cause(ctx)); err != nil { // this process was told to end, so maybe the command was too
 		return err
@@ -85,17 +85,11 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // keep has another process supervise the command, whose parent the command may stop or kill. It has a clock of its own,
 // and ends all that is left when the other process has ended.
-func (o order) keep(ctx context.Context, said io.Reader, out io.Writer) error {
+func (o order) keep(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	ctx, over := context.WithCancel(ctx)
-	defer over()
-	go func() {
-		_, _ = io.Copy(io.Discard, said)
-		over()
-	}()
 	o.Kept = true
 	done, err := o.supervised(ctx, exec.CommandContext(context.WithoutCancel(ctx), self, superviseArgs...), endLimit) //nolint:gosec // this program itself
 	if err != nil {

@@ -43,11 +43,8 @@ type Leave struct {
 // Getenv is an environment with the variables of the leave.
 func (l Leave) Getenv(of func(string) string) func(string) string {
 	return func(name string) string {
-		switch name {
-		case "PATH":
-			return l.Path
-		case "HOME":
-			return l.Home
+		if kept, ok := map[string]string{"PATH": l.Path, "HOME": l.Home}[name]; ok {
+			return kept
 		}
 		return of(name)
 	}
@@ -92,12 +89,10 @@ func (b Book) Allow(kind, digest string, l Leave) error {
 	if b.Place == "" || b.State == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
 	}
-	dir, err := b.dir()
-	if err == nil && dir == "" {
-		if err = b.name(); err == nil {
-			dir, err = b.dir()
-		}
+	if err := b.name(); err != nil {
+		return err
 	}
+	dir, err := b.dir()
 	if err == nil {
 		err = platform.MakePrivate(dir)
 	}

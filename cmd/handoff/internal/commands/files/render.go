@@ -125,12 +125,9 @@ func stages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (al
 	return all, nil
 }
 
-// mostRounds is how often work is followed to what took its place.
-const mostRounds = 100
-
 // stage reads the outcome of a handoff, or of the one that took its place.
 func stage(ctx context.Context, conn *cli.Connection, name, id string) (*prompt.Stage, error) {
-	for range mostRounds {
+	for range schemas.MaxChain {
 		raw, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, nil)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package look
 
 import (
 	"cmp"
-	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +53,6 @@ type testedRules struct {
 	Routes    []schemas.Route     `json:"routes"`
 	Workflows []schemas.Plan      `json:"workflows"`
 	Problems  []string            `json:"problems,omitempty"`
-	Waits     []string            `json:"waits,omitempty"` // for a person's leave
 	Tried     schemas.RulesTryOut `json:"tried,omitzero"`
 }
 
@@ -74,14 +72,6 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 			}
 			said, problems := agentsfile.File{Name: given[0]}.Says(text)
 			tested := testedRules{File: given[0], Routes: said.Routes, Workflows: said.Plans, Problems: problems}
-			book := a.Leave()
-			for _, f := range a.AgentsFiles() {
-				if declared, _ := f.Read(); reflect.DeepEqual([]any{declared.Routes, declared.Plans}, []any{said.Routes, said.Plans}) {
-					if how, waits := f.Waits(said, book); waits {
-						tested.Waits = append(tested.Waits, how)
-					}
-				}
-			}
 			if len(problems) == 0 && len(given) == 2 {
 				in := cli.Arguments{"handoff_id": given[1], "routes": said.Routes, "plans": said.Plans}
 				if tested.Tried, _, err = cli.Call[schemas.RulesTryOut](cmd.Context(), a, "rules_try", in); err != nil {
@@ -101,7 +91,6 @@ func (t testedRules) print(p *cli.Page) {
 	if len(t.Problems) == 0 {
 		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), cli.Counted(len(t.Routes), "route"), cli.Counted(len(t.Workflows), "workflow"))
 	}
-	p.Warn(t.Waits)
 	if t.Tried.HandoffID == 0 {
 		return
 	}

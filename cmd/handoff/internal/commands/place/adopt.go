@@ -136,7 +136,7 @@ func hold(w workspace.Workspace, free bool, fn func() error) error {
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
 		if o := ownerOf(w); o != nil {
-			who = fmt.Sprintf(": %s, handoff %s", o.process(), o.Version)
+			who = fmt.Sprintf(": %s, handoff %s", o.Process, o.Version)
 		}
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).
 			WithHint("End the clients that use it, then call again.")

@@ -147,7 +147,7 @@ func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string
 	ctx, end := a.Progress(ctx, "writing the backup of "+w.Name)
 	defer end()
 	if a.InDatabase() {
-		return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+		return atDatabase(ctx, a, func(node *cluster.Node) error {
 			return open.FromDatabase(ctx, w.Name, node, path)
 		})
 	}

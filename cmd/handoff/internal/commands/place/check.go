@@ -134,7 +134,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 // ownStore has a workspace for itself, in files or in a database, for as long as fn runs.
 func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
 	if a.InDatabase() {
-		return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+		return atDatabase(ctx, a, func(node *cluster.Node) error {
 			known, err := node.Knows(ctx, w.Name)
 			if err == nil && !known {
 				err = missing(w, "in "+node.String())

@@ -11,8 +11,8 @@ import (
 )
 
 // atDatabase joins the nodes of a database for as long as fn runs.
-func atDatabase(ctx context.Context, a *cli.App, address string, fn func(*cluster.Node) error) error {
-	node, err := cluster.Join(ctx, cluster.Config{Store: address, Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
+func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) error {
+	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func filesOnly(a *cli.App, command string) error {
 
 // inDatabase adds what the database knows of a workspace.
 func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
-	return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+	return atDatabase(ctx, a, func(node *cluster.Node) error {
 		w.Database = node.String()
 		found, err := node.Workspaces(ctx, w.Workspace)
 		for _, known := range found {
@@ -52,7 +52,7 @@ func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
 // workspacesOf lists the workspaces of the database.
 func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	all := []workspaceItem{}
-	err := atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+	err := atDatabase(ctx, a, func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
 			if open.Shelved(w.Name) {
@@ -70,7 +70,7 @@ func ownerAt(w cluster.Workspace) *owner {
 	if w.Owner == nil {
 		return nil
 	}
-	return &owner{PID: w.Owner.PID, Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
+	return &owner{PID: w.Owner.PID, Process: w.Owner.Process(), Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
 }
 
 func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {

@@ -97,7 +97,7 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 			return err
 		}
 		if a.InDatabase() {
-			return atDatabase(ctx, a, a.Getenv("HANDOFF_STORE"), func(node *cluster.Node) error {
+			return atDatabase(ctx, a, func(node *cluster.Node) error {
 				about.Cluster = node
 				return open.WithDatabase(ctx, w.Name, node, into)
 			})

@@ -137,7 +137,7 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 		})
 		return kept, false, err
 	}
-	err = r.atDatabase(ctx, func(node *cluster.Node) error {
+	err = atDatabase(ctx, r.App, func(node *cluster.Node) error {
 		restore := func() error {
 			kept, moved, err = open.RestoreDatabase(ctx, r.to, node, file, replace)
 			return restoreError(file, err)
@@ -150,10 +150,6 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 	return kept, moved, err
 }
 
-func (r restoring) atDatabase(ctx context.Context, fn func(*cluster.Node) error) error {
-	return atDatabase(ctx, r.App, r.Getenv("HANDOFF_STORE"), fn)
-}
-
 func (r restoring) undo(ctx context.Context) (said string, err error) {
 	moved := false
 	_ = ownStore(ctx, r.App, r.to, func(b store.Backend) error { // what cannot be opened was not moved
@@ -164,7 +160,7 @@ func (r restoring) undo(ctx context.Context) (said string, err error) {
 	case moved:
 		return "is used again, as it was when it moved", err
 	case r.InDatabase():
-		err = r.atDatabase(ctx, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+		err = atDatabase(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
 	default:
 		err = locked(r.to, func() error { return r.keptError(open.UndoFiles(r.to)) })
 	}
@@ -173,7 +169,7 @@ func (r restoring) undo(ctx context.Context) (said string, err error) {
 
 func (r restoring) accept(ctx context.Context) (said string, err error) {
 	if r.InDatabase() {
-		err = r.atDatabase(ctx, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+		err = atDatabase(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
 	} else {
 		err = locked(r.to, func() error { return r.keptError(open.AcceptFiles(r.to)) })
 	}

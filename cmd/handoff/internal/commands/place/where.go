@@ -213,11 +213,12 @@ func lookedInBy(a *cli.App, dir string) string {
 
 // An owner is the process that has a workspace open and serves the others.
 type owner struct {
-	PID     int       `json:"pid,omitzero"` // zero in another container
+	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
 	Address string    `json:"address,omitzero"` // where other nodes reach it, of a database
 	Hidden  bool      `json:"hidden,omitzero"`  // it is another user's, and nothing else is known of it
+	Process string    `json:"process,omitzero"` // as people read it: the PID may be one of another container
 }
 
 // ownerOf gives the owner of a workspace, nil when nobody has it open.
@@ -229,11 +230,7 @@ func ownerOf(w workspace.Workspace) *owner {
 	if !ok || !note.Running() {
 		return nil
 	}
-	known := &owner{PID: note.PID, Version: note.Version, Since: note.Started}
-	if note.Elsewhere() {
-		known.PID = 0
-	}
-	return known
+	return &owner{PID: note.PID, Process: note.Process(), Version: note.Version, Since: note.Started}
 }
 
 func (o *owner) describe(now time.Time) string {
@@ -243,18 +240,11 @@ func (o *owner) describe(now time.Time) string {
 	case o.Hidden:
 		return "a process of another user, to which owner.json belongs"
 	}
-	said := fmt.Sprintf("%s, handoff %s, for %s", o.process(), o.Version, terminal.Age(now.Sub(o.Since)))
+	said := fmt.Sprintf("%s, handoff %s, for %s", o.Process, o.Version, terminal.Age(now.Sub(o.Since)))
 	if o.Address != "" {
 		said += ", at " + o.Address
 	}
 	return said
-}
-
-func (o *owner) process() string {
-	if o.PID == 0 {
-		return "in another container"
-	}
-	return fmt.Sprintf("pid %d", o.PID)
 }
 
 // size writes a number of bytes as people say it.

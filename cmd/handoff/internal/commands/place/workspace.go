@@ -100,7 +100,7 @@ func printWorkspaces(p *cli.Page, all []workspaceItem) {
 	for _, w := range all {
 		pid, project := "", w.Project
 		if w.Owner != nil {
-			pid = strings.TrimPrefix(w.Owner.process(), "pid ")
+			pid = strings.TrimPrefix(w.Owner.Process, "pid ")
 		}
 		if filepath.Base(project) == ".git" {
 			project = filepath.Dir(project)

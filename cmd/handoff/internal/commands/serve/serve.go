@@ -141,11 +141,7 @@ func sayWhoServes(w io.Writer, place workspace.Workspace, unserved error) {
 		return // the log says so
 	}
 	if owner, ok := relay.ReadNote(place.Dir); ok && owner.PID != os.Getpid() {
-		by := fmt.Sprintf("process %d", owner.PID)
-		if owner.Elsewhere() {
-			by = "a process in another container"
-		}
-		fmt.Fprintf(w, "workspace %s is served by %s; this one, %d, is in line\n", place.Name, by, os.Getpid())
+		fmt.Fprintf(w, "workspace %s is served by another process (%s); this one, %d, is in line\n", place.Name, owner.Process(), os.Getpid())
 		return
 	}
 	fmt.Fprintf(w, "workspace %s is served by this process, %d, from %s\n", place.Name, os.Getpid(), place.Dir)

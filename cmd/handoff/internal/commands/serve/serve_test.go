@@ -60,7 +60,7 @@ func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	s := p.Serve()
 	s.Ask("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
 	keeper, said := p.Keep("serve", "--workspace", "w")
-	require.Equal(t, fmt.Sprintf("workspace w is served by process %d; this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
+	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
 	require.NoError(t, s.In.Close())

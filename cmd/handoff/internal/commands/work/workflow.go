@@ -24,17 +24,13 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workflow list`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			plans, waiting := []schemas.Plan{}, []string{}
-			book := a.Leave()
+			plans := []schemas.Plan{}
 			for _, f := range a.AgentsFiles() {
 				said, problems := f.Read()
 				if len(problems) > 0 {
 					return schemas.Invalidf("FILE", "%s", problems[0]).WithHint("handoff rules test %s shows all.", f.Path)
 				}
 				plans = append(plans, said.Plans...)
-				if how, waits := f.Waits(said, book); waits {
-					waiting = append(waiting, how)
-				}
 			}
 			return a.PrintValue(plans, func(p *cli.Page) {
 				var rows [][]string
@@ -45,7 +41,6 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 					rows = append(rows, []string{plan.Name, strings.Join(steps, ", ")})
 				}
 				p.List("no workflow is declared: handoff rules --help shows how", []string{"WORKFLOW", "STEPS"}, rows)
-				p.Warn(waiting)
 			})
 		},
 	}
