@@ -21,7 +21,7 @@ import (
 // What a role says holds for each agent whose name begins with it, unless that one is declared or registered itself. Of
 // an agent that no file of these declares any more only what it said itself stays.
 //
-// The rules of a file take the place of those that it declared before.
+// The rules of a file take the place of those that it declared before, and of all rules where the declaration is whole.
 //
 // The digest of the declaration is kept with it, see [Service.Declared].
 //
@@ -46,7 +46,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		return schemas.DeclareOut{}, err
 	}
 	rules, err := look(ctx, s, said.OtherRules)
-	if err != nil || len(agents) == 0 && !rules && in.Digest == last {
+	if err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return schemas.DeclareOut{}, err
 	}
 	if rules {
@@ -57,6 +57,14 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
 	var out schemas.DeclareOut
 	err = s.transact(ctx, by, func(o *op) (err error) {
+		for row, err := range o.AllRules() {
+			if err != nil {
+				return err
+			}
+			if _, here := said.Rules[string(row.Key)]; in.Whole && !here {
+				said.Rules[string(row.Key)] = store.DeclaredRules{}
+			}
+		}
 		out, err = o.declare(said, in.Digest)
 		return err
 	})

@@ -97,6 +97,9 @@ func (o *op) revised(
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
+	if schemas.OrZero(c.Expectations).Base != "" && o.by.Agent == schemas.Human && !o.by.InPerson() {
+		return nil, personNeeded(r, "given another base")
+	}
 	if err := cmp.Or(o.mayNameBase(r, *c), o.drafts.CheckChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
 	}

@@ -47,7 +47,9 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	if h.action == life.Complete && reading.Shut(h.now) {
 		h.held = onceDone(set.Set, *facts)
 	}
-	h.leave = set.awaited(h.fire(set.waiting, on, facts))
+	if facts.Handoff.Step != "" { // only steps are waited for
+		h.leave = set.awaited(h.fire(set.waiting, on, facts))
+	}
 	return h.fire(set.Set, on, facts), nil
 }
 
@@ -216,7 +218,7 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	options := schemas.OrZero(in.Options)
 	by := o.by
 	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
-	options.Reason, options.After = cmp.Or(options.Reason, "by the "+by.Rule.String()), append(options.After, after...)
+	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}

@@ -52,11 +52,12 @@ type AgentsOut struct {
 // and the rules in them. Of an agent that several files declare, the last one holds.
 //
 // Digest is one of all files together, as whoever read them makes it. Leave says that it knows of a person's leave: all
-// rules of one that does not, as of an earlier version, wait.
+// rules of one that does not, as of an earlier version, wait. Whole takes away what all other files declared.
 type DeclareIn struct {
 	Files  []DeclaringFile `json:"files"`
 	Digest string          `json:"digest,omitempty" jsonschema:"maxLength=64"`
 	Leave  bool            `json:"leave,omitempty"`
+	Whole  bool            `json:"whole,omitempty"`
 }
 
 // DeclaredIn are the arguments of the administrative tool agents_declared: none.

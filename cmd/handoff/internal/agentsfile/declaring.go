@@ -95,7 +95,7 @@ func Sentences(name string, wrong []Problem) []string {
 
 // Declaring is an invoker that tells the workspace what the files of a project declare, before the first call that works
 // with handoffs, and again when a file changed, or what a person allowed: before the next call, and within a second while
-// one waits. While a file is broken nothing is told, so that what was declared last holds. Only the process beside the
+// one waits. Of a file that is broken nothing is told, so that what it declared last holds. Only the process beside the
 // files can read them, wherever the store is.
 //
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
@@ -121,6 +121,7 @@ type texts struct {
 	stamp    string
 	of       [][]byte
 	said     []schemas.DeclaringFile
+	broken   []bool
 	waiting  []string // whose rules wait for leave, and what to do
 	problems []string
 }
@@ -160,6 +161,7 @@ func (d *Declaring) read(stamp string) texts {
 				d.texts.waiting = append(d.texts.waiting, how)
 			}
 			d.texts.of, d.texts.said = append(d.texts.of, text), append(d.texts.said, said)
+			d.texts.broken = append(d.texts.broken, len(unread)+len(problems) > 0)
 			d.texts.problems = slices.Concat(d.texts.problems, unread, problems)
 		}
 	}
@@ -263,30 +265,31 @@ var teller = schemas.Caller{Via: schemas.ViaCLI}
 func (d *Declaring) declare(ctx context.Context, stamp string) {
 	read := d.read(stamp)
 	d.problems = slices.Clone(read.problems)
-	var err error
-	if len(d.problems) == 0 {
-		digest := d.digest(read)
-		last, unknown := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
-		switch {
-		case unknown != nil && schemas.AsError(unknown).Code == schemas.Unavailable:
-			return // the call itself says so
-		case unknown != nil:
-			digest = "" // an owner of an older version does not take it
-		}
-		if unknown != nil || last.Digest != digest {
-			err = d.declareWhole(ctx, read, digest)
-		}
+	digest := d.digest(read)
+	last, err := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
+	switch {
+	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:
+		return // the call itself says so
+	case err != nil:
+		err = d.declareWhole(ctx, read, "") // an owner of an older version does not take the digest
+	case last.Digest != digest:
+		err = d.declareWhole(ctx, read, digest)
 	}
 	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
 		d.stamp = stamp // what an owner of an older version does not know is not said to it again
 	}
 }
 
-// declareWhole tells all that the files say. Expressions are read by the owner of the
-// store, and only where they changed, since it takes long to make their language; where the owner refuses one, it is
-// looked for here, for its line.
+// declareWhole tells all that the files say that are not broken. Expressions are read by the owner of the store, and only
+// where they changed, since it takes long to make their language; where the owner refuses one, it is looked for here, for
+// its line, and the other files are told.
 func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
-	in := schemas.DeclareIn{Files: read.said, Digest: digest, Leave: true}
+	in := schemas.DeclareIn{Digest: digest, Leave: true}
+	for i, f := range read.said {
+		if !read.broken[i] {
+			in.Files = append(in.Files, f)
+		}
+	}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
 	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that knows no leave would run them
 		in.Digest = "" // so that the next owner is told again
@@ -298,16 +301,21 @@ func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string)
 		})
 		out, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
 	}
-	d.problems = out.Warnings
-	if e := schemas.AsError(err); e != nil && e.Code == schemas.Invalid {
-		for i, f := range d.files {
-			_, problems := f.Says(read.of[i])
-			d.problems = append(d.problems, problems...)
-		}
-		if len(d.problems) == 0 { // such as a secret that is refused
-			d.problems = []string{e.Error()}
+	d.problems = append(d.problems, out.Warnings...)
+	e := schemas.AsError(err)
+	if e == nil || e.Code != schemas.Invalid {
+		return err
+	}
+	before := len(d.problems)
+	for i, f := range d.files {
+		if _, problems := f.Says(read.of[i]); !read.broken[i] && len(problems) > 0 {
+			read.broken[i], d.problems = true, append(d.problems, problems...)
 		}
 	}
+	if len(d.problems) > before {
+		return d.declareWhole(ctx, read, digest)
+	}
+	d.problems = append(d.problems, e.Error()) // such as a secret that is refused
 	return err
 }
 

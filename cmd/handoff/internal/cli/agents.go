@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/agentsfile"
+	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
 	"handoff/tools"
 )
 
@@ -44,4 +47,28 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 // Declaring puts what the files declare before an invoker.
 func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
 	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Leave: a.Leave, Version: a.Release.Version}
+}
+
+// DeclareAnew takes away what other files declared than those of the project, as a file that a flag named or one in the
+// place where the project was, and what a file declared before it was broken. It writes nothing where nobody sent
+// anything yet.
+func (a *App) DeclareAnew(ctx context.Context) error {
+	place, err := workspace.Find(a.Location())
+	if err != nil || place.Untouched() && !a.InDatabase() {
+		return err
+	}
+	in := schemas.DeclareIn{Leave: true, Whole: true}
+	for _, f := range a.AgentsFiles() {
+		said, wrong := f.Read()
+		if len(wrong) > 0 {
+			said = schemas.DeclaringFile{Name: f.Name}
+		}
+		_, said.Unallowed = f.Waits(said, a.Leave())
+		in.Files = append(in.Files, said)
+	}
+	by := schemas.Caller{Via: schemas.ViaCLI}
+	return a.Connect(ctx, by, func(conn *Connection) error {
+		_, err := tools.Ask[schemas.DeclareOut](ctx, conn.Boxes, tools.Call{Caller: by, Tool: "agents_declare"}, in)
+		return err
+	})
 }

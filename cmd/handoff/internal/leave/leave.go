@@ -159,8 +159,10 @@ func (b Book) name() error {
 	}
 	defer lock.Close()
 	if err = platform.Lock(lock); err == nil {
-		if dir, named := b.dir(); dir == "" && named == nil {
-			err = os.WriteFile(b.idFile(), []byte(rand.Text()), 0o600)
+		dir, named := b.dir()
+		if _, missing := os.Lstat(dir); missing != nil && named == nil {
+			id := rand.Text()
+			err = errors.Join(os.WriteFile(b.idFile(), []byte(id), 0o600), platform.MakePrivate(filepath.Join(b.State, id)))
 		}
 	}
 	return err

@@ -11,9 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/leave"
-	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools"
 )
 
 // An actor is something that a project brings and that acts by itself once a person allowed it.
@@ -86,7 +84,7 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 	switch e := schemas.AsError(err); {
 	case e == nil:
 		of := actor{Kind: leave.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
-		of.Does = strings.Join(schemas.Map(list.Checks, checks.Check.String), "\n")
+		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
 		if denied := schemas.AsError(h.Runner.Denied(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
 		}
@@ -161,8 +159,8 @@ claims.`,
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
 			}
-			if kind == "" && were > 0 {
-				if err := withdrawBroken(cmd.Context(), a); err != nil {
+			if kind == "" {
+				if err := a.DeclareAnew(cmd.Context()); err != nil {
 					return err
 				}
 			}
@@ -178,25 +176,4 @@ claims.`,
 			})
 		},
 	}
-}
-
-// withdrawBroken ends what a file declared before it was broken: such a file is not read, so its rules would go on.
-func withdrawBroken(ctx context.Context, a *cli.App) error {
-	in, broken := schemas.DeclareIn{Leave: true}, false
-	for _, f := range a.AgentsFiles() {
-		said, wrong := f.Read()
-		if len(wrong) > 0 {
-			said, broken = schemas.DeclaringFile{Name: f.Name}, true
-		}
-		said.Unallowed = !f.Own
-		in.Files = append(in.Files, said)
-	}
-	place, err := workspace.Find(a.Location())
-	if err != nil || !broken || place.Untouched() && !a.InDatabase() {
-		return err
-	}
-	return a.Connect(ctx, nobody, func(conn *cli.Connection) error {
-		_, err := tools.Ask[schemas.DeclareOut](ctx, conn.Boxes, tools.Call{Caller: nobody, Tool: "agents_declare"}, in)
-		return err
-	})
 }

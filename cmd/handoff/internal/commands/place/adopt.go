@@ -47,6 +47,9 @@ before stays behind under the old one: adopt renames that workspace to the name 
 		if err := adopt(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
+		if err := a.DeclareAnew(cmd.Context()); err != nil { // the project has another name now, and so have its files
+			return err
+		}
 		adopted := map[string]string{
 			"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
 		}
