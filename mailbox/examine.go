@@ -21,6 +21,9 @@ import (
 // mostNumber bounds numbers of a row: so many minutes fit into a duration.
 const mostNumber = 1 << 27
 
+// mostOwed is more than what follows from one change.
+const mostOwed = 20
+
 // dueTimes are the fields of a row with a time that may be to come.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
@@ -106,9 +109,14 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 		}
 	}
 	wf, err := v.Workflow(r.Workflow)
+	_, directed := r.To.Directed()
 	switch {
 	case err != nil:
 		return err
+	case len(r.Owes) > mostOwed:
+		return fmt.Errorf("owes: %d are too many", len(r.Owes))
+	case directed && r.Box != "" && r.Box != r.To && r.Reserved == 0:
+		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
 	case !r.Status.Held() && r.Wakes != wakes(&r) && (len(r.Owes) == 0 || r.Wakes != r.Created): // once at once
@@ -160,8 +168,10 @@ func readable(v *store.View, r *store.Record) error {
 	if err == nil {
 		_, err = json.Marshal(out)
 	}
-	if err == nil && r.Status.Held() && (out.Handoff.Source.Agent != r.From || out.Handoff.Title != r.Title) {
-		err = fmt.Errorf("title: the record of %s is not what was sent", r.ID)
+	switch h := out.Handoff; {
+	case err != nil:
+	case h.Source.Agent != r.From || r.Rule != "" && h.Metadata.SentBy.String() != r.Rule || r.Status.Held() && h.Title != r.Title:
+		err = fmt.Errorf("from: the record of %s is not what was sent", r.ID)
 	}
 	return err
 }

@@ -447,6 +447,10 @@ func TestRulesWithoutLeaveAreKnownAndSendNothing(t *testing.T) {
 	declare(false)
 	require.Equal(t, schemas.Address("thief"), w.send(a, "workflow:mine", "x").To)
 	require.NotEmpty(t, w.found())
+	_, err = w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Whole: true})
+	require.NoError(t, err)
+	_, err = w.Send(context.Background(), a, to("workflow:mine", "x"))
+	refused(t, err, schemas.NotFound, "there is no workflow")
 }
 
 func TestWhatARuleSendsNamesRuleAndFileAsData(t *testing.T) {

@@ -72,8 +72,11 @@ func (s *SentBy) Sentence() string {
 	return fmt.Sprintf("the %s (after %s of %s: %s)", s, s.After, s.Of, strings.ReplaceAll(s.On, "_", " "))
 }
 
-// Sender is who sent a handoff or a notice as people read it: the rule of a file, where one did, and not the server.
-func Sender(rule string, from Agent) string { return cmp.Or(rule, string(from)) }
+// Sender is who sent a handoff or a notice as people read it, on one line: the rule of a file, where one did, and not the
+// server.
+func Sender(rule string, from Agent) string {
+	return cmp.Or(strings.Join(strings.Fields(Visible(Clip(rule, 500))), " "), string(from))
+}
 
 // RulesTryIn are the arguments of the administrative tool rules_try: what the routes and plans of a file would do about
 // a handoff, as it stands. Nothing is sent.

@@ -2,7 +2,9 @@ package git_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,4 +92,30 @@ func TestTheBaseIsWhereTheBranchLeftThatIntoWhichItGoes(t *testing.T) {
 	base("")
 	commit()
 	base("")
+}
+
+func TestNoProgramFetchesWhatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		out, err := git.Run(t.Context(), exec.Command("git", append([]string{"-C", dir}, args...)...))
+		require.NoError(t, err)
+		return strings.TrimSpace(out)
+	}
+	run("init", "-q")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600))
+	run("add", "f")
+	run("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
+	tree, ran := run("rev-parse", "HEAD^{tree}"), filepath.Join(dir, "ran")
+	for name, value := range map[string]string{
+		"core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true",
+		"remote.origin.url": "ext::touch " + ran, "protocol.ext.allow": "always",
+	} {
+		run("config", name, value)
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, ".git", "objects", tree[:2], tree[2:])))
+	r, found := git.Find(dir, func(string) bool { return false })
+	require.True(t, found)
+	_, _, err := r.Status(t.Context())
+	require.Error(t, err)
+	require.NoFileExists(t, ran)
 }
