@@ -85,12 +85,12 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 		return done, err
 	}
 	for s := range Spaces {
-		if err := empty(ctx, c.To, s); err != nil {
+		if err := each(ctx, c.To, c.To, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) }); err != nil {
 			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
 	}
 	for s := range Spaces {
-		if err := c.space(ctx, s); err != nil {
+		if err := each(ctx, c.From, c.To, s, func(w Writer, row Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
@@ -217,12 +217,4 @@ func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row
 		}
 		n, key = n+len(rows), rows[len(rows)-1].Key
 	}
-}
-
-func (c Copy) space(ctx context.Context, s Space) error {
-	return each(ctx, c.From, c.To, s, func(w Writer, row Row) error { return w.Put(s, row.Key, row.Value) })
-}
-
-func empty(ctx context.Context, b Backend, s Space) error {
-	return each(ctx, b, b, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) })
 }

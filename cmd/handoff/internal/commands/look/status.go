@@ -53,13 +53,16 @@ and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": 
 Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if g.limit < 0 || g.limit > mostGlanced {
+			switch given := cmd.Flags().Changed; {
+			case g.limit < 0 || g.limit > mostGlanced:
 				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, mostGlanced)
-			}
-			if given := cmd.Flags().Changed; given("exec") || given("exec-timeout") {
-				if err := checkExec(given, g.command, g.patience); err != nil {
-					return err
-				}
+			case given("exec") && g.command == "":
+				return schemas.Invalidf("--exec", "no command was given")
+			case given("exec-timeout") && !given("exec"):
+				return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
+			case g.patience.Duration <= 0:
+				return schemas.Invalidf("--exec-timeout", "no time at all")
+			case given("exec"):
 				return tellNeeds(cmd.Context(), a, g.command, g.patience.Duration)
 			}
 			return g.show(cmd.Context(), a)
@@ -73,19 +76,6 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 	flags.Var(&g.patience, "exec-timeout", "how long a command may run; bare numbers are seconds")
 	cmd.MarkFlagsMutuallyExclusive("watch", "quiet", "exec")
 	return cmd
-}
-
-// checkExec refuses what makes no sense of a command that is run again and again.
-func checkExec(given func(flag string) bool, command string, limit cli.Seconds) error {
-	switch {
-	case given("exec") && command == "":
-		return schemas.Invalidf("--exec", "no command was given")
-	case given("exec-timeout") && !given("exec"):
-		return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
-	case limit.Duration <= 0:
-		return schemas.Invalidf("--exec-timeout", "no time at all")
-	}
-	return nil
 }
 
 const (

@@ -189,28 +189,18 @@ func actionNames() []string {
 // eventPrinter prints each event as it comes: a line for people, or an object for programs.
 func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	return func(c schemas.Change) error {
-		line, err := "", error(nil)
+		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
-			line, err = inertEvent(c)
+			raw, _ := json.Marshal(c) // it came as JSON
+			p.Line("%s", cli.Inert(raw))
 		} else {
-			p := &cli.Page{Style: a.Style()}
 			printEvent(p, c)
-			line = p.String()
 		}
-		if err == nil {
-			_, err = io.WriteString(out, line)
-		}
-		if err != nil {
+		if _, err := io.WriteString(out, p.String()); err != nil {
 			return schemas.Errorf(schemas.Internal, "print event %d: %w", c.N, err)
 		}
 		return nil
 	}
-}
-
-// inertEvent is an event as a line of JSON.
-func inertEvent(c schemas.Change) (string, error) {
-	raw, err := json.Marshal(c)
-	return cli.Inert(raw) + "\n", err
 }
 
 // printEvent adds an event: when, which handoff or notice, who did what, its title, and what was said. On a terminal

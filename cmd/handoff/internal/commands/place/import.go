@@ -112,14 +112,12 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 		_ = workspace.Remember(w) // only people who look for it later miss it
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
-	return a.PrintValue(said, func(p *cli.Page) { printImported(p, w.Name, head, done) })
-}
-
-func printImported(p *cli.Page, name string, head schemas.ExportHeading, done open.Imported) {
-	p.Line("imported %s from %s into %s, and %s", cli.Counted(done.Added, "handoff"), head.Workspace, p.Bold(name),
-		cli.Counted(done.Notices, "notice"))
-	p.Line("root %s", done.Root)
-	if done.Open > 0 {
-		p.Line("%s", p.Faint(cli.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
-	}
+	return a.PrintValue(said, func(p *cli.Page) {
+		p.Line("imported %s from %s into %s, and %s", cli.Counted(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
+			cli.Counted(done.Notices, "notice"))
+		p.Line("root %s", done.Root)
+		if done.Open > 0 {
+			p.Line("%s", p.Faint(cli.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
+		}
+	})
 }
