@@ -448,7 +448,7 @@ var house = []room{
 		imports: []string{
 			"schemas", "mailbox/life", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/look", "cmd/handoff/internal/agentsfile",
-			"cmd/handoff/internal/leave", "cmd/handoff/internal/workspace", "tools",
+			"cmd/handoff/internal/leave",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

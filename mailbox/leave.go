@@ -101,7 +101,7 @@ func (s ruleSet) waitingFile(plan string) string {
 
 // planOf is the workflow of a file of which a handoff is a step, "" for none and for what cannot be read.
 func planOf(v *store.View, r *store.Record) string {
-	h, _ := reading.Handoff(v, r) //nolint:errcheck // empty then
+	h, _ := reading.Handoff(v, r) // empty then
 	plan, _, _ := strings.Cut(h.Metadata.Step, "/")
 	return plan
 }
