@@ -120,10 +120,7 @@ func (x *exporter) agents(emit func(line) error) error {
 			return fmt.Errorf("agent %s: %w", row.Key, err)
 		}
 		a.Session, a.Conn, a.Process, a.Left, a.Idle = "", "", "", false, false
-		b, err := json.Marshal(a)
-		if err != nil {
-			return err
-		}
+		b, _ := json.Marshal(a) // it was decoded
 		return emit(line{Kind: lineAgent, Agent: b})
 	})
 }

@@ -56,10 +56,7 @@ func distinct(text string) string {
 // filled is a message with a text in the place of each {{each}}, wherever that stands in it.
 func filled(message any, text string) (in schemas.SendIn, err error) {
 	quoted, _ := json.Marshal(text) // a text always has a form
-	b, err := json.Marshal(message)
-	if err != nil {
-		return in, err
-	}
+	b, _ := json.Marshal(message)   // it came as JSON
 	err = json.Unmarshal(blank().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
 	return in, err
 }

@@ -107,9 +107,6 @@ func Value(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
+	b, _ := json.Marshal(v) // it came as JSON
 	return string(b)
 }

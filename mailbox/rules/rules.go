@@ -273,9 +273,7 @@ func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.Sen
 	if whole, path, err = walked(whole, fn); err != nil {
 		return send, path, err
 	}
-	if b, err = json.Marshal(whole); err != nil {
-		return send, "", err
-	}
+	b, _ = json.Marshal(whole) // it came as JSON
 	send = schemas.SendIn{}
 	err = json.Unmarshal(b, &send)
 	return send, "", err

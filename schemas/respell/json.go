@@ -122,10 +122,7 @@ func words(v any) string {
 	case map[string]any:
 		return wordsOf(v)
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "" // no JSON value
-	}
+	b, _ := json.Marshal(v) // it came as JSON
 	return string(b)
 }
 

@@ -60,10 +60,7 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 // askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: the owner is
 // then used as it is, or the search goes on.
 func (c *client) askToYield(ctx context.Context, by Note) bool {
-	body, err := json.Marshal(by)
-	if err != nil {
-		return false
-	}
+	body, _ := json.Marshal(by) // texts and numbers can be encoded
 	rs, err := c.request(ctx, http.MethodPost, pathYield, body)
 	if err != nil {
 		return false

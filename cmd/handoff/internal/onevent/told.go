@@ -139,10 +139,7 @@ func (t *Told) sweep() {
 func (t *Told) claim() string { return filepath.Join(t.dir, ToldFile+".claim-"+t.kept.Claim) }
 
 func (t *Told) save() error {
-	text, err := json.Marshal(t.kept)
-	if err != nil {
-		return err
-	}
+	text, _ := json.Marshal(t.kept) // texts can be encoded
 	return platform.Replace(filepath.Join(t.dir, ToldFile), ToldFile+".new-*", text, (*os.File).Sync)
 }
 

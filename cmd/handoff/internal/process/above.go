@@ -9,28 +9,21 @@ import (
 	"strings"
 )
 
-const (
-	mostAbove = 16   // processes that [Above] gives
-	deepest   = 1000 // processes above this one that anybody looks at
-)
-
 // Above returns the numbers of the processes above this one, nearest first: its parent, the parent of that, and so on,
 // 16 at most. It leaves out the first process of the system, and ends where the system does not tell.
 func Above() (all []int) {
-	for pid := range above() {
-		if all = append(all, pid); len(all) == mostAbove {
-			break
-		}
+	for pid := range above(16) {
+		all = append(all, pid)
 	}
 	return all
 }
 
-// above yields them with their names, as far as the system tells.
-func above() iter.Seq2[int, string] {
+// above yields so many of them at most with their names, as far as the system tells.
+func above(most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := running()
 		pid := os.Getppid()
-		for range deepest {
+		for range most {
 			if pid <= 1 {
 				return
 			}
@@ -46,7 +39,7 @@ func above() iter.Seq2[int, string] {
 // Programs returns the names of the programs above this process, as far as the system tells. For one that an interpreter
 // runs, as a client written for node, it has the name of the file, too.
 func Programs() (names []string) {
-	for pid, name := range above() {
+	for pid, name := range above(1000) {
 		names = append(names, name)
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // Linux alone tells
 		if words := strings.Split(string(line), "\x00"); len(words) > 1 && slices.Contains(interpreters, filepath.Base(words[0])) {
@@ -64,7 +57,7 @@ var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybo
 // Client returns the number of the process that had this one started: the nearest above that is no shell. Where the
 // system tells no names it is the parent.
 func Client() int {
-	for pid, name := range above() {
+	for pid, name := range above(1000) {
 		name = strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
 		if !slices.Contains(shells, name) {
 			return pid

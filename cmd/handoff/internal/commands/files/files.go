@@ -16,7 +16,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
-	"handoff/schemas"
 	"handoff/tools/relay/platform"
 )
 
@@ -62,9 +61,6 @@ func isOwnFile(path string) bool {
 
 // printLog prints a payload as a log carries it, or with --json the object alone.
 func printLog(a *cli.App, said map[string]any) error {
-	b, err := json.Marshal(said)
-	if err != nil {
-		return schemas.InternalError(err)
-	}
+	b, _ := json.Marshal(said) // it came as JSON
 	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.Mark(cli.Inert(b))) })
 }
