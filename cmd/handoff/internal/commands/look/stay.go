@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/schemas"
 )
 
 // sight is what a command that stays on the screen found in one look.
@@ -33,10 +32,7 @@ func stay(ctx context.Context, a *cli.App, look func() (sight, error)) error {
 		case err != nil:
 			return err
 		}
-		facts, err := json.Marshal(s.facts)
-		if err != nil {
-			return schemas.InternalError(err)
-		}
+		facts, _ := json.Marshal(s.facts) // they came as JSON
 		now, show := string(facts), func() error { return a.Print(s.raw, s.draw) }
 		if a.Style().Terminal && !a.JSON {
 			p := &cli.Page{Style: a.Style()}
