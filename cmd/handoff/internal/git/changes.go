@@ -123,11 +123,11 @@ const mostListed = 64 << 20
 
 // list runs the program git, since nothing else knows its index and its rules for what is ignored, and gives what it
 // printed, which it ends with a zero each. Paths are relative to the root. Nothing in the tree is written, and none of
-// the programs runs that its configuration may name for differences and for watching files. The error says what git
-// said, as where a commit is not in the repository.
+// the programs runs that its configuration may name for differences, for watching files and for fetching what is missing.
+// The error says what git said, as where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
-	out, err := Run(ctx, exec.CommandContext(ctx, "git", args...), "GIT_OPTIONAL_LOCKS=0") //nolint:gosec // none of it is said by a call
+	out, err := Run(ctx, exec.CommandContext(ctx, "git", args...), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none") //nolint:gosec // none of it is said by a call
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,10 @@ func (r Repository) list(ctx context.Context, args ...string) ([]string, error) 
 }
 
 // Run runs a command of git, and gives what it printed. Beside env it has the variables of this process, but none of
-// git, as of a hook. What replaces objects in a repository does not count, and nothing is fetched, since the configuration
-// of a repository may name a program for that. The error says what git said.
+// git, as of a hook. What replaces objects in a repository does not count. The error says what git said.
 func Run(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
-	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "LC_ALL=C"), env...)
+	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	cmd.WaitDelay = time.Second
 	var out, problem limited
 	cmd.Stdout, cmd.Stderr = &out, &problem
