@@ -29,9 +29,14 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 		return nil, false, classify(err)
 	}
 	found, err := inspect(c.Path)
-	if (errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt)) && unfinished(c.Path) {
-		c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
-		found, err = findings{synced: true}, classify(os.Truncate(c.Path, 0))
+	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt) {
+		switch empty, unknown := unfinished(c.Path); {
+		case unknown != nil:
+			err = classify(unknown) // as on a full disk, where it is not to be called damaged
+		case empty:
+			c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
+			found, err = findings{synced: true}, classify(os.Truncate(c.Path, 0))
+		}
 	}
 	if err != nil {
 		return nil, false, err
@@ -182,23 +187,23 @@ const (
 )
 
 // unfinished reports whether nobody can have lost anything with the file at path: it was not even made.
-func unfinished(path string) bool {
+func unfinished(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > firstPages {
-		return false
+		return false, err
 	}
 	content, err := os.ReadFile(path)
 	fresh, failed := freshFile()
 	if err != nil || failed != nil {
-		return false
+		return false, errors.Join(err, failed)
 	}
 	for at := 0; at < len(content); at += sectorSize {
 		sector := content[at:min(at+sectorSize, len(content))]
 		if len(bytes.Trim(sector, "\x00")) > 0 && !bytes.HasPrefix(fresh[min(at, len(fresh)):], sector) {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // freshFile gives the content of a file that bbolt has just made.

@@ -127,7 +127,8 @@ const mostListed = 64 << 20
 // The error says what git said, as where a commit is not in the repository.
 func (r Repository) list(ctx context.Context, args ...string) ([]string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
-	out, err := Run(ctx, exec.CommandContext(ctx, "git", args...), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none") //nolint:gosec // none of it is said by a call
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // none of it is said by a call
+	out, err := Run(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	if err != nil {
 		return nil, err
 	}
