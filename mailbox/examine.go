@@ -21,9 +21,6 @@ import (
 // mostNumber bounds numbers of a row: so many minutes fit into a duration.
 const mostNumber = 1 << 27
 
-// mostOwed is more than what follows from one change.
-const mostOwed = 20
-
 // dueTimes are the fields of a row with a time that may be to come.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
@@ -113,7 +110,7 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	switch {
 	case err != nil:
 		return err
-	case len(r.Owes) > mostOwed:
+	case len(r.Owes) > 20: // more than follow from one change
 		return fmt.Errorf("owes: %d are too many", len(r.Owes))
 	case directed && r.Box != "" && r.Box != r.To && r.Reserved == 0:
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)

@@ -212,7 +212,7 @@ const mostRuled = 100
 
 // sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
 func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
-	in.Workflow, in.Parent = "", r.ID.String() // a rule that was declared before this was refused may say otherwise
+	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := schemas.OrZero(in.Options)

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,10 +31,8 @@ func open(ctx context.Context, c Config) (db *bbolt.DB, synced bool, err error) 
 	}
 	found, err := inspect(c.Path)
 	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrCorrupt) {
-		switch empty, unknown := unfinished(c.Path); {
-		case unknown != nil:
-			err = classify(unknown) // as on a full disk, where it is not to be called damaged
-		case empty:
+		empty, unknown := unfinished(c.Path)
+		if err = cmp.Or(classify(unknown), err); empty { // on a full disk it is not to be called damaged
 			c.Logger.WarnContext(ctx, "the store was not even made when its process ended: making it again")
 			found, err = findings{synced: true}, classify(os.Truncate(c.Path, 0))
 		}

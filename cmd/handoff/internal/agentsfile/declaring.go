@@ -178,16 +178,11 @@ func (d *Declaring) digest(read texts) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// passes tells whether a call passes at once: those of administration do, but for those that show work.
-func passes(t tools.Tool) bool {
-	return t.Admin && t.Name != "workspace_overview" && t.Name != "session_news"
-}
-
 // Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. The first result that has
 // warnings says which rules wait for leave, and so does each of list_agents.
 func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.Find(c.Tool)
-	if err != nil || passes(t) {
+	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // which show work
 		return d.Invoker.Invoke(ctx, c)
 	}
 	d.tell(ctx, c.Caller)

@@ -165,13 +165,10 @@ claims.`,
 				}
 			}
 			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
-				switch {
-				case were == 0:
+				if were == 0 {
 					p.Line("nothing was allowed")
-				case kind != "":
-					p.Line("no %s are allowed any more", kind)
-				default:
-					p.Line("nothing is allowed any more")
+				} else {
+					p.Line("%s is allowed any more", map[bool]string{true: "nothing", false: "no check"}[kind == ""])
 				}
 			})
 		},
