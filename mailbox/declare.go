@@ -32,30 +32,29 @@ import (
 // declared the same in between. Each agent that changes is one event, in the name of system, and wakes those who wait
 // for mail of its pools. The result names these agents. What the clock has changed is applied by the next call, and not
 // here: rules that a file has no more send nothing because of it.
-func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (schemas.DeclareOut, error) {
+func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
 	said, err := card.ParseDeclared(in)
 	if err != nil {
-		return schemas.DeclareOut{}, err
+		return out, err
 	}
 	last, err := look(ctx, s, (*store.View).Declared)
 	if err != nil {
-		return schemas.DeclareOut{}, err
+		return out, err
 	}
 	agents, err := look(ctx, s, said.Changes)
 	if err != nil {
-		return schemas.DeclareOut{}, err
+		return out, err
 	}
 	rules, err := look(ctx, s, said.OtherRules)
 	if err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
-		return schemas.DeclareOut{}, err
+		return out, err
 	}
 	if rules {
 		if err := said.CheckRules(); err != nil {
-			return schemas.DeclareOut{}, err
+			return out, err
 		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
-	var out schemas.DeclareOut
 	err = s.transact(ctx, by, func(o *op) (err error) {
 		for row, err := range o.AllRules() {
 			if err != nil {

@@ -165,9 +165,8 @@ func readable(v *store.View, r *store.Record) error {
 	if err == nil {
 		_, err = json.Marshal(out)
 	}
-	switch h := out.Handoff; {
-	case err != nil:
-	case h.Source.Agent != r.From || r.Rule != "" && h.Metadata.SentBy.String() != r.Rule || r.Status.Held() && h.Title != r.Title:
+	if h := out.Handoff; err == nil && (h.Source.Agent != r.From || r.Rule != "" && h.Metadata.SentBy.String() != r.Rule ||
+		r.Status.Held() && h.Title != r.Title) {
 		err = fmt.Errorf("from: the record of %s is not what was sent", r.ID)
 	}
 	return err

@@ -66,9 +66,8 @@ func (a *App) DeclareAnew(ctx context.Context) error {
 		_, said.Unallowed = f.Waits(said, a.Leave())
 		in.Files = append(in.Files, said)
 	}
-	by := schemas.Caller{Via: schemas.ViaCLI}
-	return a.Connect(ctx, by, func(conn *Connection) error {
-		_, err := tools.Ask[schemas.DeclareOut](ctx, conn.Boxes, tools.Call{Caller: by, Tool: "agents_declare"}, in)
+	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *Connection) error {
+		_, err := conn.Call(ctx, "agents_declare", in, nil)
 		return err
 	})
 }
