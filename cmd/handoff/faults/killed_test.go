@@ -148,7 +148,9 @@ func (h home) killed(c chore, fault string, from home, whole []string) bool {
 	case listed.code != 0:
 		require.Regexp(h, `again|restore|import`, listed.errs, "a store that cannot be used says what to do: %s", told)
 	case !c.broken && exists(h.file()):
-		require.Contains(h, [][]string{whole, from.eventsOrNone()}, h.events(), told)
+		before := from.copied()
+		before.run(nil, "list", "--all") // as above: a look applies time
+		require.Contains(h, [][]string{whole, from.eventsOrNone(), before.eventsOrNone()}, h.events(), told)
 	}
 	if c.repeat != nil {
 		c.args = c.repeat

@@ -66,7 +66,6 @@ func TestWhatIsNoNodeIsRefused(t *testing.T) {
 		"there are no other servers": "--advertise http://127.0.0.1:1",
 		"is not the URL of a node":   "--store host=/nowhere --advertise node1:4263",
 		"unencrypted":                "--store host=/nowhere --advertise http://node1.example.com:4263",
-		"cannot be reached":          "--store host=/nowhere",
 		"cannot be read":             "--store postgres://ann:secret@:port",
 	} {
 		_, out, errs := s.run(append([]string{"serve", "--http", "127.0.0.1:0"}, strings.Fields(args)...)...)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,7 +26,11 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	require.Contains(t, refused, "unavailable")
 	require.Contains(t, refused, "Start the server")
 	require.NoError(t, os.Symlink(server, later))
-	require.NotContains(t, s.Ask("tools/call", list), "isError")
+	said := refused
+	for begun := time.Now(); strings.Contains(said, "isError") && time.Since(begun) < time.Minute; { // it does not look at once again
+		said = s.Ask("tools/call", list)
+	}
+	require.NotContains(t, said, "isError")
 	require.NoError(t, s.In.Close())
 	require.Zero(t, s.Ended(), s.Said())
 }
