@@ -111,8 +111,8 @@ const lapseTime = 100 * time.Millisecond
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
 // deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
 // when what follows from them went through [mostFollow] others, the rules sent [mostRuled], or [lapseTime] is over; the
-// rest is due at the next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time cannot be applied
-// is logged and left as it is, with all that was begun for it undone: it stops no other.
+// rest is due at the next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time
+// cannot be applied is logged and left as it is, with all that was begun for it undone: it stops no other.
 func (o *op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
 	for id, err := range o.Due(o.now) {

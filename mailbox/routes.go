@@ -103,8 +103,8 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootOf is the handoff at which the chain of another begins, as far as it can be read; within a plan, the first step of that. Its task is what
-// was asked for first.
+// rootOf is the handoff at which the chain of another begins, as far as it can be read; within a plan, the first step of
+// that. Its task is what was asked for first.
 func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.Parent) {

@@ -197,9 +197,7 @@ func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	}
 	var before []string
 	_ = json.Unmarshal(result["warnings"], &before) // there may be none
-	if result["warnings"], err = schemas.Encode(append(before, warnings...)); err != nil {
-		return nil, err
-	}
+	result["warnings"], _ = schemas.Encode(append(before, warnings...)) // texts can be encoded
 	return schemas.Encode(result)
 }
 

@@ -12,19 +12,24 @@ import (
 	"handoff/schemas"
 )
 
-// Rules are the digest of all that the rules of a file say, however it is written, and the same as text for the person
-// who allows it. Both are empty where there are none.
-func Rules(said schemas.DeclaringFile) (digest, text string) {
+// Rules are all that the rules of a file say as JSON, however it is written, and its digest. Both are empty where there
+// are none.
+func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	if len(said.Routes)+len(said.Plans) == 0 {
-		return "", ""
+		return "", nil
 	}
-	encoded, _ := schemas.Encode(schemas.DeclaringFile{Routes: said.Routes, Plans: said.Plans}) // it was decoded
-	sum := sha256.Sum256(encoded)
+	rules, _ = schemas.Encode(schemas.DeclaringFile{Routes: said.Routes, Plans: said.Plans}) // it was decoded
+	sum := sha256.Sum256(rules)
+	return hex.EncodeToString(sum[:]), rules
+}
+
+// Readable is the text of rules for the person who allows them. It takes long, so no call of an agent makes it.
+func Readable(rules []byte) string {
 	var all map[string]any
-	_ = json.Unmarshal(encoded, &all) // it was encoded
+	_ = json.Unmarshal(rules, &all) // it was encoded
 	delete(all, "name")
 	written, _ := yaml.Marshal(all) // as any JSON
-	return hex.EncodeToString(sum[:]), string(written)
+	return string(written)
 }
 
 // Waits tells whether the rules of the file wait for leave, and what to do. Those of the user's own file need none.

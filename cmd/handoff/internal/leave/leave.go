@@ -1,9 +1,9 @@
 // Package leave keeps what a person allowed in a repository: lists of checks, whose commands run, and rules of files,
 // which send work.
 //
-// A random id stands in the common git directory of the repository, so that its worktrees share it. It is in no commit:
-// no clone and no fork has it, and neither has another repository at the same path. What one user allowed under an id
-// stands in the state directory of that user, one file for each leave:
+// A random id stands in the common git directory of the repository, so that its worktrees share it. No commit has it: a
+// clone, a fork and another repository at the same path are without it. A project without git has the id in .handoff.
+// The state directory of a user has what that user allowed under an id, one file for each leave:
 //
 //	GIT/handoff-leave         the id
 //	STATE/ID/KIND-DIGEST      a [Leave]
@@ -33,8 +33,8 @@ const (
 // Again says to people and models that what a version before allowed does not count.
 const Again = "what was allowed here before was bound to the path and counts no more, since leave belongs to the repository now: handoff allow asks again"
 
-// A Leave has the variables that commands have as the person had them who gave it, whoever has them run: they decide
-// which programs are found, and which settings these read.
+// A Leave keeps PATH and HOME of the person who gave it. Commands of checks run with both: PATH decides which programs the
+// shell finds, and HOME which settings they read.
 type Leave struct {
 	Path string `json:"path"`
 	Home string `json:"home"`

@@ -74,9 +74,9 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 		for _, f := range a.AgentsFiles() {
 			said, wrong := f.Read()
 			problems = append(problems, wrong...)
-			if digest, does := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
+			if digest, rules := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
 				why, waits := f.Waits(said, book)
-				all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: does, Allowed: !waits, Why: why})
+				all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
 			}
 		}
 	}
