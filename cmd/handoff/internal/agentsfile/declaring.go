@@ -156,8 +156,8 @@ func (d *Declaring) read(stamp string) texts {
 		for _, f := range d.files {
 			text, unread := f.text()
 			said, problems := f.says(text, false)
-			var how string
-			if how, said.Unallowed = f.Waits(said, d.given); said.Unallowed {
+			how, waits := f.Waits(said, d.given)
+			if said.Unallowed = waits; waits {
 				d.texts.waiting = append(d.texts.waiting, how)
 			}
 			d.texts.of, d.texts.said = append(d.texts.of, text), append(d.texts.said, said)
@@ -196,7 +196,7 @@ func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 		return raw, nil //nolint:nilerr // the result is good for its caller, whatever it is
 	}
 	var before []string
-	_ = json.Unmarshal(result["warnings"], &before) // there may be none
+	_ = json.Unmarshal(result["warnings"], &before)                     // there may be none
 	result["warnings"], _ = schemas.Encode(append(before, warnings...)) // texts can be encoded
 	return schemas.Encode(result)
 }
