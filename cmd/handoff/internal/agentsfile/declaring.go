@@ -231,8 +231,7 @@ func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage
 			}
 		}
 	})
-	defer following.Wait()
-	defer close(over)
+	defer func() { close(over); following.Wait() }()
 	return d.Invoker.Invoke(ctx, c)
 }
 
