@@ -8,6 +8,7 @@ import (
 	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/rules"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -48,6 +49,8 @@ type op struct {
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
+	// cost is what the expressions of the allowed rules have cost in it.
+	cost rules.Budget
 	// timed says that the clock does what is done now, and spent which budget refused what a rule sends because of that.
 	timed bool
 	spent string

@@ -50,7 +50,15 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	if facts.Handoff.Step != "" { // only steps are waited for
 		h.leave = set.awaited(h.fire(set.waiting, on, facts))
 	}
-	return h.fire(set.Set, on, facts), nil
+	facts.Budget = &o.cost
+	sends := h.fire(set.Set, on, facts)
+	if o.cost.Spent() {
+		o.spent = "cost"
+		return nil, o.tellUnsent(h.now, fmt.Sprintf("No rule sent what follows %s", h.now.ID),
+			schemas.Errorf(schemas.Limit, "the conditions and texts of all rules cost more than one call may").
+				WithHint("Send what is left, and give the rules shorter conditions."))
+	}
+	return sends, nil
 }
 
 // fire is what rules send because of what happened, and because work counts as done with it.
@@ -85,7 +93,7 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := rules.Facts{Handoff: rules.HandoffOf(h, r.To, r.Holder, r.Status), Root: root}
+	f := rules.Facts{Handoff: rules.HandoffOf(h, r.To, r.Holder, r.Status), Root: root, Budget: &rules.Budget{}}
 	f.Handoff.Round = max(r.Round, 1)
 	switch r.Status { //nolint:exhaustive // nothing came of the others
 	case schemas.Completed, schemas.Returned:

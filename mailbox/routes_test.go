@@ -372,6 +372,41 @@ func TestRulesThatMultiplyAreStopped(t *testing.T) {
 	require.Contains(t, told, "the rules sent 100 handoffs because of one call, the limit")
 }
 
+// One condition that costs much is allowed, and many together send nothing, also what is cheap beside them.
+func TestRulesThatCostMuchTogetherAreStopped(t *testing.T) {
+	ten := "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
+	rule := schemas.Route{On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}
+	costly := schemas.Route{
+		On: rule.On, Send: rule.Send,
+		When: ten + ".all(a, " + ten + ".all(b, [1, 2, 3, 4, 5, 6].all(c, a + b + c < 99)))",
+	}
+	for _, c := range []struct {
+		routes []schemas.Route
+		sent   int
+		told   string
+	}{
+		{[]schemas.Route{costly, rule}, 2, ""},
+		{slices.Repeat([]schemas.Route{rule}, 90), 90, ""},
+		{append(slices.Repeat([]schemas.Route{costly}, 250), rule), 0, "cost more than one call may"},
+	} {
+		w := newWorld(t)
+		w.rules(c.routes)
+		for range 2 {
+			id := w.send(w.stdio("a"), "b", "x").HandoffID
+			w.claim(w.stdio("b"))
+			w.complete(w.stdio("b"), id)
+		}
+		require.Equal(t, 2*c.sent, w.pending("c"))
+		told := w.notices(person)
+		if c.told == "" {
+			require.Empty(t, told)
+			continue
+		}
+		require.Len(t, told, 1, "once an hour")
+		require.Contains(t, told[0].Text, c.told)
+	}
+}
+
 // What was due while nobody looked is done at once when somebody does: it is not one call that multiplies.
 func TestTheRulesOfManyDeadlinesAreAllCarriedOut(t *testing.T) {
 	w := newWorld(t)

@@ -7,6 +7,7 @@ import "handoff/schemas"
 type Facts struct {
 	Handoff, Root Handoff
 	Outcome       Outcome
+	Budget        *Budget // of the operation
 }
 
 // Handoff is a handoff as expressions see it. What was not said is empty. Root.Task is the task as it was first asked

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -20,6 +21,15 @@ import (
 // mostCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
 // that costs more is ended and counts as an error.
 const mostCost = 10_000
+
+// mostBudget bounds what all evaluations of one operation may cost together: a few tenths of a second.
+const mostBudget = 1_000_000
+
+// Budget is what the expressions of one operation have cost. Its zero value is new, and nil is never spent.
+type Budget struct{ cost uint64 }
+
+// Spent tells whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
+func (b *Budget) Spent() bool { return b != nil && b.cost >= mostBudget }
 
 // language is CEL with the types of [Facts]. It takes a millisecond to make, so it is made with the first expression.
 var language = sync.OnceValues(func() (*cel.Env, error) {
@@ -68,7 +78,7 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 	if c.program == nil {
 		return true, ""
 	}
-	v, _, err := c.program.Eval(f.variables())
+	v, err := f.evaluate(c.program)
 	switch {
 	case err != nil:
 		return false, err.Error()
@@ -78,8 +88,16 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 	return false, "the condition is false"
 }
 
-func (f *Facts) variables() map[string]any {
-	return map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome}
+// evaluate gives what an expression gives for the facts. Its cost counts against their budget.
+func (f *Facts) evaluate(program cel.Program) (ref.Val, error) {
+	if f.Budget.Spent() {
+		return nil, errors.New("the rules have spent what one operation may cost")
+	}
+	v, details, err := program.Eval(map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome})
+	if cost := details.ActualCost(); cost != nil && f.Budget != nil {
+		f.Budget.cost += *cost
+	}
+	return v, err
 }
 
 // text is a text with expressions in it: pieces of text and programs in turn.
@@ -124,7 +142,7 @@ func (t text) fill(f *Facts) string {
 	for i, piece := range t.pieces {
 		b.WriteString(piece)
 		if i < len(t.programs) {
-			if v, _, err := t.programs[i].Eval(f.variables()); err == nil {
+			if v, err := f.evaluate(t.programs[i]); err == nil {
 				b.WriteString(spoken(v))
 			}
 		}

@@ -211,7 +211,7 @@ func (s *Set) Empty(on string) bool {
 	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }
 
-// Fire gives what the rules send, in their order.
+// Fire gives what the rules send, in their order. It gives nothing where the budget of the facts is spent.
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
 		if fires, _ := r.fires(on, f); fires && r.concerns(f) {
@@ -219,6 +219,9 @@ func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 			one.On = on
 			sends = append(sends, one)
 		}
+	}
+	if f.Budget.Spent() {
+		return nil
 	}
 	return sends
 }

@@ -95,6 +95,7 @@ func TestErrorsOfADatabaseAreExplained(t *testing.T) {
 }
 
 // The tables are on a small file system of their own, where the server has what it needs itself elsewhere.
+// The program reads its input first: the server fails with a broken pipe where it ends before that.
 func TestAFullDiskOfADatabaseIsExplained(t *testing.T) {
 	dir, err := os.MkdirTemp("", "small") //nolint:usetesting // one that the server's user reaches
 	require.NoError(t, err)
@@ -105,6 +106,6 @@ func TestAFullDiskOfADatabaseIsExplained(t *testing.T) {
 	}
 	t.Cleanup(func() { require.NoError(t, exec.Command("umount", dir).Run()) })
 	address, tables := postgrestest.Start(t), filepath.Join(dir, "tables")
-	sql(t, address, `copy (select) to program 'mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
+	sql(t, address, `copy (select) to program 'cat && mkdir -m 700 `+tables+`'`, `create tablespace small location '`+tables+`'`)
 	explains(t, address+" password="+word+" default_tablespace=small", schemas.Unavailable, "No space left on device", "Free space")
 }
