@@ -91,7 +91,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{config: c, queue: calls.NewQueue(), db: db}
 	s.writer = writer{store: s, stopped: make(chan struct{}), unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
-	go s.writer.run()
+	s.writer.run()
 	return s, nil
 }
 

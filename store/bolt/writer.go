@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -19,9 +18,6 @@ const (
 	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
 )
 
-// errExited is the outcome of the calls in a transaction whose goroutine was ended by one of their functions.
-var errExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
-
 // writer is the one goroutine that writes. Only it uses the fields until stopped is closed.
 type writer struct {
 	store    *Store
@@ -37,23 +33,16 @@ type writer struct {
 	stopped  chan struct{}
 }
 
-// run writes until the queue has ended. A function may end the goroutine that runs it, as testing.T.FailNow does; then
-// another goroutine goes on.
+// run writes until the queue has ended.
 func (w *writer) run() {
-	ended := false
-	defer func() {
-		if !ended {
-			go w.run()
-		}
-	}()
-	debug.SetPanicOnFault(true)
-	w.loop()
-	w.closed = w.close()
-	ended = true
-	close(w.stopped)
+	calls.Serve(w.loop, func() {
+		w.closed = w.close()
+		close(w.stopped)
+	})
 }
 
 func (w *writer) loop() {
+	debug.SetPanicOnFault(true)
 	idle := time.NewTimer(w.store.config.Idle)
 	defer idle.Stop()
 	for {
@@ -94,18 +83,8 @@ func (w *writer) gather() {
 // fails and was not kept, all of them fail, also those that failed by themselves or only read: they may have seen rows
 // that were lost.
 func (w *writer) transact() {
-	begun, err := 0, errExited
-	defer func() {
-		for _, r := range w.batch[:begun] {
-			if err != nil {
-				r.Err = err
-			}
-			r.Answer(r.Err)
-		}
-		left := copy(w.batch, w.batch[begun:])
-		clear(w.batch[left:])
-		w.batch, w.last = w.batch[:left], begun
-	}()
+	begun, err := 0, calls.ErrExited
+	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
 	earlier := w.doubt != 0 // of calls that were answered
 	err = w.attempt(&begun)
 	if err != nil {

@@ -88,7 +88,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.publish(e.number, e.writes)
 	}
 	s.writer = writer{store: s, stopped: make(chan struct{})}
-	go s.writer.run()
+	s.writer.run()
 	return s, nil
 }
 

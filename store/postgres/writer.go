@@ -20,9 +20,6 @@ const (
 	idle      = 250 * time.Millisecond // after which the log is folded
 )
 
-// errExited is the outcome of the calls in a commit whose goroutine was ended by one of their functions.
-var errExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
-
 // writer is the one goroutine that writes.
 type writer struct {
 	store   *Store
@@ -35,20 +32,13 @@ type writer struct {
 	stopped chan struct{}
 }
 
-// run writes until the queue has ended. A function may end the goroutine that runs it, as testing.T.FailNow does; then
-// another goroutine goes on.
+// run writes until the queue has ended.
 func (w *writer) run() {
-	ended := false
-	defer func() {
-		if !ended {
-			go w.run()
-		}
-	}()
-	w.loop()
-	w.closed = w.store.folder.finish()
-	w.store.lose(store.ErrClosed)
-	ended = true
-	close(w.stopped)
+	calls.Serve(w.loop, func() {
+		w.closed = w.store.folder.finish()
+		w.store.lose(store.ErrClosed)
+		close(w.stopped)
+	})
 }
 
 func (w *writer) loop() {
@@ -82,18 +72,8 @@ func (w *writer) loop() {
 // transact runs as many calls of the batch as fit into one entry, commits it and answers them. When the commit fails,
 // all of them fail, also those that failed by themselves or only read: they may have seen rows that were lost.
 func (w *writer) transact() {
-	begun, err := 0, errExited
-	defer func() {
-		for _, c := range w.batch[:begun] {
-			if err != nil {
-				c.Err = err
-			}
-			c.Answer(c.Err)
-		}
-		left := copy(w.batch, w.batch[begun:])
-		clear(w.batch[left:])
-		w.batch, w.last = w.batch[:left], begun
-	}()
+	begun, err := 0, calls.ErrExited
+	defer func() { w.batch, w.last = calls.Answer(w.batch, begun, err), begun }()
 	if err = w.settle(); err != nil {
 		begun = len(w.batch)
 		return
