@@ -61,8 +61,7 @@ func parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	if expressions {
 		p.expressions()
 	}
-	slices.SortStableFunc(p.problems, func(a, b Problem) int { return a.Line - b.Line })
-	return p.said, p.problems
+	return p.said, p.Sorted()
 }
 
 // Document reads a file of one YAML document, of at most 1 MiB. Root is nil for one that is broken, and for one in which
@@ -112,40 +111,12 @@ func broken(text []byte, err error) Problem {
 
 // parser collects agents and problems.
 type parser struct {
-	said     schemas.DeclaringFile
-	problems []Problem
-	lines    map[string]int // of the agents that were declared
+	Reader
+	said  schemas.DeclaringFile
+	lines map[string]int // of the agents that were declared
 
 	ruled, planned []*yaml.Node // where the routes and the plans stand, in their order
 	written        int          // bytes of rules so far, see [parser.affords]
-}
-
-func (p *parser) wrong(n *yaml.Node, remedy, what string, args ...any) {
-	p.problems = append(p.problems, Problem{n.Line, fmt.Sprintf(what, args...), remedy})
-}
-
-// each goes through the names of an object, and tells where one is there twice.
-func (p *parser) each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Kind != yaml.MappingNode {
-		p.wrong(n, remedy, "%s has no names in it", what)
-		return
-	}
-	seen := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := n.Content[i], n.Content[i+1]
-		switch at := seen[name.Value]; {
-		case name.Kind != yaml.ScalarNode:
-			p.wrong(name, "Write a name and a colon.", "this is no name")
-		case at > 0:
-			p.wrong(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
-		default:
-			seen[name.Value] = name.Line
-			fn(name, value)
-		}
-	}
 }
 
 // The lists of a file.
@@ -159,7 +130,7 @@ const (
 const fileRemedy = "Begin with agents:, agent_roles:, routes: or workflows:, and write names below it, indented by two spaces."
 
 func (p *parser) file(root *yaml.Node) {
-	p.each(root, "the file", fileRemedy, func(name, list *yaml.Node) {
+	p.Each(root, "the file", fileRemedy, func(name, list *yaml.Node) {
 		switch {
 		case list.ShortTag() == "!!null" && slices.Contains([]string{agents, roles, routes, workflows}, name.Value): // all is commented out
 		case name.Value == routes:
@@ -167,9 +138,9 @@ func (p *parser) file(root *yaml.Node) {
 		case name.Value == workflows:
 			p.plans(list)
 		case name.Value != agents && name.Value != roles:
-			p.wrong(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
+			p.Wrong(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
 		default:
-			p.each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
+			p.Each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
 				p.agent(name.Value, agent, says)
 			})
 		}
@@ -181,13 +152,13 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	agent, err := schemas.ParseAgent("name", name.Value)
 	switch at := p.lines[name.Value]; {
 	case err != nil:
-		p.wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
+		p.Wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
 	case agent == schemas.Human || agent == schemas.System:
-		p.wrong(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
+		p.Wrong(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
 	case at > 0:
-		p.wrong(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
+		p.Wrong(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
 	case len(p.said.Agents) == mostAgents:
-		p.wrong(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
+		p.Wrong(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
 	}
 	p.lines[name.Value] = name.Line
 	if list == roles {
@@ -195,7 +166,7 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	}
 	if says.ShortTag() != "!!null" {
 		said := map[any]string{}
-		p.each(says, name.Value, "Write what it takes below it: accepts: [code, tests].", func(field, value *yaml.Node) {
+		p.Each(says, name.Value, "Write what it takes below it: accepts: [code, tests].", func(field, value *yaml.Node) {
 			p.field(&in, list, said, field, value)
 		})
 	}
@@ -222,13 +193,13 @@ func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string,
 		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
 			remedy = "Write " + meant[0] + "."
 		}
-		p.wrong(name, remedy, "%q is no field", schemas.Visible(name.Value))
+		p.Wrong(name, remedy, "%q is no field", schemas.Visible(name.Value))
 		return
 	case said[into] != "":
-		p.wrong(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
+		p.Wrong(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
 		return
 	case into == any(&in.Role) && list == roles:
-		p.wrong(name, "Leave it out, or declare an agent below agents.", "a role has its own name as its role")
+		p.Wrong(name, "Leave it out, or declare an agent below agents.", "a role has its own name as its role")
 		return
 	}
 	said[into] = name.Value
@@ -247,7 +218,7 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 		if *into = value.Value; field == "role" {
 			p.word(field, value, false)
 		} else if value.Kind != yaml.ScalarNode || value.Value == "" || utf8.RuneCountInString(value.Value) > mostText {
-			p.wrong(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
+			p.Wrong(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
 		}
 	case *int:
 		most := map[string]int{"max_open": 1000}[field]
@@ -257,18 +228,18 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 		}
 		n, err := strconv.Atoi(value.Value)
 		if *into = n; err != nil || n < 1 || n > most || value.Kind != yaml.ScalarNode {
-			p.wrong(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
+			p.Wrong(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
 		}
 	case *bool:
 		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
-			p.wrong(value, "Write true or false.", "%s is neither true nor false", field)
+			p.Wrong(value, "Write true or false.", "%s is neither true nor false", field)
 		}
 	}
 }
 
 func (p *parser) words(field string, list *yaml.Node) []string {
 	if list.Kind != yaml.SequenceNode || len(list.Content) > mostWords {
-		p.wrong(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
+		p.Wrong(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
 		return nil
 	}
 	words := []string{}
@@ -282,6 +253,6 @@ func (p *parser) words(field string, list *yaml.Node) []string {
 // word tells what is wrong with one word. A star is one where everything may be meant.
 func (p *parser) word(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
-		p.wrong(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
+		p.Wrong(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
 	}
 }

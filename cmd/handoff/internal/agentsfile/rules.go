@@ -20,11 +20,11 @@ import (
 // routes reads the rules of a file, each for itself, so that all problems are told.
 func (p *parser) routes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
-		p.wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
+		p.Wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
 		return
 	}
 	if len(list.Content) > mostRoutes {
-		p.wrong(list.Content[mostRoutes], "Leave some out, or let one rule send several.", "there are more than %d rules", mostRoutes)
+		p.Wrong(list.Content[mostRoutes], "Leave some out, or let one rule send several.", "there are more than %d rules", mostRoutes)
 		return
 	}
 	for i, n := range list.Content {
@@ -44,12 +44,12 @@ func (p *parser) routes(list *yaml.Node) {
 // plans reads the workflows of a file: under each name its steps, or an object that has them beside limits.
 func (p *parser) plans(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
-		p.wrong(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
+		p.Wrong(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
 		return
 	}
-	p.each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
+	p.Each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
 		if !schemas.IsWord(name.Value) {
-			p.wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
+			p.Wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
 			return
 		}
 		said := p.rule(n, "plans", func(v any) any {
@@ -70,17 +70,17 @@ func (p *parser) plans(list *yaml.Node) {
 // gives a file with that entry, with nothing where it is wrong.
 func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
 	if !p.affords(n) {
-		p.wrong(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostWritten)
+		p.Wrong(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostWritten)
 		return said
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		p.problems = append(p.problems, undecoded(n, err))
+		p.Problems = append(p.Problems, undecoded(n, err))
 		return said
 	}
 	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{whole(v)}}}})
 	if err != nil {
-		p.wrong(n, "Quote each name.", "a name is no text")
+		p.Wrong(n, "Quote each name.", "a name is no text")
 		return said
 	}
 	tool, err := tools.Find("agents_declare")
@@ -95,12 +95,12 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 			remedy = "There are " + strings.Join(e.Known, ", ") + "."
 		}
 		remedy = cmp.Or(remedy, "handoff rules --help shows a rule and a workflow.")
-		p.wrong(below(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
+		p.Wrong(below(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
 		return said
 	}
 	var in schemas.DeclareIn
 	if err := json.Unmarshal(args, &in); err != nil {
-		p.wrong(n, "Write it as handoff rules --help shows.", "%s", err)
+		p.Wrong(n, "Write it as handoff rules --help shows.", "%s", err)
 		return said
 	}
 	return in.Files[0]
@@ -128,7 +128,7 @@ func (p *parser) expressions() {
 		}
 		remedy := cmp.Or(strings.TrimSuffix(problem.Remedy, " Nothing was sent."),
 			"handoff rules --help shows what an expression knows and how steps follow each other.")
-		p.wrong(below(n[problem.At], problem.Path), remedy, "%s: %s", problem.Path, problem.What)
+		p.Wrong(below(n[problem.At], problem.Path), remedy, "%s: %s", problem.Path, problem.What)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestLook_BoundsWhatACommandTakes(t *testing.T) {
 	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
 	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
 	seen := s.look(s.commit(map[string]string{"many.sh": many}), "many", "files")
-	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why)
+	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why, "%v", seen)
 	require.True(t, seen.Observed[1].Passed, "%v", seen)
 	require.Empty(t, marked(t, s.dir))
 	require.True(t, process.Hungry([]int{os.Getpid()}, 0))

@@ -34,48 +34,21 @@ const (
 // only where nothing is.
 func Parse(text []byte) (List, []string) {
 	sum := sha256.Sum256(text)
-	p := &parser{list: List{Digest: hex.EncodeToString(sum[:])}}
+	p := &parser{agentsfile.Reader{Plain: true}, List{Digest: hex.EncodeToString(sum[:])}}
 	if len(text) > mostBytes {
-		p.problems = []agentsfile.Problem{{Line: 1, What: "this is more than 64 KiB", Remedy: "Put commands into scripts, and name those."}}
-		return p.list, agentsfile.Sentences(File, p.problems)
+		p.Wrong(&yaml.Node{Line: 1}, "Put commands into scripts, and name those.", "this is more than 64 KiB")
+		return p.list, agentsfile.Sentences(File, p.Problems)
 	}
 	root, problems := agentsfile.Document(text)
-	if p.problems = problems; root != nil {
+	if p.Problems = problems; root != nil {
 		p.file(root)
 	}
-	slices.SortStableFunc(p.problems, func(a, b agentsfile.Problem) int { return a.Line - b.Line })
-	return p.list, agentsfile.Sentences(File, p.problems)
+	return p.list, agentsfile.Sentences(File, p.Sorted())
 }
 
 type parser struct {
-	list     List
-	problems []agentsfile.Problem
-}
-
-func (p *parser) wrong(n *yaml.Node, remedy, what string, args ...any) {
-	what = schemas.Visible(fmt.Sprintf(what, args...))
-	p.problems = append(p.problems, agentsfile.Problem{Line: n.Line, What: what, Remedy: remedy})
-}
-
-// each goes through the names of an object. Aliases are not followed: what a person reads is what runs.
-func (p *parser) each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
-	if n.Kind != yaml.MappingNode {
-		p.wrong(n, remedy, "%s has no names in it", what)
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := n.Content[i], n.Content[i+1]
-		switch {
-		case name.Kind != yaml.ScalarNode || value.Kind == yaml.AliasNode:
-			p.wrong(name, "Write it out.", "this is an alias, or no name")
-		case seen[name.Value]:
-			p.wrong(name, "Keep one of them.", "%q is here twice", name.Value)
-		default:
-			seen[name.Value] = true
-			fn(name, value)
-		}
-	}
+	agentsfile.Reader
+	list List
 }
 
 const fileRemedy = "Begin with checks:, and write names below it, indented by two spaces, as test: go test ./..."
@@ -83,17 +56,17 @@ const fileRemedy = "Begin with checks:, and write names below it, indented by tw
 var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`) })
 
 func (p *parser) file(root *yaml.Node) {
-	p.each(root, "the file", fileRemedy, func(name, all *yaml.Node) {
+	p.Each(root, "the file", fileRemedy, func(name, all *yaml.Node) {
 		if name.Value != "checks" {
-			p.wrong(name, fileRemedy, "%q is no list of checks", name.Value)
+			p.Wrong(name, fileRemedy, "%q is no list of checks", name.Value)
 			return
 		}
-		p.each(all, "checks", fileRemedy, func(name, says *yaml.Node) {
+		p.Each(all, "checks", fileRemedy, func(name, says *yaml.Node) {
 			switch {
 			case !nameForm().MatchString(name.Value):
-				p.wrong(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
+				p.Wrong(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
 			case len(p.list.Checks) == mostChecks:
-				p.wrong(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
+				p.Wrong(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
 			default:
 				p.check(name, says)
 			}
@@ -120,7 +93,7 @@ func (p *parser) check(name, says *yaml.Node) {
 		given["run"] = says
 		c.Run = p.text("run", says)
 	} else {
-		p.each(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
+		p.Each(says, name.Value, "Write a command behind the colon, or run: and a command below it.", func(field, value *yaml.Node) {
 			given[field.Value] = field
 			p.field(&c, field, value)
 		})
@@ -137,23 +110,23 @@ func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 		switch {
 		case at == nil, f.of == "any", f.of != "" && (kind == "" || f.of == kind), kind == "touches" && f.name == "leaves":
 		case f.of != "":
-			p.wrong(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
+			p.Wrong(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
 		case kind != "":
-			p.wrong(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
+			p.Wrong(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
 			return
 		default:
 			kind = f.name
 		}
 	}
 	if kind == "" {
-		p.wrong(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
+		p.Wrong(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
 		return
 	}
 	switch {
 	case kind == "json" && given["schema"] == nil:
-		p.wrong(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
+		p.Wrong(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
 	case c.Kept && c.Report == "":
-		p.wrong(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
+		p.Wrong(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
 	case kind == "run":
 		c.Dir = cmp.Or(c.Dir, ".")
 		c.Timeout = cmp.Or(c.Timeout, usualTimeout)
@@ -177,12 +150,12 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		p.meaning(name.Value, *into, value)
 	case *bool:
 		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
-			p.wrong(value, "Write true or false.", "%s is neither true nor false", name.Value)
+			p.Wrong(value, "Write true or false.", "%s is neither true nor false", name.Value)
 		}
 	case *time.Duration:
 		d, err := schemas.ParseDuration(name.Value, value.Value)
 		if *into = d; err != nil || value.Kind != yaml.ScalarNode || d < time.Second || d > mostTimeout {
-			p.wrong(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
+			p.Wrong(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
 		}
 	case *[]string:
 		*into = p.words(name.Value, value)
@@ -191,14 +164,14 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
 			remedy = "Write " + meant[0] + "."
 		}
-		p.wrong(name, remedy, "%q is no field of a check", name.Value)
+		p.Wrong(name, remedy, "%q is no field of a check", name.Value)
 	}
 }
 
 // text is a value that is meant as text, on one line.
 func (p *parser) text(field string, n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
-		p.wrong(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
+		p.Wrong(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
 	}
 	return strings.TrimSpace(n.Value)
 }
@@ -207,16 +180,16 @@ var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || len(list.Content) > mostWords {
-		p.wrong(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
+		p.Wrong(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
 		return nil
 	}
 	for _, n := range list.Content {
 		word := p.text(field, n)
 		switch {
 		case field == "env" && (!variableForm().MatchString(word) || word == mark || word == "TMPDIR"):
-			p.wrong(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
+			p.Wrong(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
 		case field != "env" && (!local(word) || strings.ContainsAny(word, "[]{}")):
-			p.wrong(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
+			p.Wrong(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
 		}
 		words = append(words, word)
 	}
@@ -231,7 +204,7 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 		return
 	case "tree":
 		if said != "clean" {
-			p.wrong(n, "Write tree: clean.", "%q is nothing that a tree can be", said)
+			p.Wrong(n, "Write tree: clean.", "%q is nothing that a tree can be", said)
 		}
 		return
 	case "report":
@@ -240,12 +213,12 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 		}
 		var ok bool
 		if path, ok = junitFile(said); !ok {
-			p.wrong(n, "Write gotest, or {junit: FILE}.", "%q is no kind of report", said)
+			p.Wrong(n, "Write gotest, or {junit: FILE}.", "%q is no kind of report", said)
 			return
 		}
 	}
 	if !local(path) || path == "." && field != "dir" {
-		p.wrong(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
+		p.Wrong(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
 	}
 }
 

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -14,18 +15,18 @@ func running() func(pid int) (name string, parent int) {
 	}
 }
 
-// about reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)).
-func about(pid int) (name, state string, parent, session int) {
+// about reads the stat of a process. The name is in parentheses, and may have any character (proc_pid_stat(5)). A process
+// has ended once its last thread has, and its children have another parent: the state alone is that of its first thread.
+func about(pid int) (name string, ended bool, parent, session int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", "", 0, 0
-	}
 	stat := string(text)
 	begin, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
-	if begin < 0 || end < begin {
-		return "", "", 0, 0
+	if err != nil || begin < 0 || end < begin {
+		return "", true, 0, 0
 	}
-	var group int
-	_, _ = fmt.Sscan(stat[end+1:], &state, &parent, &group, &session) // they stand there in each
-	return stat[begin+1 : end], state, parent, session
+	fields := strings.Fields(stat[end+1:]) // from the third on
+	parent, _ = strconv.Atoi(fields[1])
+	session, _ = strconv.Atoi(fields[3])
+	threads, _ := strconv.Atoi(fields[17])
+	return stat[begin+1 : end], threads <= 1 && strings.Contains("ZX", fields[0]), parent, session
 }

@@ -60,11 +60,11 @@ func Below(guard int, visit func(pid int)) {
 	session, _ := unix.Getsid(0)
 	family := map[int]bool{guard: guard != 0}
 	all(func(pid int) {
-		_, state, parent, of := about(pid)
+		_, ended, parent, of := about(pid)
 		orphan := parent == self && of != session && !guarded.pids[pid]
 		switch {
 		case !orphan && !family[parent] && !family[pid]:
-		case state != "Z" && state != "X":
+		case !ended:
 			family[pid] = true
 			visit(pid)
 		case orphan:
@@ -112,19 +112,18 @@ func KillMarked(entry string) {
 }
 
 // killAll kills processes as they are found, until there are none, with their groups: of a group none can start another
-// one meanwhile.
+// one meanwhile. It looks twice: of a process with a lower number than its parent the first look may see neither.
 func killAll(find func(kill func(pid int))) {
 	own := syscall.Getpgrp()
-	for over, left := time.Now().Add(endLimit), true; left && time.Now().Before(over); {
-		left = false
+	for over, looks := time.Now().Add(endLimit), 0; looks < 2 && time.Now().Before(over); looks++ {
 		find(func(pid int) {
-			left = true
+			looks = -1
 			if group, err := syscall.Getpgid(pid); err == nil && group == pid && group != own {
 				_ = syscall.Kill(-group, syscall.SIGKILL)
 			}
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		})
-		if left {
+		if looks < 0 {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}

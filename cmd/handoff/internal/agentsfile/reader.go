@@ -1,0 +1,53 @@
+package agentsfile
+
+import (
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"handoff/schemas"
+)
+
+// Reader reads the objects of a file, and notes what is wrong with them.
+type Reader struct {
+	Problems []Problem
+	Plain    bool // an alias as a value is a problem, so that what a person reads is what holds
+}
+
+// Wrong notes a problem in the line of a node.
+func (r *Reader) Wrong(n *yaml.Node, remedy, what string, args ...any) {
+	r.Problems = append(r.Problems, Problem{n.Line, schemas.Visible(fmt.Sprintf(what, args...)), remedy})
+}
+
+// Sorted is the problems in the order of their lines.
+func (r *Reader) Sorted() []Problem {
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.Line - b.Line })
+	return r.Problems
+}
+
+// Each goes through the names of an object. What is no object and a name that is there twice are problems.
+func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
+	if n.Kind == yaml.AliasNode && !r.Plain {
+		n = n.Alias
+	}
+	if n.Kind != yaml.MappingNode {
+		r.Wrong(n, remedy, "%s has no names in it", what)
+		return
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		switch at := seen[name.Value]; {
+		case name.Kind != yaml.ScalarNode:
+			r.Wrong(name, "Write a name and a colon.", "this is no name")
+		case r.Plain && value.Kind == yaml.AliasNode:
+			r.Wrong(name, "Write it out.", "this is an alias")
+		case at > 0:
+			r.Wrong(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
+		default:
+			seen[name.Value] = name.Line
+			fn(name, value)
+		}
+	}
+}
