@@ -108,21 +108,15 @@ func AsJSON(t *testing.T, v any) string {
 func RowIDs(list Record) (all []string) {
 	for _, item := range list["items"].([]any) {
 		row := item.(map[string]any)
-		id := row["handoff_id"]
-		if row["notice_id"] != nil {
-			id = row["notice_id"]
-		}
-		all = append(all, id.(string))
+		all = append(all, cmp.Or(row["notice_id"], row["handoff_id"]).(string))
 	}
 	return all
 }
 
 // UnreadOf is how many notices a result says are unread; a result without a number says that there are none.
 func UnreadOf(out Record) json.Number {
-	if n, ok := out["inbox"].(map[string]any)["notices"].(json.Number); ok {
-		return n
-	}
-	return "0"
+	n, _ := out["inbox"].(map[string]any)["notices"].(json.Number)
+	return cmp.Or(n, "0")
 }
 
 // Commands are a command and all below it; help is cobra's.
