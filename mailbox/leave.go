@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,6 +100,15 @@ func (s ruleSet) waitingFile(plan string) string {
 	return s.waiting.FileOf(plan)
 }
 
+// withdrawn is the workflow of a step, where no file declares it just now; "" for all else.
+func (s ruleSet) withdrawn(v *store.View, r *store.Record) string {
+	plan := planOf(v, r)
+	if plan == "" || s.FileOf(plan) != "" || s.waiting.FileOf(plan) != "" {
+		return ""
+	}
+	return "the workflow " + plan + ", which no file has just now"
+}
+
 // planOf is the workflow of a file of which a handoff is a step, "" for none and for what cannot be read.
 func planOf(v *store.View, r *store.Record) string {
 	h, _ := reading.Handoff(v, r) // empty then
@@ -120,9 +130,7 @@ func (o *op) fireAfterLeave(h *happening, opened bool) error {
 	}
 	if err == nil {
 		h.leave = set.awaited(h.fire(set.waiting, on, facts))
-		if plan := planOf(o.View, h.now); plan != "" && set.FileOf(plan) == "" && set.waiting.FileOf(plan) == "" {
-			h.leave = "the workflow " + plan // no file declares it just now
-		}
+		h.leave = cmp.Or(set.withdrawn(o.View, h.now), h.leave)
 		h.sends = slices.DeleteFunc(h.fire(set.Set, on, facts), func(s rules.Sends) bool { return s.Step == "" })
 	}
 	return err

@@ -98,6 +98,27 @@ func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
 	require.Equal(t, []string{"c pending test: the login"}, w.found())
 }
 
+// The checkout of another branch takes the file away for a while. What failed meanwhile is rolled back, as without a file.
+func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.stdio("a"), w.stdio("b")
+	w.factory(false, "c")
+	for _, task := range []string{"the login", "the logout"} {
+		w.send(a, "workflow:factory", task)
+		w.claim(b)
+	}
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
+	require.NoError(t, err)
+	w.complete(b, 1)
+	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
+	_, reasons := w.leave()
+	require.Len(t, reasons, 1)
+	require.Contains(t, reasons[0], "the workflow factory, which no file has just now: handoff allow, once a file has this workflow again")
+	require.Equal(t, 1, w.pending("a"), "rolled back")
+	w.factory(false, "c")
+	require.Contains(t, w.found(), "c pending test: the login")
+}
+
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
 func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 	b := memory.New()

@@ -34,6 +34,9 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		return nil, nil
 	}
 	set, err := o.rules(o.View)
+	if err == nil && h.now.Status == schemas.Completed && on == occasions[life.Complete] {
+		h.leave = set.withdrawn(o.View, h.now) // what failed goes back as if there were no workflow
+	}
 	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
 	if err != nil || empty(set.Set) && empty(set.waiting) {
 		return nil, err
@@ -48,7 +51,7 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		h.held = onceDone(set.Set, *facts)
 	}
 	if facts.Handoff.Step != "" { // only steps are waited for
-		h.leave = set.awaited(h.fire(set.waiting, on, facts))
+		h.leave = cmp.Or(h.leave, set.awaited(h.fire(set.waiting, on, facts)))
 	}
 	facts.Budget = &o.cost
 	sends := h.fire(set.Set, on, facts)
