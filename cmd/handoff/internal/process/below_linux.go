@@ -58,19 +58,31 @@ func Below(guard int, visit func(pid int)) {
 	defer guarded.Unlock()
 	self := os.Getpid()
 	session, _ := unix.Getsid(0)
-	family := map[int]bool{guard: guard != 0}
+	family, strangers := map[int]bool{guard: guard != 0}, map[int]int{} // these with their parents
 	all(func(pid int) {
 		_, ended, parent, of := about(pid)
 		orphan := parent == self && of != session && !guarded.pids[pid]
 		switch {
-		case !orphan && !family[parent] && !family[pid]:
-		case !ended:
+		case ended && orphan:
+			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it may be gone
+		case ended:
+		case orphan || family[parent] || family[pid]:
 			family[pid] = true
 			visit(pid)
-		case orphan:
-			_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it may be gone
+		default:
+			strangers[pid] = parent
 		}
 	})
+	for found := true; found; {
+		found = false
+		for pid, parent := range strangers { // numbers began anew, so a child was seen before its parent
+			if family[parent] {
+				delete(strangers, pid)
+				family[pid], found = true, true
+				visit(pid)
+			}
+		}
+	}
 }
 
 // all visits all processes that this one can see, in their order: a process that starts others meanwhile is before
@@ -112,18 +124,19 @@ func KillMarked(entry string) {
 }
 
 // killAll kills processes as they are found, until there are none, with their groups: of a group none can start another
-// one meanwhile. It looks twice: of a process with a lower number than its parent the first look may see neither.
+// one meanwhile.
 func killAll(find func(kill func(pid int))) {
 	own := syscall.Getpgrp()
-	for over, looks := time.Now().Add(endLimit), 0; looks < 2 && time.Now().Before(over); looks++ {
+	for over, left := time.Now().Add(endLimit), true; left && time.Now().Before(over); {
+		left = false
 		find(func(pid int) {
-			looks = -1
+			left = true
 			if group, err := syscall.Getpgid(pid); err == nil && group == pid && group != own {
 				_ = syscall.Kill(-group, syscall.SIGKILL)
 			}
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		})
-		if looks < 0 {
+		if left {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
