@@ -5,7 +5,7 @@ package root
 var habits = map[string][]string{
 	"agents":    {"who", "roster", "members", "register", "whoami"},
 	"answer":    {"reply", "respond"},
-	"approve":   {"allow", "permit", "yes", "confirm"},
+	"approve":   {"permit", "yes", "confirm"},
 	"assign":    {"move", "mv", "redirect", "transfer", "reassign", "delegate", "route"},
 	"cancel":    {"delete", "del", "rm", "remove", "kill", "abort", "close", "stop", "abandon", "drop"},
 	"claim":     {"take", "pick", "next", "start", "work", "pull"},
@@ -18,7 +18,7 @@ var habits = map[string][]string{
 	"list":      {"ls", "ps", "queue", "tasks", "ll", "open"},
 	"logs":      {"journal", "debug"},
 	"recall":    {"unsend", "undo", "retract"},
-	"refuse":    {"deny", "disallow", "no", "disapprove"},
+	"refuse":    {"disallow", "no", "disapprove"},
 	"retry":     {"rerun", "again", "redo", "restart"},
 	"search":    {"find", "grep", "query"},
 	"send":      {"create", "new", "add", "submit", "message", "push"},
