@@ -132,7 +132,7 @@ func (o *op) lapse() error {
 				return nil
 			}
 			err := o.alone(func() error { return o.lapseOne(id) })
-			sent, o.ruled, o.cost = sent+o.ruled, 0, rules.Budget{} // one that the rules multiply is not the fault of the next
+			sent, o.ruled, o.unsent, o.cost = sent+o.ruled, 0, 0, rules.Budget{} // one that the rules multiply is not the fault of the next
 			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))

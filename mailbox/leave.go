@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,13 +15,16 @@ import (
 // routed tells whether a rule goes on with what happened, now or once a person allowed it.
 func (h *happening) routed() bool { return len(h.sends) > 0 || h.leave != "" }
 
-// awaited is the file that would go on with a workflow by what the waiting rules say, "" for none. Only steps are waited
-// for: what happens without leave causes no other rule to send, then or later.
-func (s ruleSet) awaited(waiting []rules.Sends) string {
-	for _, w := range waiting {
-		if w.Step != "" && s.waitingFile(w.Of()) != "" {
-			return w.File
-		}
+// awaits is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
+// or [reading.Away] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
+// leave causes no other rule to send, then or later. What failed goes back as if there were no workflow.
+func (s ruleSet) awaits(on string, f *rules.Facts) string {
+	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
+	switch {
+	case s.waitingFile(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
+		return s.waiting.Follows(on, f)
+	case f.Handoff.Step != "" && on == occasions[life.Complete] && !s.HasStep(f.Handoff.Step):
+		return reading.Away
 	}
 	return ""
 }
@@ -74,7 +76,7 @@ func (o *op) releaseAllowed() error {
 	}
 	for _, id := range ids {
 		r := reading.Readable(o.View, id)
-		if r == nil || set.FileOf(planOf(o.View, r)) == "" {
+		if r == nil || !set.HasStep(stepOf(o.View, r)) {
 			continue
 		}
 		err := o.actingAs(clockCaller, func() error {
@@ -100,20 +102,10 @@ func (s ruleSet) waitingFile(plan string) string {
 	return s.waiting.FileOf(plan)
 }
 
-// withdrawn is the workflow of a step, where no file declares it just now; "" for all else.
-func (s ruleSet) withdrawn(v *store.View, r *store.Record) string {
-	plan := planOf(v, r)
-	if plan == "" || s.FileOf(plan) != "" || s.waiting.FileOf(plan) != "" {
-		return ""
-	}
-	return "the workflow " + plan + ", which no file has just now"
-}
-
-// planOf is the workflow of a file of which a handoff is a step, "" for none and for what cannot be read.
-func planOf(v *store.View, r *store.Record) string {
+// stepOf is the step that a handoff is, as PLAN/STEP; "" for none and for what cannot be read.
+func stepOf(v *store.View, r *store.Record) string {
 	h, _ := reading.Handoff(v, r) // empty then
-	plan, _, _ := strings.Cut(h.Metadata.Step, "/")
-	return plan
+	return h.Metadata.Step
 }
 
 // fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on with
@@ -129,8 +121,7 @@ func (o *op) fireAfterLeave(h *happening, opened bool) error {
 		on = ""
 	}
 	if err == nil {
-		h.leave = set.awaited(h.fire(set.waiting, on, facts))
-		h.leave = cmp.Or(set.withdrawn(o.View, h.now), h.leave)
+		h.leave = set.awaits(string(h.now.Status), facts)
 		h.sends = slices.DeleteFunc(h.fire(set.Set, on, facts), func(s rules.Sends) bool { return s.Step == "" })
 	}
 	return err

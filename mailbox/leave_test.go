@@ -39,6 +39,17 @@ func (w *world) leave() (ids []schemas.ID, reasons []string) {
 
 const waitsForLeave = "what follows waits for a person's leave for the rules of p/.handoff/agents.yaml: handoff allow"
 
+const waitsForFile = "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
+
+// declares has the file of the project say other plans, with leave.
+func (w *world) declares(plans ...schemas.Plan) {
+	w.t.Helper()
+	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{
+		Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}},
+	})
+	require.NoError(w.t, err)
+}
+
 func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
@@ -90,33 +101,87 @@ func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
 func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	w.waits(1)
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
-	require.NoError(t, err)
+	w.declares()
 	_, reasons := w.leave()
-	require.Equal(t, []string{waitsForLeave + ", once a file has this workflow again"}, reasons)
+	require.Equal(t, []string{waitsForFile}, reasons)
 	w.factory(false, "c")
 	require.Equal(t, []string{"c pending test: the login"}, w.found())
 }
 
-// The checkout of another branch takes the file away for a while. What failed meanwhile is rolled back, as without a file.
+// The checkout of another branch takes a file away, or has another state of it. What failed meanwhile is rolled back, as
+// without a file.
 func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
+	partial := func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial }
+	for name, c := range map[string]struct {
+		gone bool // before the work is completed, else before it is accepted
+		away func(w *world)
+	}{
+		"no file": {true, func(w *world) { w.declares() }},
+		"another step": {true, func(w *world) {
+			w.declares(schemas.Plan{Name: "factory", Steps: inOrder(step("make", "b"), step("test", "c"))})
+		}},
+		"no file, then accepted": {false, func(w *world) { w.declares() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.stdio("a"), w.stdio("b")
+			two := schemas.Plan{Name: "factory", Steps: inOrder(step("build", "b"), step("test", "c"))}
+			w.declares(two)
+			for _, task := range []string{"the login", "the logout", "the rest"} {
+				w.send(a, "workflow:factory", task)
+				w.claim(b)
+			}
+			if c.gone {
+				c.away(w)
+				w.complete(b, 1)
+				w.complete(b, 3)
+			} else {
+				w.complete(b, 1, partial)
+				w.complete(b, 3, partial)
+				c.away(w)
+				w.update(a, 1, schemas.ActAccept)
+				w.update(a, 3, schemas.ActAccept)
+			}
+			w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
+			_, reasons := w.leave()
+			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
+			require.Equal(t, 1, w.pending("a"), "rolled back")
+			w.update(a, 3, schemas.ActCancel)
+			ids, _ := w.leave()
+			require.Equal(t, []schemas.ID{1}, ids)
+			w.declares(two)
+			require.Equal(t, 1, w.pending("c"))
+			require.Contains(t, w.found(), "c pending test: the login")
+		})
+	}
+}
+
+// Whoever wrote the rules of a clone decides nothing before they have leave, also not how long they take.
+func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), w.stdio("b")
-	w.factory(false, "c")
-	for _, task := range []string{"the login", "the logout"} {
-		w.send(a, "workflow:factory", task)
-		w.claim(b)
+	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
+	for _, unallowed := range []bool{false, true} {
+		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
+			Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(step("build", "b"), never)}},
+		}}})
+		require.NoError(t, err)
+		if !unallowed {
+			w.send(a, "workflow:factory", "x")
+		}
 	}
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml"}}})
-	require.NoError(t, err)
+	w.claim(b)
 	w.complete(b, 1)
-	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
 	_, reasons := w.leave()
-	require.Len(t, reasons, 1)
-	require.Contains(t, reasons[0], "the workflow factory, which no file has just now: handoff allow, once a file has this workflow again")
-	require.Equal(t, 1, w.pending("a"), "rolled back")
-	w.factory(false, "c")
-	require.Contains(t, w.found(), "c pending test: the login")
+	require.Equal(t, []string{waitsForLeave}, reasons, "though the condition does not hold")
+}
+
+func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
+	w := newWorld(t)
+	in := to("b", "x")
+	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
+	_, err := w.Send(context.Background(), w.stdio("a"), in)
+	refused(t, err, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.

@@ -243,7 +243,8 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			if len(set.waiting.Plans()) == 0 {
 				return "" // without reading what was sent
 			}
-			return set.waitingFile(planOf(v, r))
+			plan, _, _ := strings.Cut(stepOf(v, r), "/")
+			return set.waitingFile(plan)
 		}
 		out, err := overview.Of(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,

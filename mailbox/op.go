@@ -49,6 +49,8 @@ type op struct {
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
+	// unsent is of how many rules that could not send somebody was to be told.
+	unsent int
 	// cost is what the expressions of the allowed rules have cost in it.
 	cost rules.Budget
 	// timed says that the clock does what is done now, and spent which budget refused what a rule sends because of that.

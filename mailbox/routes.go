@@ -33,12 +33,14 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	if on == "" && !counts || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
 		return nil, nil
 	}
-	set, err := o.rules(o.View)
-	if err == nil && h.now.Status == schemas.Completed && on == occasions[life.Complete] {
-		h.leave = set.withdrawn(o.View, h.now) // what failed goes back as if there were no workflow
+	h.opened, h.judged = counts && h.now.Reviewer == "", counts && h.now.Reviewer != ""
+	ends := on
+	if counts {
+		ends = completed
 	}
+	set, err := o.rules(o.View)
 	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
-	if err != nil || empty(set.Set) && empty(set.waiting) {
+	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || stepOf(o.View, h.now) == "") {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.now)
@@ -46,14 +48,11 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
-	h.opened, h.judged = counts && h.now.Reviewer == "", counts && h.now.Reviewer != ""
+	facts.Budget = &o.cost
 	if h.action == life.Complete && reading.Shut(h.now) {
 		h.held = onceDone(set.Set, *facts)
 	}
-	if facts.Handoff.Step != "" { // only steps are waited for
-		h.leave = cmp.Or(h.leave, set.awaited(h.fire(set.waiting, on, facts)))
-	}
-	facts.Budget = &o.cost
+	h.leave = set.awaits(ends, facts)
 	sends := h.fire(set.Set, on, facts)
 	if o.cost.Spent() {
 		o.spent = "cost"
@@ -243,7 +242,8 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 		n++
 	}
 	if o.ruled += n; o.ruled > mostRuled {
-		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules sent %d handoffs because of one call, the limit", mostRuled).
+		o.spent = "call " + string(r.Workflow)
+		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules tried to send more than %d handoffs because of one call, the limit", mostRuled).
 			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
 	}
 	if err := o.charge(r, rule, n); err != nil {
@@ -283,10 +283,18 @@ func (o *op) follows(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
+// mostUnsent is how many rules that could not send are told of in one operation: the first ones say enough.
+const mostUnsent = 10
+
 // tellUnsent tells the owner of the workflow and human what was not sent, and why, unless [op.toldSpent] knows that they
 // were told.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
+	ofBudget := o.spent != ""
 	told, err := o.toldSpent()
+	if !ofBudget {
+		o.unsent++
+		told = o.unsent > mostUnsent
+	}
 	if told || err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Eq
 
 // compile reads the rows of files.
 func (s *Service) compile(rows []store.Row) ruleSet {
-	all := ruleSet{&rules.Set{}, &rules.Set{}}
+	all := ruleSet{&rules.Set{}, &rules.Set{Unread: true}}
 	for _, row := range rows {
 		var of store.DeclaredRules
 		if err := schemas.Decode(row.Value, &of); err != nil {
@@ -82,9 +82,12 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	if err != nil {
 		return in, nil, err
 	}
-	if first, ok := set.Begin(name, in); ok {
+	if file := set.FileOf(name); file != "" {
+		if first, err = set.Begin(name, in); err != nil {
+			return in, nil, err
+		}
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
-		return first, &schemas.SentBy{Rule: first.Options.Step, File: set.FileOf(name)}, nil
+		return first, &schemas.SentBy{Rule: first.Options.Step, File: file}, nil
 	}
 	if file := set.waitingFile(name); file != "" {
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
@@ -140,10 +143,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		if !r.Status.Ended() {
 			out.On = occasions[life.Send]
 		}
-		out.Routes = set.Try(out.On, facts)
-		for _, t := range set.waiting.Try(out.On, facts) {
-			out.Routes = append(out.Routes, schemas.Tried{Route: t.Route, File: t.File, Why: "it waits for a person's leave: handoff allow"})
-		}
+		out.Routes = append(set.Try(out.On, facts), set.waiting.Try(out.On, facts)...)
 		return out, nil
 	})
 }

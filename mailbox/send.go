@@ -46,6 +46,10 @@ import (
 // result, for as long as the store exists. If the process dies during the call, the handoff is there as a whole or not
 // at all; a repeat with the key or with the request id finds out which.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
+	if schemas.OrZero(in.Options).Step != "" {
+		return schemas.SendOut{}, schemas.Invalidf("options.step", "is set by the rules of a workflow alone").
+			WithHint("Leave it out: a send to workflow:NAME begins a workflow. Nothing was sent.")
+	}
 	in, words, err := s.begin(ctx, in)
 	if err != nil {
 		return schemas.SendOut{}, err

@@ -179,13 +179,12 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 			schemas.Call(wait, "waits for the result, where you sent it"),
 			schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 	}
-	_, badly := life.Next(life.Dismiss, r.Status)
 	switch {
 	case r.Successor != 0:
 		return e.WithHint("%s", o.inItsPlace(r))
 	case a == life.Cancel && r.Dismissed != 0:
 		return e.WithHint("Somebody said before that nobody is to go on with it.")
-	case a == life.Accept && badly:
+	case a == life.Accept && endedBadly(r):
 		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
 		return e.WithHint("There is no result to accept. The action cancel says that nobody is to go on with it.").
 			WithNext(schemas.Call(again, "has it done again"))

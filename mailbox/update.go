@@ -136,11 +136,12 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if out.Children, err = o.openBelow(r); err != nil {
 		return nil, err
 	}
-	if _, badly := life.Next(life.Dismiss, r.Status); badly && r.Successor == 0 && r.Dismissed == 0 {
+	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.by.Agent, in.Note)
 		return o.changeNoted(happening{action: life.Dismiss, text: text}, r, noteOf(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.now)
+			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
 	}
 	if _, err := o.step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
@@ -149,6 +150,11 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
 	return o.changeNoted(unjudged(happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
+}
+
+// endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
+func endedBadly(r *store.Record) bool {
+	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }
 
 // openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first

@@ -221,7 +221,8 @@ const (
 	// A repetition is a conflict.
 	Cancel Action = "cancelled"
 
-	// Dismiss says of a handoff that failed, was rejected or timed out that nobody is to go on with it. The sender does
+	// Dismiss says of a handoff that failed, was rejected or timed out that nobody is to go on with it, and of a completed
+	// step behind which a workflow waits for a file or for leave that nothing follows. The sender does
 	// it, the owner of the workflow or human, by cancelling it. The state does not change, and neither does what waits
 	// for it: that stays blocked. The sender is told, and it needs no person any more.
 	//

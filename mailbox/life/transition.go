@@ -72,7 +72,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Expire:   each(schemas.TimedOut, Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Cancel: each(schemas.Cancelled, Sender|Owner|Human|Clock,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Dismiss:      same(Sender|Owner|Human, schemas.Failed, schemas.Rejected, schemas.TimedOut),
+	Dismiss:      same(Sender|Owner|Human, schemas.Completed, schemas.Failed, schemas.Rejected, schemas.TimedOut),
 	Accept:       {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
 	RefuseResult: same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
 	Observe:      same(Clock, schemas.Completed),

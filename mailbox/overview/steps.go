@@ -207,11 +207,11 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 // and those under way, which are shown where they run, too.
 func (l *look) leave() {
 	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
-		reason := reading.LeaveReason(r.AwaitsLeave())
+		file := r.AwaitsLeave()
 		if l.Leave(r) == "" {
-			reason += ", once a file has this workflow again"
+			file = reading.Away
 		}
-		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reason)
+		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
 	for _, state := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
 		for r := range l.first(l.Newest(store.InState(state), 0), l.reach, &l.needs) {

@@ -35,8 +35,14 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// LeaveReason says for whose leave a workflow waits.
+// Away stands in the place of a file where none has the step just now, as after the checkout of another branch.
+const Away = "no file"
+
+// LeaveReason says for whose leave a workflow waits, or that it waits for a file.
 func LeaveReason(file string) string {
+	if file == Away {
+		return "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
+	}
 	return "what follows waits for a person's leave for the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -22,14 +24,27 @@ import (
 // that costs more is ended and counts as an error.
 const mostCost = 10_000
 
-// mostBudget bounds what all evaluations of one operation may cost together: a few tenths of a second.
-const mostBudget = 1_000_000
+// What all evaluations of one operation may take together. One alone may cost little and take long, as a search for a
+// pattern that is a text of the handoff: it is the last one.
+const (
+	mostBudget = 1_000_000 // in the same units
+	mostTime   = 300 * time.Millisecond
+)
 
-// Budget is what the expressions of one operation have cost. Its zero value is new, and nil is never spent.
-type Budget struct{ cost uint64 }
+// Budget is what the expressions of one operation have taken. Its zero value is new, and nil is never spent.
+type Budget struct {
+	cost uint64
+	took time.Duration
+}
 
 // Spent tells whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
-func (b *Budget) Spent() bool { return b != nil && b.cost >= mostBudget }
+func (b *Budget) Spent() bool { return b != nil && (b.cost >= mostBudget || b.took >= mostTime) }
+
+func (b *Budget) charge(cost *uint64, begun time.Time) {
+	if b != nil {
+		b.cost, b.took = b.cost+schemas.OrZero(cost), b.took+time.Since(begun)
+	}
+}
 
 // language is CEL with the types of [Facts]. It takes a millisecond to make, so it is made with the first expression.
 var language = sync.OnceValues(func() (*cel.Env, error) {
@@ -54,15 +69,15 @@ func compile(text string) (cel.Program, *cel.Type, error) {
 		what, _, _ := strings.Cut(e.Message, " expecting {")
 		return nil, nil, fmt.Errorf("%s, at character %d of %s", what, e.Location.Column()+1, strconv.Quote(text))
 	}
-	program, err := env.Program(ast, cel.CostLimit(mostCost))
+	program, err := env.Program(ast, cel.CostLimit(mostCost), cel.InterruptCheckFrequency(100))
 	return program, ast.OutputType(), err
 }
 
 // condition is an expression that is true or false. Its zero value is true.
 type condition struct{ program cel.Program }
 
-func readCondition(text string) (c condition, err error) {
-	if strings.TrimSpace(text) == "" {
+func (s *Set) readCondition(text string) (c condition, err error) {
+	if s.Unread || strings.TrimSpace(text) == "" {
 		return c, nil
 	}
 	program, kind, err := compile(text)
@@ -78,26 +93,31 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 	if c.program == nil {
 		return true, ""
 	}
-	v, err := f.evaluate(c.program)
-	switch {
-	case err != nil:
+	why = "the condition is false"
+	if err := f.evaluate(c.program, func(v ref.Val) { holds = v == types.True }); err != nil {
 		return false, err.Error()
-	case v == types.True:
-		return true, ""
 	}
-	return false, "the condition is false"
+	if holds {
+		why = ""
+	}
+	return holds, why
 }
 
-// evaluate gives what an expression gives for the facts. Its cost counts against their budget.
-func (f *Facts) evaluate(program cel.Program) (ref.Val, error) {
+// evaluate gives what an expression gives for the facts, to fn where that is no error. What both take counts against
+// the budget of the facts.
+func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	if f.Budget.Spent() {
-		return nil, errors.New("the rules have spent what one operation may cost")
+		return errors.New("the rules have spent what one operation may take")
 	}
-	v, details, err := program.Eval(map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome})
-	if cost := details.ActualCost(); cost != nil && f.Budget != nil {
-		f.Budget.cost += *cost
+	begun := time.Now()
+	ctx, end := context.WithDeadline(context.Background(), begun.Add(mostTime))
+	defer end()
+	v, details, err := program.ContextEval(ctx, map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome})
+	if err == nil {
+		fn(v)
 	}
-	return v, err
+	f.Budget.charge(details.ActualCost(), begun)
+	return err
 }
 
 // text is a text with expressions in it: pieces of text and programs in turn.
@@ -142,9 +162,7 @@ func (t text) fill(f *Facts) string {
 	for i, piece := range t.pieces {
 		b.WriteString(piece)
 		if i < len(t.programs) {
-			if v, err := f.evaluate(t.programs[i]); err == nil {
-				b.WriteString(spoken(v))
-			}
+			_ = f.evaluate(t.programs[i], func(v ref.Val) { b.WriteString(spoken(v)) })
 		}
 	}
 	return b.String()

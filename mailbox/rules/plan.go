@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"handoff/schemas"
 )
@@ -16,6 +17,7 @@ type plan struct {
 	file   string
 	first  schemas.PlanStep
 	limits map[string]float64
+	at     map[string]int // the places of its steps
 }
 
 // end as the next step says that there is none.
@@ -40,7 +42,7 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 	if err := schemas.CheckLimits("limits", p.Limits); err != nil {
 		return "", err
 	}
-	s.plans[p.Name] = plan{s.file, p.Steps[0][0], p.Limits}
+	s.plans[p.Name] = plan{s.file, p.Steps[0][0], p.Limits, at}
 	conditions := make([]condition, len(p.Steps))
 	for i, unit := range p.Steps {
 		for k, step := range unit {
@@ -48,7 +50,7 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 				return stepPath(unit, i, k) + path, err
 			}
 		}
-		if conditions[i], err = readCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
+		if conditions[i], err = s.readCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
 			return stepPath(unit, i, 0) + ".when", err
 		}
 	}
@@ -119,7 +121,7 @@ func (s *Set) after(p schemas.Plan, conditions []condition, step string, next in
 		unit := p.Steps[i]
 		r := route{
 			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step, unit[0].Step), On: ends},
-			file:  s.file, when: conditions[i], step: p.Name + "/" + step, unless: conditions[next:i],
+			file:  s.file, when: conditions[i], step: p.Name + "/" + step, usual: unit[0].When == "", unless: conditions[next:i],
 		}
 		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return placed(p, part) })
 		if several(unit) && i+1 < len(p.Steps) {
@@ -150,6 +152,13 @@ func (s *Set) Plans() []string { return slices.Sorted(maps.Keys(s.plans)) }
 // FileOf is the file that has a plan, "" where there is no such plan.
 func (s *Set) FileOf(plan string) string { return s.plans[plan].file }
 
+// HasStep tells whether there is a step, as PLAN/STEP.
+func (s *Set) HasStep(step string) bool {
+	plan, name, _ := strings.Cut(step, "/")
+	_, has := s.plans[plan].at[name]
+	return has
+}
+
 // lower are limits of a plan with those that somebody asks for: of each the lower one.
 func lower(limits, asked map[string]float64) map[string]float64 {
 	if limits == nil {
@@ -164,18 +173,19 @@ func lower(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// Begin gives the first step of a plan for what somebody asked for: what the step does not say comes from them, lists
-// have what both say, and they may lower its limits. Ok is false where there is no such plan.
-func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok bool) {
-	p, ok := s.plans[name]
-	if !ok {
-		return asked, false
-	}
+// Begin gives the first step of a plan that there is for what somebody asked for: what the step does not say comes from
+// them, lists have what both say, and they may lower its limits. The error is limit where its texts take too long.
+func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
+	p := s.plans[name]
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
-	step := s.fill(placed(schemas.Plan{Name: name}, p.first), &Facts{Handoff: root, Root: root})
-	first, err := completed(step, asked)
-	if err != nil {
-		return asked, false
+	facts := &Facts{Handoff: root, Root: root, Budget: &Budget{}}
+	step := s.fill(placed(schemas.Plan{Name: name}, p.first), facts)
+	if facts.Budget.Spent() {
+		return asked, schemas.Errorf(schemas.Limit, "the texts of the first step of %s take too long", name).WithField("to").
+			WithHint("Give it shorter expressions. Nothing was sent.")
+	}
+	if first, err = completed(step, asked); err != nil {
+		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
 	first.Options.Limits = lower(p.limits, step.Options.Limits)
@@ -184,7 +194,7 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, ok
 	}
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
-	return first, true
+	return first, nil
 }
 
 // completed is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said

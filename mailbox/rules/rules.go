@@ -23,6 +23,9 @@ import (
 
 // Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
+	// Unread rules are those of which nothing is evaluated, since nobody allowed them: their expressions are not read.
+	Unread bool
+
 	routes []route
 	plans  map[string]plan
 	texts  map[string]text // all that have expressions, as they are written
@@ -42,6 +45,7 @@ type route struct {
 
 	// Of a plan: the step after which it comes, "" for a route of a file, and the conditions of those that come first.
 	step   string
+	usual  bool // it comes where the step was done well, and has no condition
 	unless []condition
 }
 
@@ -145,7 +149,7 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 	if len(r.On) == 0 || len(r.Send) == 0 {
 		return "", errors.New("it has nothing in on, or nothing in send")
 	}
-	when, err := readCondition(r.When)
+	when, err := s.readCondition(r.When)
 	if err != nil {
 		return "when", err
 	}
@@ -190,6 +194,9 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 				WithHint("Leave it out.")
 		}
 	}
+	if s.Unread {
+		return "", nil
+	}
 	_, path, err = mapped(send, func(written string) (string, error) {
 		if s.expressions += strings.Count(written, "{{"); s.expressions > mostExpressions {
 			return written, fmt.Errorf("with it all rules together have more than %d expressions in their texts", mostExpressions)
@@ -214,7 +221,10 @@ func (s *Set) Empty(on string) bool {
 // Fire gives what the rules send, in their order. It gives nothing where the budget of the facts is spent.
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
-		if fires, _ := r.fires(on, f); fires && r.concerns(f) {
+		if !r.concerns(f) {
+			continue
+		}
+		if fires, _ := r.fires(on, f); fires {
 			one := s.filled(r, f)
 			one.On = on
 			sends = append(sends, one)
@@ -226,13 +236,28 @@ func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	return sends
 }
 
+// Follows is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one with a
+// condition may.
+func (s *Set) Follows(on string, f *Facts) string {
+	for _, r := range s.routes {
+		if r.step != "" && r.step == f.Handoff.Step && slices.Contains(r.On, on) && (f.Outcome.Passed || !r.usual) {
+			return r.file
+		}
+	}
+	return ""
+}
+
 // Try says of each rule what [Set.Fire] does, or why it does nothing. The routes from other steps are left out.
 func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
 		if !r.concerns(f) {
 			continue
 		}
-		t := schemas.Tried{Route: r.Name, File: r.file}
+		t := schemas.Tried{Route: r.Name, File: r.file, Why: "it waits for a person's leave: handoff allow"}
+		if s.Unread {
+			tried = append(tried, t)
+			continue
+		}
 		if t.Fires, t.Why = r.fires(on, f); t.Fires {
 			sends := s.filled(r, f)
 			if t.Sends = sends.Parts; sends.Join != nil {
