@@ -46,7 +46,7 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 // refused.
 func TestAnOwnerThatIsStoppedBeforeItsCommitIsRefusedAfterATakeover(t *testing.T) {
 	address := postgrestest.Start(t)
-	line := postgrestest.Hold(t, address)
+	line := newLine(t, address)
 	first, lease := takeOver(t, member(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
 	line.From("too late")
@@ -67,7 +67,7 @@ func TestAnOwnerThatIsStoppedBeforeItsCommitIsRefusedAfterATakeover(t *testing.T
 // An owner is stopped in the middle of a transaction: what it has locked does not keep the next one out.
 func TestAnOwnerThatIsStoppedInATransactionIsOvertaken(t *testing.T) {
 	address := postgrestest.Start(t)
-	line := postgrestest.Hold(t, address)
+	line := newLine(t, address)
 	first, _ := takeOver(t, member(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
 	line.From("kept") // in the fold, at the end

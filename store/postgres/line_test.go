@@ -1,10 +1,11 @@
-package postgrestest
+package postgres_test
 
 import (
 	"bytes"
 	"context"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Line is a way to a server on which messages can be held back, as those of a client that is stopped.
-type Line struct {
+// A line is a way to a server on which messages can be held back, as those of a client that is stopped.
+type line struct {
 	Address string
 	Held    chan struct{} // closed when something is held
 
@@ -24,13 +25,15 @@ type Line struct {
 	free   chan struct{} // closed when messages pass
 }
 
-// Hold makes a way to the server at an address.
-func Hold(t testing.TB, address string) *Line {
+// newLine makes a way to the server at an address.
+func newLine(t testing.TB, address string) *line {
 	t.Helper()
 	dir, rest, _ := strings.Cut(strings.TrimPrefix(address, "host="), " ")
-	p := newPlace(t)
-	l := &Line{Address: "host=" + p.dir + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(p.dir, socket))
+	own, err := os.MkdirTemp("", "pg") //nolint:usetesting // a short one: sockets have short names
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(own)) })
+	l := &line{Address: "host=" + own + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(own, socket))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
@@ -48,14 +51,14 @@ func Hold(t testing.TB, address string) *Line {
 const socket = ".s.PGSQL.5432"
 
 // From holds the message that has some bytes in it, and all that come after it on any connection.
-func (l *Line) From(mark string) {
+func (l *line) From(mark string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.from, l.free, l.Held = []byte(mark), make(chan struct{}), make(chan struct{})
 }
 
 // Release lets all messages pass, those that were held first.
-func (l *Line) Release() {
+func (l *line) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.from = nil
@@ -63,7 +66,7 @@ func (l *Line) Release() {
 }
 
 // join connects a client to the server, until one of them ends.
-func (l *Line) join(ctx context.Context, client net.Conn) {
+func (l *line) join(ctx context.Context, client net.Conn) {
 	defer client.Close()
 	server, err := new(net.Dialer).DialContext(ctx, "unix", l.server)
 	if err != nil {
@@ -87,7 +90,7 @@ func (l *Line) join(ctx context.Context, client net.Conn) {
 }
 
 // pass returns when a message may go on.
-func (l *Line) pass(message []byte) {
+func (l *line) pass(message []byte) {
 	l.mu.Lock()
 	from, free, held := l.from, l.free, l.Held
 	if from == nil {
