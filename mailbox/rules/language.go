@@ -42,7 +42,7 @@ func (b *Budget) Spent() bool { return b != nil && (b.cost >= mostBudget || b.to
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {
 	if b != nil {
-		b.cost, b.took = b.cost+schemas.OrZero(cost), b.took+time.Since(begun)
+		b.cost, b.took = b.cost+schemas.OrZero(cost), b.took+time.Since(begun) //nolint:forbidigo // as begun
 	}
 }
 
@@ -109,7 +109,7 @@ func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	if f.Budget.Spent() {
 		return errors.New("the rules have spent what one operation may take")
 	}
-	begun := time.Now()
+	begun := time.Now() //nolint:forbidigo // how long it takes is no time of the service
 	ctx, end := context.WithDeadline(context.Background(), begun.Add(mostTime))
 	defer end()
 	v, details, err := program.ContextEval(ctx, map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome})
