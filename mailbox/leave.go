@@ -108,21 +108,23 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on with
-// meanwhile is left to them.
+// fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on
+// with meanwhile is left to them.
 func (o *op) fireAfterLeave(h *happening, opened bool) error {
 	set, err := o.rules(o.View)
 	if err != nil || h.now.Successor != 0 || h.now.Dismissed != 0 {
 		return err
 	}
 	facts, err := factsOf(o.View, h.now)
+	if err != nil {
+		return err
+	}
 	on := string(h.now.Status)
+	h.leave = set.awaits(on, facts)
 	if h.opened = opened; opened {
 		on = ""
 	}
-	if err == nil {
-		h.leave = set.awaits(string(h.now.Status), facts)
-		h.sends = slices.DeleteFunc(h.fire(set.Set, on, facts), func(s rules.Sends) bool { return s.Step == "" })
-	}
+	sends, err := o.fired(h, set, on, facts)
+	h.sends = slices.DeleteFunc(sends, func(s rules.Sends) bool { return s.Step == "" })
 	return err
 }

@@ -53,14 +53,20 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 		h.held = onceDone(set.Set, *facts)
 	}
 	h.leave = set.awaits(ends, facts)
-	sends := h.fire(set.Set, on, facts)
-	if o.cost.Spent() {
-		o.spent = "cost"
-		return nil, o.tellUnsent(h.now, fmt.Sprintf("No rule sent what follows %s", h.now.ID),
-			schemas.Errorf(schemas.Limit, "the conditions and texts of all rules cost more than one call may").
-				WithHint("Send what is left, and give the rules shorter conditions."))
+	return o.fired(h, set, on, facts)
+}
+
+// fired is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
+func (o *op) fired(h *happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+	f.Budget = &o.cost
+	sends := h.fire(set.Set, on, f)
+	if !o.cost.Spent() {
+		return sends, nil
 	}
-	return sends, nil
+	o.spent = "cost"
+	return nil, o.tellUnsent(h.now, fmt.Sprintf("No rule sent what follows %s", h.now.ID),
+		schemas.Errorf(schemas.Limit, "the conditions and texts of all rules take longer than one call may").
+			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
 // fire is what rules send because of what happened, and because work counts as done with it.

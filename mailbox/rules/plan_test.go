@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,4 +40,21 @@ func TestTheFirstStepWhoseConditionHoldsComesNext(t *testing.T) {
 	}
 	require.Empty(t, set.Fire("completed", &rules.Facts{Handoff: rules.Handoff{Step: "other/do"}, Outcome: rules.Outcome{Passed: true}}))
 	require.Empty(t, set.Fire("sent", &rules.Facts{Handoff: rules.Handoff{Step: "p/do"}, Outcome: rules.Outcome{Passed: true}}))
+}
+
+func TestBegin_RefusesTextsThatTakeTooLong(t *testing.T) {
+	costly := "{{[1, 2, 3, 4, 5, 6, 7, 8, 9].all(a, [1, 2, 3, 4, 5, 6, 7, 8, 9].all(b, [1, 2, 3, 4, 5, 6, 7, 8].all(c, a + b + c < 99)))}}"
+	for times, refused := range map[int]bool{1: false, 300: true} {
+		first := step("do", "")
+		first[0].Task = strings.Repeat(costly, times)
+		set, problems := rules.Compile(nil, []schemas.Plan{{Name: "p", Steps: [][]schemas.PlanStep{first}}})
+		require.Empty(t, problems)
+		sent, err := set.Begin("p", schemas.SendIn{Task: "x"})
+		if refused {
+			require.Equal(t, schemas.Limit, schemas.AsError(err).Code)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, "true", sent.Task)
+	}
 }
