@@ -156,6 +156,16 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 	}
 }
 
+func TestStatus_ShowsNoReturnedStepThatWaited(t *testing.T) {
+	w := newWorld(t)
+	w.waits(1)
+	ids, _ := w.leave()
+	require.Len(t, ids, 1)
+	w.update(w.stdio("a"), ids[0], schemas.ActReturn, func(in *schemas.UpdateIn) { in.Note = "again" })
+	now, _ := w.leave()
+	require.NotContains(t, now, ids[0], "its rework is under way")
+}
+
 // Whoever wrote the rules of a clone decides nothing before they have leave, also not how long they take.
 func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
 	w := newWorld(t)

@@ -208,7 +208,10 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 func (l *look) leave() {
 	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
 		file := r.AwaitsLeave()
-		if l.Leave(r) == "" {
+		switch {
+		case r.Status == schemas.Returned: // its rework goes on
+			continue
+		case l.Leave(r) == "":
 			file = reading.Away
 		}
 		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
