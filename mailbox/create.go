@@ -43,7 +43,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		d.To = to
 	}
 	r := &store.Record{
-		ID: id, Workflow: line.workflow, From: h.Source.Agent, Rule: h.ByRule().String(), To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
+		ID: id, Workflow: line.workflow, From: h.Source.Agent, Rule: h.ByRule().String(), Step: h.Metadata.Step != "", To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.To,
 		Created: store.At(o.now), Deadline: store.At(d.Deadline),
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,

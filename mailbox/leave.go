@@ -60,8 +60,8 @@ func (o *op) awaitLeave(h *happening) error {
 }
 
 // releaseAllowed makes due what waits behind the steps of each workflow that has leave now. The rules decide what follows
-// when the clock carries it out, as they are then. A step goes on waiting while no file declares its workflow, since the
-// file may come back, as after the checkout of another branch.
+// when the clock carries it out, as they are then. A step goes on waiting while no file has it, since the file may come
+// back, as after the checkout of another branch.
 func (o *op) releaseAllowed() error {
 	set, err := o.rules(o.View)
 	if err != nil {

@@ -40,7 +40,7 @@ func (o *op) firing(h *happening) ([]rules.Sends, error) {
 	}
 	set, err := o.rules(o.View)
 	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
-	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || stepOf(o.View, h.now) == "") {
+	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || !h.now.Step) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.now)

@@ -28,6 +28,7 @@ type Record struct {
 	Workflow schemas.Workflow `json:"wf"`
 	From     schemas.Agent    `json:"from"`
 	Rule     string           `json:"rule,omitempty"` // of a file that sent it, as [schemas.SentBy] names it
+	Step     bool             `json:"step,omitempty"` // it is a step of a workflow of a file; versions before do not say so
 	To       schemas.Address  `json:"to"`
 	Type     string           `json:"type,omitempty"`
 	Title    string           `json:"title"`

@@ -222,9 +222,9 @@ const (
 	Cancel Action = "cancelled"
 
 	// Dismiss says of a handoff that failed, was rejected or timed out that nobody is to go on with it, and of a completed
-	// step behind which a workflow waits for a file or for leave that nothing follows. The sender does
-	// it, the owner of the workflow or human, by cancelling it. The state does not change, and neither does what waits
-	// for it: that stays blocked. The sender is told, and it needs no person any more.
+	// step behind which a workflow waits for a file or for leave that nothing follows. The sender does it, the owner of
+	// the workflow or human, by cancelling it. The state does not change, and neither does what waits for it: that stays
+	// blocked. The sender is told, and it needs no person any more.
 	//
 	// The error is conflict where another handoff took its place. A repetition is a conflict.
 	Dismiss Action = "dismissed"
