@@ -130,7 +130,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	if err != nil {
 		return nil, schemas.InternalError(err)
 	}
-	boxes := conn.invoker()
+	boxes := conn.Invoker()
 	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
 	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
 		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
@@ -151,9 +151,9 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// invoker takes the calls, with what this process alone can read for them: who is declared in files, and files of the
+// Invoker takes the calls, with what this process alone can read for them: who is declared in files, and files of the
 // project to which they refer.
-func (conn *Connection) invoker() tools.Invoker {
+func (conn *Connection) Invoker() tools.Invoker {
 	if conn.beside == nil {
 		var boxes tools.Invoker = conn.Boxes
 		if conn.nothing != nil {

@@ -30,7 +30,7 @@ handoff until Ctrl-C. What the process of the completer saw is not looked at aga
 				if c.Action != string(life.Complete) {
 					return nil
 				}
-				seen, err := h.Later(cmd.Context(), a.Declaring(conn.Boxes), nobody, c.Handoff.String())
+				seen, err := h.Later(cmd.Context(), conn.Invoker(), nobody, c.Handoff.String())
 				p := &cli.Page{Style: a.Style()}
 				if err != nil {
 					p.Line("%s %s", p.Bold(c.Handoff.String()), schemas.AsError(err).Message)
