@@ -1,5 +1,5 @@
-// Package onevent runs a command of the user for each thing that happened, one at a time: with handoff watch --json
-// it is what the kernl handoffs design has its lifecycle hook agent_handoff for.
+// Package onevent runs a command of the user for each thing that begins to need that person, one at a time: see handoff
+// status --exec. It keeps which things were told.
 //
 // A thing holds texts that agents wrote, so nothing of it ever becomes part of the command line. The command finds it
 // as JSON on its standard input, and in its environment.

@@ -198,7 +198,7 @@ func RestoreDatabase(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
 	name := files.Name
-	fill := func(rows store.Backend) (err error) {
+	into := func(rows store.Backend) (err error) {
 		moved, err = fill(ctx, store.Copy{To: rows, Place: node.String()}, backup, files)
 		return err
 	}
@@ -208,7 +208,7 @@ func RestoreDatabase(
 			return err
 		}
 		if !used {
-			return fill(rows)
+			return into(rows)
 		}
 		had, err := node.Knows(ctx, KeptName(name))
 		if err != nil {
@@ -217,7 +217,7 @@ func RestoreDatabase(
 		if err := mayReplace(name, replace, had); err != nil {
 			return err
 		}
-		if err = WithDatabase(ctx, stagedName(name), node, fill); err != nil {
+		if err = WithDatabase(ctx, stagedName(name), node, into); err != nil {
 			return errors.Join(err, node.Remove(context.WithoutCancel(ctx), stagedName(name)))
 		}
 		kept = KeptName(name)
@@ -232,7 +232,7 @@ func RestoreDatabase(
 // fill copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
 func fill(ctx context.Context, c store.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
 	if files.Used() {
-		if source, err := openEngine(ctx, files.Dir, nobody); err == nil {
+		if source, unread := openEngine(ctx, files.Dir, nobody); unread == nil {
 			defer func() { err = errors.Join(err, source.Close()) }()
 			c.Moves = source
 		}
