@@ -60,13 +60,13 @@ var doors = slices.Concat(
 		"admin token_add", "admin token_find", "admin token_list", "admin token_revoke", "admin workspace_backup", "admin workspace_export", "admin workspace_overview",
 		"admin workspace_stats"),
 	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",
-		"approve", "assign", "audit verify", "call", "cancel", "check", "allow", "checks list", "checks run", "checks watch", "claim", "complete", "diff", "doctor", "edit", "export", "fail", "history", "import", "inbox", "list", "prime",
+		"approve", "assign", "audit verify", "call", "cancel", "check", "allow", "checks allow", "checks list", "checks run", "checks watch", "claim", "complete", "diff", "doctor", "edit", "export", "fail", "history", "import", "inbox", "list", "prime",
 		"recall", "redact", "refuse", "retry", "rules test", "search", "send", "show", "status", "token add", "token list",
 		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(inLog, escaped, "logs"),
 	through(atTerminal, fixed, "agents import", "agents init", "audit", "audit anchor", "audit checkpoint",
-		"audit export", "audit key", "checks", "deny", "compact", "completion", "demo", "hook", "mcp", "serve",
+		"audit export", "audit key", "checks", "checks deny", "deny", "compact", "completion", "demo", "hook", "mcp", "serve",
 		"rules", "setup", "token", "tools", "version", "workflow", "workspace", "backup", "restore"),
 )
 

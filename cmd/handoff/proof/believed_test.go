@@ -159,7 +159,7 @@ func newShop(t *testing.T) repository {
 		r.write(path, text)
 	}
 	r.git("add", "-A").git("commit", "-q", "-m", "first")
-	r.handoff(0, "allow")
+	r.handoff(0, "checks", "allow")
 	return r
 }
 

@@ -77,7 +77,7 @@ func (p *play) other() repository {
 	r := p.repository
 	r.dir = p.t.TempDir()
 	r.git("init", "-q", "-b", "main")
-	r.commit(".handoff/checks.yaml", "checks: {test: exit 0}\n").handoff(0, "allow")
+	r.commit(".handoff/checks.yaml", "checks: {test: exit 0}\n").handoff(0, "checks", "allow")
 	return r
 }
 
@@ -116,7 +116,7 @@ var deceits = []way{
 		p.complete("--workspace", p.workspace)
 		require.NoError(p.t, os.Rename(to, from))
 	}},
-	{name: "a list that nobody allowed", check: "test", before: func(p *play) { p.handoff(0, "deny") }, play: func(p *play) { p.complete() }},
+	{name: "a list that nobody allowed", check: "test", before: func(p *play) { p.handoff(0, "checks", "deny") }, play: func(p *play) { p.complete() }},
 	{name: "no list", check: "test", before: func(p *play) { p.git("rm", "-q", ".handoff/checks.yaml").git("commit", "-q", "-m", "none") }, play: func(p *play) { p.complete() }},
 	{name: "a broken list", check: "test", before: func(p *play) { p.commit(".handoff/checks.yaml", "checks: [\n") }, play: func(p *play) { p.complete() }},
 	{name: "a check that there is not", check: "nosuch", play: func(p *play) { p.complete() }},
@@ -168,16 +168,16 @@ var honest = []way{
 		p.done()
 	}},
 	{name: "a list that was mended and allowed again", check: "more", before: func(p *play) {
-		p.commit(".handoff/checks.yaml", "checks: {more: test -e new}\n").handoff(0, "allow")
+		p.commit(".handoff/checks.yaml", "checks: {more: test -e new}\n").handoff(0, "checks", "allow")
 	}, play: func(p *play) {
 		p.commit("new", "x")
 		p.done()
 	}},
-	{name: "a list that is allowed after the first try", check: "test", before: func(p *play) { p.handoff(0, "deny") }, play: func(p *play) {
+	{name: "a list that is allowed after the first try", check: "test", before: func(p *play) { p.handoff(0, "checks", "deny") }, play: func(p *play) {
 		p.mend()
 		code, _ := p.run("complete", p.id, "--agent", "dev", "--summary", "done")
 		require.NotZero(p.t, code, "nobody looked, and nobody claims")
-		p.handoff(0, "allow")
+		p.handoff(0, "checks", "allow")
 		p.done()
 	}},
 	{name: "a later look", check: "test", play: func(p *play) {
@@ -358,6 +358,6 @@ func (p *play) outcome() (seen, success, opened int) {
 	if code, _ := p.run("claim", p.gate, "--agent", "deploy"); code == 0 {
 		opened = 1
 	}
-	p.git("checkout", "-q", "-f", "main").git("reset", "-q", "--hard", "now").handoff(0, "allow")
+	p.git("checkout", "-q", "-f", "main").git("reset", "-q", "--hard", "now").handoff(0, "checks", "allow")
 	return seen, success, opened
 }

@@ -257,7 +257,7 @@ func TestWhatCannotBeLookedAtSaysWhy(t *testing.T) {
 		names := slices.DeleteFunc([]string{tt.also, "test"}, func(name string) bool { return name == "" })
 		require.ElementsMatch(t, names, slices.Collect(maps.Keys(seen.Unobserved)), name)
 	}
-	were, err := s.runner.Leave(s.repository()).Deny()
+	were, err := s.runner.Leave(s.repository()).Deny("")
 	require.NoError(t, err)
 	require.Equal(t, 1, were)
 	require.Contains(t, s.look(commit).Unobserved["always"], "nobody allowed")

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 
 	"handoff/tools/relay/platform"
@@ -103,15 +104,24 @@ func (b Book) Allow(kind, digest string, l Leave) error {
 	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
-// Deny takes back all leaves, and tells how many there were.
-func (b Book) Deny() (were int, err error) {
+// Deny takes back all leaves of a kind, or of every kind where that is empty, and tells how many there were.
+func (b Book) Deny(kind string) (were int, err error) {
 	_ = os.Remove(b.Before) // else it would be told
 	dir, err := b.dir()
 	if err != nil || dir == "" {
 		return 0, err
 	}
-	given, _ := os.ReadDir(dir) // there may be none
-	return len(given), os.RemoveAll(dir)
+	given, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, f := range given {
+		if strings.HasPrefix(f.Name(), kind) {
+			were++
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	return were, err
 }
 
 // Stamp tells one state of the book from another.

@@ -32,7 +32,7 @@ there are and what they take asks nothing, and neither does anything in your own
 What is allowed belongs to this repository with its worktrees, and to you: a clone of it has nothing of that. Commands
 of checks have the PATH and HOME of now. Exit status 2: something of it cannot be read.`
 
-func allowCommand(a *cli.App) *cobra.Command {
+func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var base string
 	var look bool
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ func allowCommand(a *cli.App) *cobra.Command {
   handoff allow --base main`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, problems, err := actors(cmd.Context(), a, base)
+			all, problems, err := actors(cmd.Context(), a, kind, base)
 			if err == nil && !look {
 				err = ask(cmd.Context(), a, all)
 			}
@@ -58,19 +58,26 @@ func allowCommand(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list of checks it is (default: HEAD)")
 	cmd.Flags().BoolVar(&look, "list", false, "only look")
-	a.BindAgents(cmd.Flags())
+	if kind == "" {
+		a.BindAgents(cmd.Flags())
+		return cmd
+	}
+	cmd.Short, cmd.Example = "Let the commands of the list run, once you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
 }
 
-// actors are what acts in the project once it is allowed. Problems say what cannot be read.
-func actors(ctx context.Context, a *cli.App, base string) (all []actor, problems []string, err error) {
-	book := a.Leave()
-	for _, f := range a.AgentsFiles() {
-		said, wrong := f.Read()
-		problems = append(problems, wrong...)
-		if digest, rules := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
-			why, waits := f.Waits(said, book)
-			all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
+// actors are what acts of a kind in the project once it is allowed; of every kind where that is empty. Problems say what
+// cannot be read.
+func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, problems []string, err error) {
+	if kind == "" {
+		book := a.Leave()
+		for _, f := range a.AgentsFiles() {
+			said, wrong := f.Read()
+			problems = append(problems, wrong...)
+			if digest, rules := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
+				why, waits := f.Waits(said, book)
+				all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
+			}
 		}
 	}
 	h, at, list, err := read(ctx, a, base)
@@ -82,9 +89,9 @@ func actors(ctx context.Context, a *cli.App, base string) (all []actor, problems
 			of.Allowed, of.Why = false, denied.Message
 		}
 		return append(all, of), problems, nil
-	case e.Code == schemas.Invalid:
+	case e.Code == schemas.Invalid && kind == "":
 		return all, append(problems, strings.Split(e.Message, "\n")...), nil
-	case base == "" && (e.Code == schemas.NotFound || e.Code == schemas.Unavailable):
+	case kind == "" && base == "" && (e.Code == schemas.NotFound || e.Code == schemas.Unavailable):
 		return all, problems, nil
 	}
 	return all, problems, err
@@ -139,25 +146,29 @@ func printActors(p *cli.Page, all []actor, problems []string, does bool) {
 	}
 }
 
-func denyCommand(a *cli.App) *cobra.Command {
+func denyCommand(a *cli.App, kind string) *cobra.Command {
 	return &cobra.Command{
-		Use: "deny", Short: "Take back what was allowed in this repository", Example: "  handoff deny",
+		Use:     "deny",
+		Short:   "Take back what was allowed in this repository",
+		Example: "  handoff deny\n  handoff checks deny    # of checks alone",
 		Long: `No command of a check runs, and no rule sends, until a person allows it again. What is not looked at stays what its agent
 claims.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			were, err := a.Leave().Deny()
+			were, err := a.Leave().Deny(kind)
 			if err != nil {
 				return schemas.Errorf(schemas.Internal, "take back what was allowed: %w", err)
 			}
-			if err := a.DeclareAnew(cmd.Context()); err != nil {
-				return err
+			if kind == "" {
+				if err := a.DeclareAnew(cmd.Context()); err != nil {
+					return err
+				}
 			}
 			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
 				if were == 0 {
 					p.Line("nothing was allowed")
 				} else {
-					p.Line("nothing is allowed any more")
+					p.Line("%s is allowed any more", map[bool]string{true: "nothing", false: "no check"}[kind == ""])
 				}
 			})
 		},

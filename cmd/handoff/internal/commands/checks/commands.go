@@ -40,11 +40,11 @@ func Commands(a *cli.App) []*cobra.Command {
 			Use:   "checks",
 			Short: "Look whether work holds what its repository asks for",
 			Example: `  handoff checks list
-  handoff allow
+  handoff checks allow
   handoff checks run`,
 			Long: about,
-		}, listCommand(a), runCommand(a), watchCommand(a)),
-		allowCommand(a), denyCommand(a),
+		}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a), watchCommand(a)),
+		allowCommand(a, ""), denyCommand(a, ""),
 	}
 }
 
