@@ -178,14 +178,17 @@ func (d *Declaring) digest(read texts) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. The first result that has
-// warnings says which rules wait for leave, and so does each of list_agents.
+// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. Where nobody answers just now,
+// the call is not tried besides: it would wait as long again. The first result that has warnings says which rules wait
+// for leave, and so does each of list_agents.
 func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.Find(c.Tool)
 	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // which show work
 		return d.Invoker.Invoke(ctx, c)
 	}
-	d.tell(ctx, c.Caller)
+	if err := d.tell(ctx, c.Caller); err != nil {
+		return nil, err
+	}
 	raw, err := d.followed(ctx, c)
 	if err != nil || !t.Warns() {
 		return raw, err
@@ -227,7 +230,7 @@ func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage
 			case <-over:
 				return
 			case <-tick.C:
-				d.tell(ctx, c.Caller)
+				_ = d.tell(ctx, c.Caller) // it is tried again in a second
 			}
 		}
 	})
@@ -235,12 +238,14 @@ func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage
 	return d.Invoker.Invoke(ctx, c)
 }
 
-// tell tells what is not told yet.
-func (d *Declaring) tell(ctx context.Context, by schemas.Caller) {
+// tell tells what is not told yet. The error is unavailable: nobody answers.
+func (d *Declaring) tell(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if stamp := d.find(); stamp != d.stamp {
-		d.declare(ctx, stamp)
+		if err := d.declare(ctx, stamp); err != nil {
+			return err
+		}
 	}
 	if own := d.Own; by.Agent != "" && d.own != by.Agent && (own.Role != "" || own.Accepts != nil || own.Skills != nil) {
 		own.Name = string(by.Agent)
@@ -248,20 +253,21 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) {
 			d.own = by.Agent
 		}
 	}
+	return nil
 }
 
 // teller is who tells, whoever made the call before which the files are told.
 var teller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declare tells what the files say, unless that was told last, by whichever process.
-func (d *Declaring) declare(ctx context.Context, stamp string) {
+// declare tells what the files say, unless that was told last, by whichever process. The error is unavailable.
+func (d *Declaring) declare(ctx context.Context, stamp string) error {
 	read := d.read(stamp)
 	d.problems = slices.Clone(read.problems)
 	digest := d.digest(read)
 	last, err := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
 	switch {
 	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:
-		return // the call itself says so
+		return err
 	case err != nil:
 		err = d.declareWhole(ctx, read, "") // an owner of an older version does not take the digest
 	case last.Digest != digest:
@@ -270,6 +276,7 @@ func (d *Declaring) declare(ctx context.Context, stamp string) {
 	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
 		d.stamp = stamp // what an owner of an older version does not know is not said to it again
 	}
+	return nil
 }
 
 // declareWhole tells all that the files say that are not broken. Expressions are read by the owner of the store, and only
