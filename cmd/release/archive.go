@@ -20,7 +20,7 @@ func (r *release) archives(context.Context) error {
 			return err
 		}
 		folder := r.base(p)
-		files := append([]file{program}, r.inside...)
+		files := append([]file{program}, r.beside(p)...)
 		name, pack := folder+".tar.gz", tarGz
 		if p.OS == "windows" {
 			name, pack = folder+".zip", zipped

@@ -19,7 +19,7 @@ func (r *release) bundles(ctx context.Context) error {
 			return err
 		}
 		files := []file{{"manifest.json", modeText, manifest}, program}
-		for _, beside := range r.inside {
+		for _, beside := range r.beside(f.platform) {
 			if beside.name == "LICENSE" || beside.name == "NOTICES" {
 				files = append(files, beside)
 			}

@@ -30,12 +30,12 @@ func (r *release) linuxPackages(context.Context) error {
 	return nil
 }
 
-func (r *release) linuxPackage(p platform, kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
+func (r *release) linuxPackage(p platform, kind string, packager nfpm.Packager, tree func(platform) ([]file, error)) error {
 	program, err := r.program(p, "/usr/bin/handoff")
 	if err != nil {
 		return err
 	}
-	installed, err := tree()
+	installed, err := tree(p)
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ var (
 	}
 )
 
-func (r *release) debian() ([]file, error) {
-	tree, err := r.placed(inDebian)
+func (r *release) debian(p platform) ([]file, error) {
+	tree, err := placed(r.beside(p), inDebian)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +116,11 @@ func (r *release) debian() ([]file, error) {
 	return tree, nil
 }
 
-func (r *release) redHat() ([]file, error) { return r.placed(inRedHat) }
+func (r *release) redHat(p platform) ([]file, error) { return placed(r.beside(p), inRedHat) }
 
 // placed gives what the archives have, as a system wants it.
-func (r *release) placed(where map[string]string) (tree []file, err error) {
-	for _, f := range r.inside {
+func placed(beside []file, where map[string]string) (tree []file, err error) {
+	for _, f := range beside {
 		at := where[f.name]
 		if strings.HasPrefix(f.name, "man/") {
 			at = "/usr/share/" + f.name + ".gz"

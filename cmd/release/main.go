@@ -100,7 +100,7 @@ func (r *release) make(ctx context.Context) error {
 		return err
 	}
 	for _, step := range []func(context.Context) error{
-		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.extensions, r.bill,
+		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.extensions, r.bills,
 		r.manifests, r.checksums,
 	} {
 		if err := step(ctx); err != nil {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
@@ -18,42 +17,35 @@ import (
 // module is one that is in a program.
 type module struct{ path, version, licence string }
 
-// learnModules asks the programs themselves what is in them.
-func (r *release) learnModules(ctx context.Context) error {
-	versions := map[string]string{}
-	for _, p := range r.platforms {
-		info, err := buildinfo.ReadFile(r.built(p))
-		if err != nil {
-			return err
-		}
-		for _, dep := range info.Deps {
-			versions[dep.Path] = dep.Version
-		}
+// modulesIn asks the program of a platform what is in it. Some modules are linked for one system only, and what is made for
+// a platform must not depend on which others are made.
+func (r *release) modulesIn(ctx context.Context, p platform) (modules []module, err error) {
+	info, err := buildinfo.ReadFile(r.built(p))
+	if err != nil {
+		return nil, err
 	}
-	args := []string{"list", "-m", "-f", "{{.Path}} {{.Dir}}"}
-	for path := range versions {
-		args = append(args, path)
+	args := []string{"list", "-m", "-f", "{{.Path}} {{.Version}} {{.Dir}}"}
+	for _, dep := range info.Deps {
+		args = append(args, dep.Path)
 	}
 	list, err := output(ctx, r.src(""), goEnv, "go", args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for line := range strings.Lines(list) {
-		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		licence, err := licenceIn(dir)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		r.modules = append(r.modules, module{path, versions[path], licence})
-	}
-	slices.SortFunc(r.modules, func(a, b module) int { return strings.Compare(a.path, b.path) })
 	root, err := output(ctx, r.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
 	if err != nil {
-		return err
+		return nil, err
 	}
-	licence, err := licenceIn(strings.TrimSpace(root))
-	r.modules = append(r.modules, module{"std", strings.TrimPrefix(runtime.Version(), "go"), licence})
-	return err
+	list += "std " + strings.TrimPrefix(runtime.Version(), "go") + " " + root
+	for line := range strings.Lines(list) {
+		said := strings.SplitN(strings.TrimSpace(line), " ", 3) // a folder may have spaces
+		licence, err := licenceIn(said[2])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", said[0], err)
+		}
+		modules = append(modules, module{said[0], said[1], licence})
+	}
+	return modules, nil
 }
 
 // licenceIn gives the licence that a module has at its top, with what it says of its authors.
@@ -78,19 +70,28 @@ func licenceIn(dir string) (string, error) {
 }
 
 // notices are the licences of others, which go along with what is made of their work.
-func (r *release) notices() []byte {
+func notices(modules []module) []byte {
 	var b bytes.Buffer
 	b.WriteString("handoff has the licence in LICENSE. The program contains these modules of others:\n\n")
-	for _, m := range r.modules {
+	for _, m := range modules {
 		fmt.Fprintf(&b, "== %s %s\n\n%s", m.path, m.version, m.licence)
 	}
 	return b.Bytes()
 }
 
-// bill is the bill of materials (SBOM), in the form of CycloneDX.
-func (r *release) bill(context.Context) error {
+// bills are bills of materials (SBOM) in the form of CycloneDX, one for each program.
+func (r *release) bills(context.Context) error {
+	for _, p := range r.platforms {
+		if err := r.bill(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *release) bill(p platform) error {
 	var components []cyclonedx.Component
-	for _, m := range r.modules {
+	for _, m := range r.modules[p] {
 		url := "pkg:golang/" + m.path + "@" + m.version
 		components = append(components, cyclonedx.Component{
 			BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: m.path, Version: m.version,
@@ -109,5 +110,5 @@ func (r *release) bill(context.Context) error {
 	if err := cyclonedx.NewBOMEncoder(&b, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom); err != nil {
 		return err
 	}
-	return r.add("bill", platform{}, "handoff_"+r.Version+".cdx.json", b.Bytes())
+	return r.add("bill", p, r.base(p)+".cdx.json", b.Bytes())
 }

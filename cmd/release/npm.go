@@ -26,7 +26,7 @@ func (r *release) npmPackages(context.Context) error {
 // npmPackage packs as npm pack does: everything is in a folder called package, and the scope is in the name of the file.
 func (r *release) npmPackage(p platform, name string, of any, template string, more file) error {
 	files := []file{more}
-	for _, f := range r.inside {
+	for _, f := range r.beside(p) {
 		if f.name == "LICENSE" || f.name == "NOTICES" && p != (platform{}) {
 			files = append(files, f)
 		}

@@ -5,12 +5,17 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 )
 
-func (r *release) programs(ctx context.Context) error {
+func (r *release) programs(ctx context.Context) (err error) {
+	r.modules = map[platform][]module{}
 	for _, p := range r.platforms {
 		if err := r.build(ctx, p); err != nil {
+			return err
+		}
+		if r.modules[p], err = r.modulesIn(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -47,11 +52,13 @@ var completions = []struct{ shell, name string }{
 	{"powershell", "completions/handoff.ps1"},
 }
 
+// beside is what stands beside the program of a platform.
+func (r *release) beside(p platform) []file {
+	return append(slices.Clip(r.inside), file{"NOTICES", modeText, notices(r.modules[p])})
+}
+
 // documents gathers what stands beside the program in each archive.
 func (r *release) documents(ctx context.Context) error {
-	if err := r.learnModules(ctx); err != nil {
-		return err
-	}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		data, err := r.read(name)
 		if err != nil {
@@ -59,7 +66,6 @@ func (r *release) documents(ctx context.Context) error {
 		}
 		r.inside = append(r.inside, file{name, modeText, data})
 	}
-	r.inside = append(r.inside, file{"NOTICES", modeText, r.notices()})
 	host := platform{runtime.GOOS, runtime.GOARCH}
 	if err := r.build(ctx, host); err != nil {
 		return err

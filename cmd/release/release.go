@@ -49,8 +49,8 @@ type release struct {
 	Artifacts []artifact
 
 	platforms  []platform
-	inside     []file // what each archive has beside the program
-	modules    []module
+	inside     []file // what each archive has beside the program, besides NOTICES
+	modules    map[platform][]module
 	work, out  string // work has the source in src
 	Unreleased bool   // a snapshot
 }

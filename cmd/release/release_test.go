@@ -90,6 +90,24 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 	require.ErrorContains(t, prepared(root, "1.3.0", day), "no heading")
 }
 
+func TestNoticesAndBillAreThoseOfOnePlatform(t *testing.T) {
+	linux, windows := platforms[0], platforms[4]
+	both := module{"example.com/both", "v1.0.0", "MIT\n"}
+	r := &release{out: t.TempDir(), platforms: []platform{linux, windows}, modules: map[platform][]module{
+		linux: {both}, windows: {both, {"example.com/alone", "v1.0.0", "MIT\n"}},
+	}}
+	require.NoError(t, r.bills(t.Context()))
+	for i, p := range r.platforms {
+		bill, err := os.ReadFile(filepath.Join(r.out, r.Artifacts[i].Name))
+		require.NoError(t, err)
+		beside := r.beside(p)
+		for _, text := range [][]byte{bill, beside[len(beside)-1].data} {
+			require.Contains(t, string(text), "example.com/both")
+			require.Equal(t, p == windows, bytes.Contains(text, []byte("example.com/alone")))
+		}
+	}
+}
+
 func TestOnlyAnEarlierReleaseIsEmptied(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a b")
 	require.NoError(t, write(filepath.Join(root, "mine", "work"), nil, modeText))
