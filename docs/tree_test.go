@@ -54,6 +54,21 @@ func TestNoFileIsTiedToOneMachine(t *testing.T) {
 	}
 }
 
+// target matches the line that begins a target of the Makefile.
+var target = regexp.MustCompile(`(?m)^\w[^:=\n]*:($|[^=].*)`)
+
+func TestMakeHelpListsEachTarget(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range target.FindAllString(string(makefile), -1) {
+		if !strings.Contains(line, " ## ") {
+			t.Errorf("%s: make help shows what stands behind ##", line)
+		}
+	}
+}
+
 // files lists what git keeps. What lies about is the business of whoever put it there.
 func files(t *testing.T) []string {
 	t.Helper()

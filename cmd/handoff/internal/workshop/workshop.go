@@ -110,14 +110,11 @@ func (w *Workshop) build() (err error) {
 }
 
 func (w *Workshop) compile(source Source) error {
-	args := []string{"build", "-trimpath", "-o", filepath.Join(w.dir, source.Name)}
-	if source.Version != "" {
-		args = append(args, "-ldflags", "-X main.version="+source.Version)
-	}
+	link := "-s -w -X main.version=" + source.Version // as a release is
 	if source.Package == "" {
 		source.Package = "handoff/cmd/handoff"
 	}
-	cmd := exec.Command("go", append(args, source.Package)...)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", link, "-o", filepath.Join(w.dir, source.Name), source.Package)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
