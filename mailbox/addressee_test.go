@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,15 +46,13 @@ func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
 
 // checked are the faults that a check of the workspace tells.
 func (w *world) checked() []string {
-	out, err := w.Check(context.Background(), person, schemas.CheckIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Check, person, schemas.CheckIn{})
 	require.Equal(w.t, out.OK, out.Found == 0)
 	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
 }
 
 func TestSend_ReadsAWordForAPersonAsHumanUnlessAnAgentIsCalledSo(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	require.Equal(t, schemas.Address("human"), w.send(lead, "operator", "Decide").To)
 	w.send(lead, "qa", "Test", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{Review: "owner"}

@@ -15,8 +15,7 @@ func needsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Needs
 func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "something else"} }
 
 func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "harmless", needsApproval)
 	w.update(person, 1, schemas.ActApprove)
 	w.update(a, 1, schemas.ActAmend, retask)
@@ -27,14 +26,12 @@ func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
 }
 
 func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "harmless", needsApproval)
 	w.update(person, 1, schemas.ActApprove)
 	w.claim(b)
 	w.update(b, 1, schemas.ActAsk, note("how?"))
-	_, err := w.tryUpdate(a, 1, schemas.ActAmend, retask)
-	refused(t, err, schemas.Denied, "only human amends it")
+	w.refuses(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
 	require.Equal(t, "harmless", w.full(1).Handoff.Task)
 	w.update(person, 1, schemas.ActAmend, retask)
 	w.update(a, 1, schemas.ActAnswer, note("so"))
@@ -42,8 +39,7 @@ func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
 }
 
 func TestWhatAPersonAmendsIsApproved(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "harmless", needsApproval)
 	w.update(person, 1, schemas.ActApprove)
 	w.update(person, 1, schemas.ActAmend, retask)
@@ -51,8 +47,7 @@ func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 }
 
 func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "one")
 	w.send(a, "b", "two")
 	w.send(a, "b", "last", afterwards("1"))
@@ -74,8 +69,7 @@ func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 }
 
 func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", criteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
 		return w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{
@@ -88,16 +82,14 @@ func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
 }
 
 func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "harmless")
 	w.update(a, 1, schemas.ActAmend, retask)
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }
 
 func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "risky", needsApproval)
 	w.update(person, 1, schemas.ActRefuse, note("no"))
 	again := w.update(a, 1, schemas.ActRetry).Created
@@ -108,8 +100,7 @@ func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
 }
 
 func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x")
 	grow := func(key string) error {
 		_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
@@ -123,8 +114,7 @@ func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
 }
 
 func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	require.Nil(t, w.send(a, "b", "x").Deadline)
 	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
@@ -135,8 +125,7 @@ func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	out := w.send(a, "b", "y", func(in *schemas.SendIn) {
 		in.Deadline, in.Options = "2h", &schemas.SendOptions{NotBefore: "1h"}
 	})
-	rows, err := w.List(t.Context(), a, schemas.ListIn{Box: "sent"})
-	require.NoError(t, err)
+	rows := must(t, w.List, a, schemas.ListIn{Box: "sent"})
 	require.Equal(t, []*time.Time{out.Deadline, out.Deadline}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})
 	require.Equal(t, out.Deadline.Add(-time.Hour), *rows.Items[0].NotBefore)
 	require.Equal(t, out.NotBefore, rows.Items[0].NotBefore)

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -29,8 +28,7 @@ func basedOn(base string) func(*schemas.UpdateIn) {
 func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.full(id).Standing.Base }
 
 func TestBase_IsWhereTheSenderStoodForAllAttemptsAndReworks(t *testing.T) {
-	w := newWorld(t)
-	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w, boss, dev := newPair(t, "boss", "dev")
 	w.send(standing(boss, first, ""), "dev", "Do it")
 	for _, claimed := range []string{second, third} {
 		w.claim(standing(dev, claimed, claimed))
@@ -49,8 +47,7 @@ func TestBase_IsWhereTheSenderStoodForAllAttemptsAndReworks(t *testing.T) {
 }
 
 func TestBase_IsThatOfTheFirstClaimWhereTheSenderStoodNowhere(t *testing.T) {
-	w := newWorld(t)
-	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w, boss, dev := newPair(t, "boss", "dev")
 	w.send(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
 	require.Empty(t, w.base(1))
 	w.claim(standing(dev, second, left))
@@ -70,10 +67,8 @@ func TestBase_IsThatOfTheFirstClaimWhereTheSenderStoodNowhere(t *testing.T) {
 }
 
 func TestBase_StaysUnknownWhereTheFirstClaimWasElsewhere(t *testing.T) {
-	w := newWorld(t)
-	boss, dev := w.stdio("boss"), w.stdio("dev")
-	w.send(boss, "dev", "Do it")
-	w.claim(dev)
+	w, boss, dev := newPair(t, "boss", "dev")
+	w.assign(boss, dev, "Do it")
 	require.Equal(t, schemas.UnknownBase, w.base(1))
 	w.update(dev, 1, schemas.ActRelease)
 	w.claim(standing(dev, second, second))
@@ -87,8 +82,7 @@ func TestBase_StaysUnknownWhereTheFirstClaimWasElsewhere(t *testing.T) {
 }
 
 func TestBase_IsNamedBySenderAndHumanAtAnyTimeAndIsAnEvent(t *testing.T) {
-	w := newWorld(t)
-	boss, dev := w.stdio("boss"), w.stdio("dev")
+	w, boss, dev := newPair(t, "boss", "dev")
 	w.send(standing(boss, first, ""), "dev", "Do it")
 	out := w.update(boss, 1, schemas.ActAmend, basedOn(second))
 	require.Equal(t, []string{"expectations"}, out.Changed)
@@ -98,39 +92,32 @@ func TestBase_IsNamedBySenderAndHumanAtAnyTimeAndIsAnEvent(t *testing.T) {
 	w.complete(standing(dev, third, third), 1)
 	require.Equal(t, schemas.Completed, w.update(boss, 1, schemas.ActAmend, basedOn(second)).Status)
 	require.Equal(t, second, w.base(1))
-	history, err := w.History(context.Background(), boss, schemas.HistoryIn{HandoffID: "ho_1"})
-	require.NoError(t, err)
+	history := must(t, w.History, boss, schemas.HistoryIn{HandoffID: "ho_1"})
 	require.Contains(t, history.Tree, "human named another base for its checks")
 	returned := w.update(boss, 1, schemas.ActReturn, note("Not yet"), basedOn(third))
 	require.Equal(t, third, w.base(returned.Created))
 }
 
 func TestBase_IsNotNamedByWhoeverDoesTheWork(t *testing.T) {
-	w := newWorld(t)
-	boss, dev, qa := w.stdio("boss"), w.stdio("dev"), w.stdio("qa")
+	w, boss, dev, qa := newTrio(t, "boss", "dev", "qa")
 	w.send(standing(dev, first, ""), "dev", "Do it myself")
 	for range 2 { // pending, and held
-		_, err := w.tryUpdate(dev, 1, schemas.ActAmend, basedOn(second))
-		refused(t, err, schemas.Denied, "Ask its sender or human")
+		w.refuses(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
 		w.claim(standing(dev, second, second))
 	}
 	w.complete(standing(dev, second, second), 1)
-	_, err := w.tryUpdate(dev, 1, schemas.ActReturn, note("Again"), basedOn(second))
-	refused(t, err, schemas.Denied, "does the work of ho_1")
+	w.refuses(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
 	w.send(standing(boss, first, ""), "dev", "Do it")
-	_, err = w.tryUpdate(qa, 2, schemas.ActAmend, basedOn(second))
-	refused(t, err, schemas.Denied, "only")
+	w.refuses(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
 	require.Equal(t, first, w.base(2))
 }
 
 func TestBase_IsAWholeIDOfACommit(t *testing.T) {
-	w := newWorld(t)
-	boss := w.stdio("boss")
+	w, boss := newWorldWith(t, "boss")
 	w.send(standing(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
 	require.Equal(t, second, w.base(1))
 	for _, movable := range []string{"main", "v1", second[:12], strings.Repeat("x", 40)} {
-		_, err := w.tryUpdate(boss, 1, schemas.ActAmend, basedOn(movable))
-		e := refused(t, err, schemas.Invalid, "git rev-parse")
+		e := w.refuses(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
 		require.Equal(t, "changes.expectations.base", e.Field)
 	}
 	require.Equal(t, second, w.base(1))

@@ -12,14 +12,12 @@ import (
 // brief is what somebody reads who looks at a handoff.
 func (w *world) brief(by schemas.Caller, id string) string {
 	w.t.Helper()
-	out, err := w.Get(w.t.Context(), by, schemas.GetIn{HandoffID: id})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Get, by, schemas.GetIn{HandoffID: id})
 	return out.Brief
 }
 
 func TestBriefTellsWhyNobodyMayClaim(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	w.send(lead, "dev", "x")
 	w.send(lead, "dev", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{"1"}} })
 	w.send(lead, "dev", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2h"} })
@@ -33,10 +31,8 @@ func TestBriefTellsWhyNobodyMayClaim(t *testing.T) {
 }
 
 func TestFailedWorkNamesWhatTookItsPlace(t *testing.T) {
-	w := newWorld(t)
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "qa", "x")
-	w.claim(qa)
+	w, lead, qa := newPair(t, "lead", "qa")
+	w.assign(lead, qa, "x")
 	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no")})
 	require.Equal(t, schemas.ID(2), w.notices(lead)[0].Successor)
 	require.Contains(t, w.brief(lead, "1"), "- It ended as failed: no; ho_2 took its place\n")

@@ -27,8 +27,7 @@ func in(limits map[string]float64) func(*schemas.SendIn) {
 
 func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
 	w.t.Helper()
-	out, err := w.History(context.Background(), person, schemas.HistoryIn{Workflow: string(workflow)})
-	require.NoError(w.t, err)
+	out := must(w.t, w.History, person, schemas.HistoryIn{Workflow: string(workflow)})
 	all := map[string]schemas.Budget{}
 	for _, b := range out.Limits {
 		all[b.Limit] = b
@@ -43,14 +42,12 @@ func (w *world) cannot(by schemas.Caller, want string, more ...func(*schemas.Sen
 	for _, m := range more {
 		m(&sent)
 	}
-	_, err := w.Send(context.Background(), by, sent)
-	refused(w.t, err, schemas.Limit, want)
+	refuses(w.t, w.Send, by, sent, schemas.Limit, want)
 	require.Equal(w.t, before, w.budgets("wf_job"))
 }
 
 func TestHandoffsOfAWorkflowAreLimited(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 3}))
 	w.send(a, "b", "y", in(nil))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "{{each}}", Workflow: "wf_job", Options: &schemas.SendOptions{Each: []string{"p", "q"}}})
@@ -63,13 +60,11 @@ func TestHandoffsOfAWorkflowAreLimited(t *testing.T) {
 }
 
 func TestRoundsOfAChainAreLimited(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(person, "a", "x", in(map[string]float64{"rounds": 2}))
 	for range 2 {
 		w.claim(a)
-		w.send(a, "b", "x")
-		w.claim(b)
+		w.assign(a, b, "x")
 		if w.budgets("wf_job")["rounds"].Used < 2 {
 			w.send(b, "a", "x")
 		}
@@ -80,20 +75,16 @@ func TestRoundsOfAChainAreLimited(t *testing.T) {
 }
 
 func TestWorkOfAPoolComesBackToItsHolder(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	_, err := w.Register(context.Background(), b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
-	require.NoError(t, err)
+	w, a, b := newPair(t, "a", "b")
+	must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
 	w.send(a, "capability:review", "x", in(map[string]float64{"rounds": 1}))
 	w.claim(b)
 	w.complete(b, 1)
-	_, err = w.tryUpdate(a, 1, schemas.ActReturn, note("again"))
-	refused(t, err, schemas.Limit, "this would be 2 of 1 rounds")
+	w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
 }
 
 func TestTokensOfAWorkflowAreLimited(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x", in(map[string]float64{"tokens": 1e6}))
 	used := func() float64 { return w.budgets("wf_job")["tokens"].Used }
 	first := used()
@@ -111,8 +102,7 @@ func TestTokensOfAWorkflowAreLimited(t *testing.T) {
 }
 
 func TestMinutesOfAWorkflowAreLimited(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", in(map[string]float64{"minutes": 30}))
 	w.later(30 * time.Minute)
 	w.send(a, "b", "y", in(nil))
@@ -121,12 +111,10 @@ func TestMinutesOfAWorkflowAreLimited(t *testing.T) {
 }
 
 func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	spend := func(usd any) {
 		id := w.send(a, "b", fmt.Sprint(usd), in(nil)).HandoffID
-		_, err := w.Claim(context.Background(), b, schemas.ClaimIn{HandoffID: id.String()})
-		require.NoError(t, err)
+		must(t, w.Claim, b, schemas.ClaimIn{HandoffID: id.String()})
 		w.complete(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
 	}
 	w.send(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
@@ -138,8 +126,7 @@ func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
 }
 
 func TestALimitIsRaisedByAPersonOnly(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 5}))
 	out := w.send(a, "b", "y", in(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
 	require.Contains(t, out.Warnings, "workflow_handoffs of wf_job stays 5: only a person raises it")
@@ -155,12 +142,10 @@ func TestALimitIsRaisedByAPersonOnly(t *testing.T) {
 }
 
 func TestHumanIsToldOnceOfEachLimit(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
 	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
-	_, err := w.Send(context.Background(), a, dry)
-	refused(t, err, schemas.Limit, "2 of 1")
+	refuses(t, w.Send, a, dry, schemas.Limit, "2 of 1")
 	require.Empty(t, w.notices(person))
 	for range 3 {
 		w.cannot(a, "2 of 1")
@@ -179,26 +164,23 @@ func TestHumanIsToldOnceOfEachLimit(t *testing.T) {
 }
 
 func TestTwoCannotTakeTheLastPlace(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			w.send(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
-			var wg sync.WaitGroup
-			var passed atomic.Int64
-			for i := range 20 {
-				wg.Go(func() {
-					_, err := w.Send(context.Background(), schemas.Caller{Agent: "a", Via: schemas.ViaHTTP},
-						schemas.SendIn{To: "b", Task: fmt.Sprint(i), Workflow: "wf_job"})
-					if err == nil {
-						passed.Add(1)
-					}
-				})
-			}
-			wg.Wait()
-			require.EqualValues(t, 7, passed.Load())
-			require.Len(t, w.notices(person), 1)
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		w.send(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
+		var wg sync.WaitGroup
+		var passed atomic.Int64
+		for i := range 20 {
+			wg.Go(func() {
+				_, err := w.Send(context.Background(), schemas.Caller{Agent: "a", Via: schemas.ViaHTTP},
+					schemas.SendIn{To: "b", Task: fmt.Sprint(i), Workflow: "wf_job"})
+				if err == nil {
+					passed.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		require.EqualValues(t, 7, passed.Load())
+		require.Len(t, w.notices(person), 1)
+	})
 }
 
 func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
@@ -230,8 +212,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		"rejection": {func(w *world, b schemas.Caller) {
 			w.update(b, 1, schemas.ActRelease)
 			w.stdio("c")
-			_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "c", Accepts: []string{"*"}})
-			require.NoError(w.t, err)
+			must(w.t, w.Register, person, schemas.RegisterIn{Name: "c", Accepts: []string{"*"}})
 			out := w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine"), Alternative: "c"})
 			require.Equal(w.t, schemas.Rejected, out.Status)
 		}, "Nobody goes on after ho_1 (not mine"},
@@ -240,8 +221,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), w.stdio("b")
 			w.rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}})
-			w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1}))
-			w.claim(b)
+			w.assign(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
 			require.True(t, w.status(1).Ended())
 			require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
@@ -255,20 +235,16 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 }
 
 func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 2}))
-	w.send(a, "b", "y", in(nil))
-	w.claim(b)
+	w.assign(a, b, "y", in(nil))
 	w.complete(b, 1)
-	_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("again"))
-	refused(t, err, schemas.Limit, "3 of 2")
+	w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
 	require.Equal(t, schemas.Completed, w.status(1))
 	w.claim(b)
 	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
 	require.Equal(t, schemas.Human, w.full(3).Handoff.Target.Agent)
-	_, err = w.tryUpdate(a, 2, schemas.ActRetry)
-	refused(t, err, schemas.Limit, "4 of 2")
+	w.refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
 func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {

@@ -109,8 +109,7 @@ func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
 	require.Equal(t, 100, w.waitFor(1))
 
 	disk.never()
-	_, err := w.Agents(t.Context(), a, schemas.AgentsIn{})
-	require.NoError(t, err)
+	must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1100, w.pending("c"))
 }
 
@@ -135,8 +134,7 @@ func TestEachOfManyThatWaitForACancelledOneIsToldOnce(t *testing.T) {
 	require.Len(t, w.told(a), 1001) // of the cancelled one, and of those that waited for it
 
 	disk.never()
-	_, err := w.Agents(t.Context(), a, schemas.AgentsIn{})
-	require.NoError(t, err)
+	must(t, w.Agents, a, schemas.AgentsIn{})
 	told := w.told(a)
 	require.Len(t, told, 1101)
 	for id, times := range told {
@@ -186,8 +184,7 @@ func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 func TestPartsOfAFailureThatAreTooManyAreCancelledAfterIt(t *testing.T) {
 	w := newWorldOn(t, memory.New())
 	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w.assign(a, b, "x")
 	for i := range 1100 {
 		w.send(b, "c", fmt.Sprint("part ", i))
 	}

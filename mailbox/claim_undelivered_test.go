@@ -81,15 +81,13 @@ func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 	tw := newTwins(t)
 	tw.by.Conn = "c1"
-	_, err := tw.Attach(t.Context(), tw.by, schemas.ConnIn{Conn: tw.by.Conn})
-	require.NoError(t, err)
+	must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
 	var got schemas.ClaimOut
 	tw.b.then = []func(){func() {
 		tw.stop()
-		got, err = tw.Claim(t.Context(), asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
+		got = must(t, tw.Claim, asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
 	}}
 	tw.breaks()
-	require.NoError(t, err)
 	tw.stands(got)
 }
 

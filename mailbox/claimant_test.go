@@ -20,15 +20,13 @@ func remote(name schemas.Agent, instance string) schemas.Caller {
 func (w *world) elsewhere(by schemas.Caller, conn string) schemas.Caller {
 	w.t.Helper()
 	by.AgentID, by.Conn = conn, conn
-	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn})
-	require.NoError(w.t, err)
+	must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn})
 	return by
 }
 
 func (w *world) detach(by schemas.Caller) schemas.ConnOut {
 	w.t.Helper()
-	out, err := w.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	return out
 }
 
@@ -36,15 +34,13 @@ func (w *world) detach(by schemas.Caller) schemas.ConnOut {
 func (w *world) accepts(kind string, who ...schemas.Caller) {
 	w.t.Helper()
 	for _, by := range who {
-		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
-		require.NoError(w.t, err)
+		must(w.t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
 	}
 }
 
 func (w *world) claimID(by schemas.Caller, id schemas.ID) schemas.ClaimOut {
 	w.t.Helper()
-	out, err := w.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: id.String()})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Claim, by, schemas.ClaimIn{HandoffID: id.String()})
 	return out
 }
 
@@ -111,14 +107,12 @@ func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 	w.claimID(here, 1)
 	w.claimID(nobody, 2)
 	for _, by := range []schemas.Caller{there, nobody} {
-		_, err := w.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: "1"})
-		refused(t, err, schemas.Conflict, "ho_1 is accepted")
-		_, err = w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
+		refuses(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+		_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 		refused(t, err, schemas.Invalid, "claim_token is needed")
 	}
-	_, err := w.Claim(context.Background(), nobody, schemas.ClaimIn{HandoffID: "2"})
-	refused(t, err, schemas.Conflict, "ho_2 is accepted")
-	_, err = w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
+	refuses(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
+	_, err := w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
 	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
 	w.claimID(here, 1)
 	w.complete(here, 1)
@@ -127,12 +121,10 @@ func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 
 // A client that acts under the name of a person at the keyboard gets no advice that does not work.
 func TestAClientIsNotSentToClaimWhatAPersonHolds(t *testing.T) {
-	w := newWorld(t)
-	client := w.stdio("b")
+	w, client := newWorldWith(t, "b")
 	w.send(w.stdio("a"), "b", "x")
 	w.claimID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)
 	_, err := w.Complete(context.Background(), client, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 	require.Empty(t, refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it").Next)
-	_, err = w.Claim(context.Background(), client, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "ho_1 is accepted")
+	refuses(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
 }

@@ -16,41 +16,38 @@ import (
 func TestManyClaimersShareAMailbox(t *testing.T) {
 	const claimers = 64
 	handoffs := 8 * sandbox.Times(125) // as many of each sender
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			var wg sync.WaitGroup
-			for i := range 8 {
-				wg.Go(func() {
-					for j := range handoffs / 8 {
-						w.send(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
-					}
-				})
-			}
-			wg.Wait()
+	onEach(t, func(t *testing.T, w *world) {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for j := range handoffs / 8 {
+					w.send(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
+				}
+			})
+		}
+		wg.Wait()
 
-			var mu sync.Mutex // guards claims
-			claims := map[schemas.ID]int{}
-			for i := range claimers {
-				wg.Go(func() {
-					by := schemas.Caller{Agent: "worker", AgentID: fmt.Sprint(i), Via: schemas.ViaHTTP}
-					for {
-						out, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
-						if err != nil || out.Empty {
-							return
-						}
-						mu.Lock()
-						claims[out.HandoffID]++
-						mu.Unlock()
-						w.complete(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
+		var mu sync.Mutex // guards claims
+		claims := map[schemas.ID]int{}
+		for i := range claimers {
+			wg.Go(func() {
+				by := schemas.Caller{Agent: "worker", AgentID: fmt.Sprint(i), Via: schemas.ViaHTTP}
+				for {
+					out, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
+					if err != nil || out.Empty {
+						return
 					}
-				})
-			}
-			wg.Wait()
-			require.Len(t, claims, handoffs)
-			for id, n := range claims {
-				require.Equal(t, 1, n, "%s", id)
-			}
-		})
-	}
+					mu.Lock()
+					claims[out.HandoffID]++
+					mu.Unlock()
+					w.complete(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, claims, handoffs)
+		for id, n := range claims {
+			require.Equal(t, 1, n, "%s", id)
+		}
+	})
 }

@@ -76,10 +76,8 @@ func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
 }
 
 func TestAPlainClaimLeavesAnOrphanThatWaitsForAnAnswer(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.update(b, 1, schemas.ActAsk, note("may I?"))
 	w.detach(b)
 	restarted := w.elsewhere(b, "again")
@@ -93,10 +91,8 @@ func TestALiveClaimOverHTTPIsNotTakenOver(t *testing.T) {
 	one, two := remote("b", "1"), remote("b", "2")
 	w.send(w.stdio("a"), "b", "x")
 	first := w.claim(one)
-	_, err := w.Claim(context.Background(), two, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "b holds it")
-	_, err = w.Claim(context.Background(), remote("b", ""), schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "b holds it")
+	refuses(t, w.Claim, two, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
+	refuses(t, w.Claim, remote("b", ""), schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
 	w.complete(one, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 }
 
@@ -108,14 +104,12 @@ func TestTheSameInstanceOverHTTPGetsANewToken(t *testing.T) {
 	again := w.claimID(b, 1)
 	require.NotEqual(t, first.Token, again.Token)
 	require.Equal(t, 1, again.Attempt)
-	_, err := w.tryUpdate(b, 1, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Token = first.Token })
-	refused(t, err, schemas.Stale, "ended")
+	w.refuses(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
 func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x")
 	w.send(a, "b", "y")
 	one, two := w.claim(b), w.claim(b)
@@ -168,12 +162,10 @@ func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
 }
 
 func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	worker := lead
 	worker.Agent = "worker"
-	w.send(lead, "worker", "x")
-	claim := w.claim(worker)
+	claim := w.assign(lead, worker, "x")
 	w.complete(worker, 1)
 	token := func(in *schemas.UpdateIn) { in.Token = claim.Token }
 	w.update(lead, 1, schemas.ActReturn, note("not yet"), token)
@@ -181,41 +173,33 @@ func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
 }
 
 func TestASenderDoesNotReleaseTheClaimOfAnotherByAnOldToken(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id := w.send(a, "a", "x").HandoffID
 	mine := w.claim(a)
 	token := func(in *schemas.UpdateIn) { in.Token = mine.Token }
 	w.update(a, id, schemas.ActRelease, token, func(in *schemas.UpdateIn) { in.To = "b" })
 	w.claim(b)
-	_, err := w.tryUpdate(a, id, schemas.ActRelease, token)
-	refused(t, err, schemas.Stale, "")
+	w.refuses(a, id, schemas.ActRelease, schemas.Stale, "", token)
 	require.Equal(t, schemas.Accepted, w.status(id))
 	w.update(a, id, schemas.ActRelease) // as its sender
 }
 
 func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "x")
-	w.send(lead, "coder", "y")
-	old := w.claim(coder)
-	_, err := w.Detach(t.Context(), coder, schemas.ConnIn{Conn: coder.Conn})
-	require.NoError(t, err)
+	old := w.assign(lead, coder, "y")
+	must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
 	coder.Conn = "another"
-	_, err = w.Attach(t.Context(), coder, schemas.ConnIn{Conn: coder.Conn})
-	require.NoError(t, err)
+	must(t, w.Attach, coder, schemas.ConnIn{Conn: coder.Conn})
 	require.NotEqual(t, old.Token, w.claim(coder).Token)
 	other := w.claimID(coder, 2)
 
 	done := schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "done"}, Token: old.Token}
-	_, err = w.Complete(t.Context(), coder, done)
-	e := refused(t, err, schemas.Stale, "you hold it again, with a newer token")
+	e := refuses(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")
 	require.Equal(t, "complete_handoff", e.Next[0].Tool)
 	require.NotContains(t, string(e.Next[0].Args), "token")
 	done.Token = other.Token
-	_, err = w.Complete(t.Context(), coder, done)
-	e = refused(t, err, schemas.Denied, "of ho_2, which you hold")
+	e = refuses(t, w.Complete, coder, done, schemas.Denied, "of ho_2, which you hold")
 	require.Contains(t, string(e.Next[0].Args), `"ho_2"`)
 	require.Empty(t, w.notices(lead), "nothing was late")
 	w.complete(coder, 1)

@@ -34,11 +34,9 @@ func TestADamagedParentHidesOnlyItself(t *testing.T) {
 	w.send(s, "c", "x", func(in *schemas.SendIn) { in.Parent = "1" })
 	damage(t, b, 1)
 	require.Contains(t, w.claim(c).Brief, "> x")
-	list, err := w.List(context.Background(), s, schemas.ListIn{Box: "all"})
-	require.NoError(t, err)
+	list := must(t, w.List, s, schemas.ListIn{Box: "all"})
 	require.Len(t, list.Items, 1)
-	history, err := w.History(context.Background(), s, schemas.HistoryIn{HandoffID: "2"})
-	require.NoError(t, err)
+	history := must(t, w.History, s, schemas.HistoryIn{HandoffID: "2"})
 	require.False(t, history.LogVerified)
 	for _, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)
@@ -51,8 +49,7 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
 	s, c := w.stdio("s"), w.stdio("c")
-	w.send(s, "c", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.claim(c)
+	w.assign(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	out := w.update(c, 1, schemas.ActProgress, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}
 	})
@@ -73,8 +70,7 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 }
 
 func TestASendThatLetsTimePassKeepsItsContent(t *testing.T) {
-	w := newWorld(t)
-	s := w.stdio("s")
+	w, s := newWorldWith(t, "s")
 	w.dueTogether(s, 300)
 	dep := w.send(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
 	w.later(time.Hour)
@@ -91,7 +87,6 @@ func TestDamagedRulesStopNothing(t *testing.T) {
 	a, c := w.stdio("a"), w.stdio("c")
 	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("z", "x")}}})
 	spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
-	w.send(a, "c", "work")
-	w.claim(c)
+	w.assign(a, c, "work")
 	require.Nil(t, w.complete(c, 1).Forwarded)
 }

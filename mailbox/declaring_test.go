@@ -12,17 +12,15 @@ import (
 // declare tells the workspace what two files say, and gives who changed.
 func declare(t *testing.T, w *world, user, project []schemas.RegisterIn) []schemas.Agent {
 	t.Helper()
-	out, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
+	out := must(t, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 		{Name: "~/agents.yaml", Agents: user}, {Name: "shop/agents.yaml", Agents: project},
 	}})
-	require.NoError(t, err)
 	return out.Changed
 }
 
 func (w *world) cardOf(t *testing.T, name schemas.Agent) *schemas.Card {
 	t.Helper()
-	out, err := w.Agents(context.Background(), person, schemas.AgentsIn{})
-	require.NoError(t, err)
+	out := must(t, w.Agents, person, schemas.AgentsIn{})
 	for _, c := range out.Agents {
 		if c.Name == name {
 			return &c
@@ -36,19 +34,16 @@ func TestDeclaredAgentsAreKnownBeforeAnybodySawThem(t *testing.T) {
 	user := []schemas.RegisterIn{{Name: "qa", Accepts: []string{"anything"}}, {Name: "ops", Skills: []string{"k8s"}}}
 	project := []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}, MaxOpen: 1}}
 	require.Equal(t, []schemas.Agent{"ops", "qa"}, declare(t, w, user, project))
-	before, err := w.Head(context.Background(), person, schemas.NewestIn{})
-	require.NoError(t, err)
+	before := must(t, w.Head, person, schemas.NewestIn{})
 	require.Empty(t, declare(t, w, user, project), "a repetition changes nothing")
-	after, err := w.Head(context.Background(), person, schemas.NewestIn{})
-	require.NoError(t, err)
+	after := must(t, w.Head, person, schemas.NewestIn{})
 	require.Equal(t, before.Event, after.Event)
 
 	require.Equal(t, &schemas.Card{
 		Name: "qa", Registered: true, Accepts: []string{"code"}, MaxOpen: 1, DeclaredIn: "shop/agents.yaml",
 	}, w.cardOf(t, "qa"))
 	a := w.stdio("a")
-	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qaa", Task: "x"})
-	refused(t, err, schemas.NotFound, "qaa")
+	refuses(t, w.Send, a, schemas.SendIn{To: "qaa", Task: "x"}, schemas.NotFound, "qaa")
 	w.send(a, "qa", "directed")
 	w.send(a, "capability:code", "pooled")
 	qa := w.stdio("qa")
@@ -61,8 +56,7 @@ func TestWhatAFileNoLongerDeclaresIsForgottenButWhatTheAgentSaidItself(t *testin
 	w := newWorld(t)
 	declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}})
 	qa, dev := w.stdio("qa"), w.stdio("dev")
-	_, err := w.Register(context.Background(), qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"docs"}})
-	require.NoError(t, err)
+	must(t, w.Register, qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"docs"}})
 	w.send(dev, "qa", "x")
 	require.Empty(t, declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}}),
 		"what the agent said since holds until its declaration is another")
@@ -77,8 +71,7 @@ func TestNamesThatBeginWithADeclaredRoleHaveIt(t *testing.T) {
 	w := newWorld(t)
 	early, own := w.stdio("testing-specialist-Early"), w.stdio("testing-specialist-Own")
 	w.send(early, "human", "x")
-	_, err := w.Register(context.Background(), own, schemas.RegisterIn{Name: "testing-specialist-Own", Role: "ops"})
-	require.NoError(t, err)
+	must(t, w.Register, own, schemas.RegisterIn{Name: "testing-specialist-Own", Role: "ops"})
 	role := schemas.RegisterIn{Name: "testing-specialist", Role: "testing-specialist", Accepts: []string{"validation"}, MaxMinutes: 60}
 	declare(t, w, nil, []schemas.RegisterIn{{Name: "testing", Accepts: []string{"none"}}, role})
 

@@ -32,22 +32,19 @@ func (h hooked) remindedOf() (ids []schemas.ID) {
 }
 
 func TestASessionIsRemindedOfEachHandoffOnce(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+	onEach(t, func(t *testing.T, w *world) {
+		qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+		require.Empty(t, hooks.remindedOf())
+		first, second := w.holds(qa, "First"), w.holds(qa, "Second")
+		require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
+		for range 40 {
 			require.Empty(t, hooks.remindedOf())
-			first, second := w.holds(qa, "First"), w.holds(qa, "Second")
-			require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
-			for range 40 {
-				require.Empty(t, hooks.remindedOf())
-			}
-			w.complete(qa, first)
-			third := w.holds(qa, "Third")
-			require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
-			require.Empty(t, hooks.remindedOf())
-		})
-	}
+		}
+		w.complete(qa, first)
+		third := w.holds(qa, "Third")
+		require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
+		require.Empty(t, hooks.remindedOf())
+	})
 }
 
 // A session that claims another handoff whenever it is kept from stopping would never stop.
@@ -80,8 +77,7 @@ func TestSessionMayEndThoughItWasSentWorkOrWaitsForAnAnswer(t *testing.T) {
 		"what another session holds under the same name": func(w *world) {
 			w.stdio("qa")
 			other := schemas.Caller{Agent: "qa", AgentID: "qa-2", Via: schemas.ViaStdio, Conn: "conn-2"}
-			_, err := w.Attach(context.Background(), other, schemas.ConnIn{Conn: other.Conn})
-			require.NoError(w.t, err)
+			must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
 			w.holds(other, "Of the other")
 		},
 	} {
@@ -102,8 +98,7 @@ func TestASessionIsRemindedOfWhatWasClaimedByACommand(t *testing.T) {
 
 // Subagents act over the connection of their session, under names of their own.
 func TestSubagentsAreRemindedOfTheirOwn(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	helper := lead
 	helper.Agent = "tester"
 	mine, its := w.holds(lead, "Mine"), w.holds(helper, "Its")
@@ -134,8 +129,7 @@ func TestASessionThatEndsLeavesANote(t *testing.T) {
 	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
 	w.update(qa, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: kept} })
 	checkpoint := func() *schemas.Checkpoint {
-		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
-		require.NoError(t, err)
+		out := must(t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		require.Equal(t, kept.State, out.Checkpoint.State)
 		return out.Checkpoint
 	}
@@ -165,13 +159,11 @@ func TestWhatSubagentsHoldGetsANoteWhenTheServerIsGone(t *testing.T) {
 	id := w.claim(tester).HandoffID
 	others := w.claim(w.stdio("docs")).HandoffID
 	w.play([]string{"close", "c1"})
-	out, err := w.News(context.Background(), schemas.Caller{Agent: of.Agent, Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnEnd, Session: "s1"})
-	require.NoError(t, err)
+	out := must(t, w.News, schemas.Caller{Agent: of.Agent, Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnEnd, Session: "s1"})
 	require.Equal(t, of.Agent, out.Agent)
-	kept, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
-	require.NoError(t, err)
+	kept := must(t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 	require.Contains(t, kept.Checkpoint.Note, "session s1 of "+string(of.Agent)+" ended")
-	_, err = w.Get(context.Background(), person, schemas.GetIn{HandoffID: others.String(), View: "checkpoint"})
+	_, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: others.String(), View: "checkpoint"})
 	refused(t, err, schemas.NotFound, "has no checkpoint")
 }
 
@@ -209,8 +201,7 @@ func TestHeldHandoffsOfSeveralConnectionsAreNamedInOneOrder(t *testing.T) {
 	var want []schemas.ID
 	for i := range 5 {
 		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("sub-%d", i)), AgentID: "lead-1", Via: schemas.ViaStdio, Conn: fmt.Sprintf("conn-%d", i)}
-		_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-		require.NoError(t, err)
+		must(t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 		want = append(want, w.holds(by, "Its"))
 	}
 	for range 20 {

@@ -28,8 +28,7 @@ func (w *world) hooks(name schemas.Agent, session string) hooked {
 func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
 	h.t.Helper()
 	h.in.On = o
-	out, err := h.News(context.Background(), h.by, h.in)
-	require.NoError(h.t, err)
+	out := must(h.t, h.News, h.by, h.in)
 	return out
 }
 
@@ -47,61 +46,55 @@ func named(out schemas.NewsOut) string {
 }
 
 func TestEachItemIsMentionedOnceInASession(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			dev, qa, hooks := w.stdio("dev"), w.stdio("qa"), w.hooks("qa", "s1")
-			times := map[string]int{}
-			for i := range 1000 {
-				switch i {
-				case 3, 500:
-					w.send(dev, "qa", fmt.Sprintf("task %d", i))
-				case 100: // it comes back, which is nothing new
-					got := w.claim(qa)
-					w.update(qa, got.HandoffID, schemas.ActRelease)
-				case 700:
-					w.send(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-				}
-				out := hooks.on(schemas.OnMail)
-				require.Zero(t, out.MoreNew)
-				for id := range strings.FieldsSeq(named(out)) {
-					times[id]++
-				}
+	onEach(t, func(t *testing.T, w *world) {
+		dev, qa, hooks := w.stdio("dev"), w.stdio("qa"), w.hooks("qa", "s1")
+		times := map[string]int{}
+		for i := range 1000 {
+			switch i {
+			case 3, 500:
+				w.send(dev, "qa", fmt.Sprintf("task %d", i))
+			case 100: // it comes back, which is nothing new
+				got := w.claim(qa)
+				w.update(qa, got.HandoffID, schemas.ActRelease)
+			case 700:
+				w.send(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 			}
-			require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
-			require.Equal(t, "ho_1 ho_2 no_1", named(w.hooks("qa", "s2").on(schemas.OnMail)), "another session")
-			inbox, err := w.Inbox(context.Background(), "qa")
-			require.NoError(t, err)
-			require.Equal(t, 1, inbox.Notices, "a mention is not reading")
-		})
-	}
+			out := hooks.on(schemas.OnMail)
+			require.Zero(t, out.MoreNew)
+			for id := range strings.FieldsSeq(named(out)) {
+				times[id]++
+			}
+		}
+		require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
+		require.Equal(t, "ho_1 ho_2 no_1", named(w.hooks("qa", "s2").on(schemas.OnMail)), "another session")
+		inbox, err := w.Inbox(context.Background(), "qa")
+		require.NoError(t, err)
+		require.Equal(t, 1, inbox.Notices, "a mention is not reading")
+	})
 }
 
 func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			for i := range 5 {
-				w.send(person, "qa", fmt.Sprintf("task %d", i))
-			}
-			var mu sync.Mutex
-			var all []string
-			var wg sync.WaitGroup
-			for range 16 {
-				wg.Go(func() {
-					out, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
-					mu.Lock()
-					defer mu.Unlock()
-					if err != nil {
-						t.Error(err)
-					}
-					all = append(all, strings.Fields(named(out))...)
-				})
-			}
-			wg.Wait()
-			require.ElementsMatch(t, []string{"ho_1", "ho_2", "ho_3", "ho_4", "ho_5"}, all)
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		for i := range 5 {
+			w.send(person, "qa", fmt.Sprintf("task %d", i))
+		}
+		var mu sync.Mutex
+		var all []string
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() {
+				out, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				all = append(all, strings.Fields(named(out))...)
+			})
+		}
+		wg.Wait()
+		require.ElementsMatch(t, []string{"ho_1", "ho_2", "ho_3", "ho_4", "ho_5"}, all)
+	})
 }
 
 func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
@@ -162,16 +155,14 @@ func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
 func TestMailOfASessionsPoolsIsMentioned(t *testing.T) {
 	w := newWorld(t)
 	w.stdio("sec")
-	_, err := w.Register(context.Background(), schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
-	require.NoError(t, err)
+	must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
 	w.send(person, "capability:security_review", "Look at the login")
 	require.Equal(t, "ho_1", named(w.hooks("sec", "s1").on(schemas.OnMail)))
 	require.Empty(t, named(w.hooks("qa", "s1").on(schemas.OnMail)))
 }
 
 func TestSessionIsToldAtItsStartWhatItHoldsAndWhoIsHere(t *testing.T) {
-	w := newWorld(t)
-	dev, qa := w.stdio("dev"), w.stdio("qa")
+	w, dev, qa := newPair(t, "dev", "qa")
 	w.stdio("docs")
 	w.send(dev, "qa", "First")
 	w.update(qa, w.claim(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })

@@ -32,8 +32,7 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 	w := newWorld(t)
 	qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
-	w.send(person, "qa", "Test it")
-	w.claim(qa)
+	w.assign(person, qa, "Test it")
 	for range 10 {
 		out := hooks.on(schemas.OnStop)
 		require.True(t, out.Remind)
@@ -82,13 +81,11 @@ func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
 
 // What an agent may not take is no mail of its own, however much there is.
 func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
-	w := newWorld(t)
-	sec := w.stdio("sec")
+	w, sec := newWorldWith(t, "sec")
 	w.accepts("review", sec, remote("another", "1"))
 	for range newsShown + 3 {
 		id := w.send(person, "capability:review", "Look").HandoffID
-		_, err := w.Fail(context.Background(), sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
-		require.NoError(t, err)
+		must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
 	}
 	out := w.hooks("sec", "s1").on(schemas.OnStart)
 	require.Empty(t, named(out))

@@ -27,8 +27,7 @@ func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 }
 
 func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
-	w := newWorld(t)
-	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.send(lead, "qa", "Check the release", criteria(false, "All tests pass"))
 	w.send(w.stdio("ops"), "dev", "Deploy to production", afterwards("1"))
 	w.claim(qa)
@@ -37,8 +36,7 @@ func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	require.Contains(t, out.Warnings, "not opened: ho_2. What waits goes on after a success, or once the sender accepts this")
 
 	require.True(t, w.claim(dev).Empty)
-	_, err := w.Claim(t.Context(), dev, schemas.ClaimIn{HandoffID: "2"})
-	refused(t, err, schemas.Conflict, "ho_2 waits for ho_1")
+	refuses(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
 	require.Contains(t, w.notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. 1 of 1 criteria are not met.")
 	asked := w.notices(w.stdio("ops"))
 	require.Equal(t, "blocked", asked[0].Kind)
@@ -71,8 +69,7 @@ func TestReturn_OfAPartialResultOpensWithItsRework(t *testing.T) {
 }
 
 func TestJoin_WaitsUntilEachPartIsDoneWell(t *testing.T) {
-	w := newWorld(t)
-	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.send(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
 	w.complete(qa, w.claim(qa).HandoffID, evidence("1"))
 	last := w.claim(qa).HandoffID
@@ -95,8 +92,7 @@ func TestSend_SaysThatItWaitsForAPartialResult(t *testing.T) {
 }
 
 func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.send(a, "b", "first")
 	w.send(person, "c", "second", afterwards("1"))
 	w.claim(b)
@@ -109,8 +105,7 @@ func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
 }
 
 func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
-	w := newWorld(t)
-	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.send(lead, "dev", "y", afterwards("1"))
 	w.claim(qa)
@@ -131,15 +126,13 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 	w.claim(b)
 	seeing := b
 	seeing.Sight = sightOf(true, "test")
-	_, err := w.Complete(t.Context(), seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
+	must(t, w.Complete, seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
-	require.NoError(t, err)
 	require.Equal(t, schemas.ID(3), w.claim(d).HandoffID)
 	observe := func(passed bool) {
-		_, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
-		require.NoError(t, err)
+		must(t, w.Observe, b, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
 	}
 
 	observe(false)
@@ -192,8 +185,7 @@ func TestPlan_GoesOnOnceHoweverOftenItsChecksFlip(t *testing.T) {
 	w.claim(qa)
 	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Results = map[string]any{"commit": delivered[:12]} })
 	for _, passed := range []bool{false, true, false, true} {
-		_, err := w.Observe(t.Context(), qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
-		require.NoError(t, err)
+		must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
 	}
 	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())
 }

@@ -34,20 +34,16 @@ func (w *world) pending(box schemas.Address) int {
 }
 
 func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.dueTogether(a, 600)
 	w.later(time.Hour)
-	_, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
-	require.NoError(t, err)
+	must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Zero(t, w.pending("c"))
 }
 
 func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.later(25 * time.Minute) // the lease ended and goes on, and the holder was silent for long
 	w.stats()                 // somebody calls
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
@@ -64,8 +60,7 @@ func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
 	w.dueTogether(a, 600)
 	damage(t, b, 1)
 	w.later(time.Hour)
-	_, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
-	require.NoError(t, err)
+	must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1, w.pending("c"))
 }
 
@@ -113,8 +108,7 @@ func TestOverdueMailIsNotClaimed(t *testing.T) {
 func TestOverdueOrphanIsNotTaken(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.send(a, "b", "late", overdue)
-	w.claim(b)
+	w.assign(a, b, "late", overdue)
 	w.update(b, 301, schemas.ActProgress)
 	w.later(9 * time.Minute)
 	w.detach(b)
@@ -158,8 +152,7 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := busy(w)
-			w.send(a, "b", "late", overdue)
-			w.claim(b)
+			w.assign(a, b, "late", overdue)
 			w.later(time.Hour)
 			require.Error(t, do(w, a, b))
 			require.Equal(t, schemas.TimedOut, w.status(301))
@@ -170,8 +163,7 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.send(a, "b", "work", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.claim(b)
+	w.assign(a, b, "work", func(in *schemas.SendIn) { in.Parent = "none" })
 	w.send(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.later(time.Hour)
 	w.fail(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
@@ -179,8 +171,7 @@ func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
 }
 
 func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	for i := range 1001 { // more than one transaction looks through
 		w.send(a, "b", fmt.Sprint("task ", i))
 	}
@@ -234,11 +225,9 @@ func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
 	w.later(time.Hour)
 	b.why = store.ErrFull
 	require.Equal(t, schemas.Accepted, w.status(1))
-	out, err := w.List(context.Background(), coder, schemas.ListIn{Box: "claimed"})
-	require.NoError(t, err)
+	out := must(t, w.List, coder, schemas.ListIn{Box: "claimed"})
 	require.Len(t, out.Items, 1)
-	_, err = w.History(context.Background(), sender, schemas.HistoryIn{HandoffID: "1"})
-	require.NoError(t, err)
+	must(t, w.History, sender, schemas.HistoryIn{HandoffID: "1"})
 	b.why = nil
 	require.Equal(t, schemas.TimedOut, w.status(1))
 }
@@ -254,12 +243,10 @@ func TestTheClockChangesNothingTwice(t *testing.T) {
 	})
 	w.send(a, "b", "ended", afterwards("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
 	w.later(2 * time.Second)
-	_, err := w.List(context.Background(), a, schemas.ListIn{})
-	require.NoError(t, err)
+	must(t, w.List, a, schemas.ListIn{})
 	require.Empty(t, logged.String())
 	for id, want := range map[string][]string{"2": {"sent", "ready"}, "3": {"sent", "timed_out", "rolled_back"}} {
-		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: id, View: "events"})
-		require.NoError(t, err)
+		out := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "events"})
 		var actions []string
 		for _, e := range out.Events {
 			actions = append(actions, e.Action)

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 // rows is the history of the workflow of a handoff, by id.
 func (w *world) rows(id schemas.ID) map[schemas.ID]schemas.Step {
 	w.t.Helper()
-	out, err := w.History(context.Background(), person, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.History, person, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
 	rows := map[schemas.ID]schemas.Step{}
 	for _, st := range out.Items {
 		rows[st.HandoffID] = st
@@ -35,8 +33,7 @@ func TestATimeOutIsTheReasonAndNotTheLastReport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), remote("b", "1")
-			w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options, in.Deadline = &c.options, c.deadline })
-			claim := w.claim(b)
+			claim := w.assign(a, b, "x", func(in *schemas.SendIn) { in.Options, in.Deadline = &c.options, c.deadline })
 			w.update(b, 1, schemas.ActProgress, note("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
 			w.later(24 * time.Hour)
 			require.Equal(t, schemas.TimedOut, w.status(1))
@@ -46,10 +43,8 @@ func TestATimeOutIsTheReasonAndNotTheLastReport(t *testing.T) {
 }
 
 func TestACancelWithoutAReasonHasNone(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.update(b, 1, schemas.ActProgress, note("half"))
 	w.update(a, 1, schemas.ActCancel)
 	require.Empty(t, w.rows(1)[1].Reason)
@@ -58,18 +53,15 @@ func TestACancelWithoutAReasonHasNone(t *testing.T) {
 func TestARetryAfterARollbackThatWasNotMadeIsNoRollback(t *testing.T) {
 	w := newWorld(t, func(c *mailbox.Config) { c.Limits.Depth = 1 })
 	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w.assign(a, b, "x")
 	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 	w.update(a, 1, schemas.ActRetry)
 	require.Empty(t, w.rows(1)[1].RollbackTo)
 }
 
 func TestARollbackThatWasRetriedStaysARollback(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 	w.update(a, 1, schemas.ActRetry)
 	require.Equal(t, schemas.Address("a"), w.rows(1)[1].RollbackTo)
@@ -98,12 +90,10 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), w.stdio("b")
-			w.send(a, "b", "x")
-			w.claim(b)
+			w.assign(a, b, "x")
 			c.happens(w, b)
 			require.Equal(t, c.reason, w.rowReason())
-			out, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: "1", View: "outcome"})
-			require.NoError(t, err)
+			out := must(t, w.Get, a, schemas.GetIn{HandoffID: "1", View: "outcome"})
 			if name == "asked" {
 				require.Empty(t, out.Standing.Reason, "the questions stand beside it")
 				return
@@ -116,14 +106,12 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 // rowReason is what the list of everybody says of the newest handoff.
 func (w *world) rowReason() string {
 	w.t.Helper()
-	out, err := w.List(w.t.Context(), schemas.Caller{}, schemas.ListIn{Box: "all"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"})
 	return out.Items[0].Reason
 }
 
 func TestAReasonNamesWhatIsWaitedForInVain(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x")
 	w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
 	require.Empty(t, w.rowReason())
@@ -132,20 +120,16 @@ func TestAReasonNamesWhatIsWaitedForInVain(t *testing.T) {
 }
 
 func TestSenderWhoIsTheRecipientIsToldOnce(t *testing.T) {
-	w := newWorld(t)
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
-	w.claim(qa)
+	w, lead, qa := newPair(t, "lead", "qa")
+	w.assign(lead, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.complete(qa, 1)
 	w.update(lead, 1, schemas.ActAccept)
 	require.Len(t, w.notices(lead), 2, "of the completion and of the review")
 }
 
 func TestWhoGoesOnIsToldOfTheLateResult(t *testing.T) {
-	w := newWorld(t)
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
-	claim := w.claim(qa)
+	w, lead, qa := newPair(t, "lead", "qa")
+	claim := w.assign(lead, qa, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
 	w.later(31 * time.Minute)
 	_, err := w.Complete(t.Context(), qa, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
 	refused(t, err, schemas.Stale, "kept as a late result")

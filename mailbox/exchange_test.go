@@ -33,11 +33,9 @@ func everything(w *world, seed uint64) *lives {
 	w.send(late, "ciso", "after "+first.String(), func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "release", &schemas.SendOptions{After: []string{first.String()}}
 	})
-	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
-	require.NoError(w.t, err)
+	must(w.t, w.Send, a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
 	gone := w.send(a, "ciso", "canary secret", func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
-	_, err = w.Redact(context.Background(), person, schemas.RedactIn{HandoffID: gone.String()})
-	require.NoError(w.t, err)
+	must(w.t, w.Redact, person, schemas.RedactIn{HandoffID: gone.String()})
 	return l
 }
 
@@ -131,8 +129,7 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 // find reads the newest handoff whose task begins so.
 func (w *world) find(task string) schemas.GetOut {
 	w.t.Helper()
-	list, err := w.List(context.Background(), person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
-	require.NoError(w.t, err)
+	list := must(w.t, w.List, person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
 	for _, item := range list.Items {
 		if out := w.full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
 			return out
@@ -148,8 +145,7 @@ func TestImport_KeepsRedactions(t *testing.T) {
 	everything(w, 3)
 	to := moved(t, exported(t, w.Store), memory.New())
 	gone := to.find("remember")
-	_, err := to.Redact(t.Context(), person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
-	require.NoError(t, err)
+	must(t, to.Redact, person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
 	to.Intact()
 	require.NotContains(t, exported(t, to.Store), "<canary>")
 }
@@ -160,8 +156,7 @@ func TestShow_TellsWhatEarlierVersionsAdded(t *testing.T) {
 	require.NoError(t, err)
 	w := moved(t, string(file), memory.New())
 	w.Intact()
-	out, err := w.Get(t.Context(), person, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
-	require.NoError(t, err)
+	out := must(t, w.Get, person, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
 	require.Equal(t, schemas.ID(3), out.HandoffID)
 	told := schemas.Map(out.Events, func(m schemas.Moment) string { return m.Action + m.Origin })
 	require.Equal(t, []string{"sentshop/ho_1", "claimedshop/ho_1", "completedshop/ho_1", "imported"}, told)
@@ -170,8 +165,7 @@ func TestShow_TellsWhatEarlierVersionsAdded(t *testing.T) {
 
 // Each is refused by its line, also where the hash beside what was changed was changed as well.
 func TestDamagedExportsAreRefused(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "one", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of"}}}
 	})
@@ -235,8 +229,7 @@ func TestAnExportIsOfOneMoment(t *testing.T) {
 	go func() {
 		<-began
 		for range 10 {
-			w.send(a, "b", "two")
-			w.claim(b)
+			w.assign(a, b, "two")
 		}
 		close(worked)
 	}()

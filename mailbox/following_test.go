@@ -42,8 +42,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 }
 
 func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.send(a, "b", "first")
 	w.send(a, "c", "second", afterwards("1"))
 	w.claim(b)
@@ -56,8 +55,7 @@ func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
 }
 
 func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.accepts("review", b)
 	w.send(a, "capability:review", "x")
 	w.claim(b)
@@ -75,10 +73,8 @@ func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
 }
 
 func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
 	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenEscalate, out.Then)
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
@@ -116,8 +112,7 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), remote("b", "1")
-	w.send(a, "b", "x", estimated)
-	first := w.claim(b)
+	first := w.assign(a, b, "x", estimated)
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 	w.later(20 * time.Hour)
 	w.update(a, 1, schemas.ActReturn, note("again"))
@@ -163,10 +158,8 @@ func TestTheOwnerAnswersWhatTheRulesSent(t *testing.T) {
 }
 
 func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
-	w := newWorld(t)
-	a, b, d := w.stdio("a"), w.stdio("b"), w.stdio("d")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b, d := newTrio(t, "a", "b", "d")
+	w.assign(a, b, "x")
 	w.send(b, "c", "unclaimed part")
 	w.send(b, "d", "claimed part")
 	w.send(a, "c", "of another sender", func(in *schemas.SendIn) { in.Parent = "1" })
@@ -188,10 +181,8 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 }
 
 func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.send(b, "c", "a part")
 	w.later(time.Hour)
 	require.Equal(t, schemas.Cancelled, w.status(2))
@@ -212,8 +203,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 		t.Run(string("then "+c.then), func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), w.stdio("b")
-			w.send(a, "b", "x")
-			w.claim(b)
+			w.assign(a, b, "x")
 			in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: c.then}
 			first, again := w.fail(b, in), w.fail(b, in)
 			require.Equal(t, c.became, first.Then)
@@ -225,8 +215,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 }
 
 func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
-	w := newWorld(t)
-	s, c := w.stdio("s"), w.stdio("c")
+	w, s, c := newPair(t, "s", "c")
 	w.send(s, "c", "x")
 	w.send(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
 	w.claim(c)
@@ -237,10 +226,8 @@ func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 
 // Nobody needs a rollback or a decision of work that a retry has done, however many attempts it took.
 func TestARetryThatSucceedsEndsWhatItsFailuresLeft(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	again := w.update(a, 1, schemas.ActRetry).Created
 	w.claim(b)
@@ -258,10 +245,8 @@ func TestARetryThatSucceedsEndsWhatItsFailuresLeft(t *testing.T) {
 }
 
 func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	again := w.update(a, 1, schemas.ActRetry).Created
 	w.claim(a)
@@ -271,10 +256,8 @@ func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
 }
 
 func TestAPartThatIsCalledARollbackIsNoneThatARetryEnds(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	part := w.send(a, "c", "y", func(in *schemas.SendIn) { in.Parent, in.Options = "1", &schemas.SendOptions{Kind: "rollback"} })
 	rolled := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	again := w.update(a, 1, schemas.ActRetry).Created

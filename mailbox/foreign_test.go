@@ -16,8 +16,7 @@ func foreign(id string, extra map[string]any) func(*schemas.SendIn) {
 }
 
 func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	first := w.send(a, "c", "one", foreign("ho_abc", nil))
 	second := w.send(b, "c", "two", foreign("ho_abc", nil))
 	require.NotEqual(t, first.HandoffID, second.HandoffID)
@@ -36,14 +35,12 @@ func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
 	_, err = read(c)
 	refused(t, err, schemas.Conflict, "ho_2 from b, ho_1 from a")
 	require.Equal(t, first.HandoffID, w.claim(c).HandoffID)
-	out, err := w.Complete(context.Background(), c, schemas.CompleteIn{HandoffID: "ho_abc", Result: schemas.Result{Summary: "s"}})
-	require.NoError(t, err)
+	out := must(t, w.Complete, c, schemas.CompleteIn{HandoffID: "ho_abc", Result: schemas.Result{Summary: "s"}})
 	require.Equal(t, first.HandoffID, out.HandoffID, "what the caller holds")
 }
 
 func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "one")
 	w.send(a, "b", "two", foreign("HO-001", nil))
 	for spelled, want := range map[string]schemas.ID{"ho_001": 1, "ho-1": 1, "handoff_1": 1, "#1": 1, "Handoff 2": 2, "HO-001": 2} {
@@ -51,13 +48,11 @@ func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
 		require.NoError(t, err, spelled)
 		require.Equal(t, want, out.HandoffID, spelled)
 	}
-	_, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "ho-0"})
-	refused(t, err, schemas.NotFound, "ho-0")
+	refuses(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
 }
 
 func TestWhatHasNoPlaceIsNamed(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	extra := map[string]any{"team": "x", "metadata": map[string]any{"cost": 1}, "priority": 7}
 	out := w.send(a, "b", "x", foreign("", extra))
 	require.Contains(t, out.Warnings, "kept in origin.extra, which no brief shows: metadata.cost, team")
@@ -71,8 +66,7 @@ func TestWhatHasNoPlaceIsNamed(t *testing.T) {
 }
 
 func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	refer := func(url string) schemas.SendIn {
 		return schemas.SendIn{To: "b", Task: "x", Context: &schemas.Context{References: []schemas.Reference{{URL: url}}}}
 	}
@@ -80,12 +74,10 @@ func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
 	require.Equal(t, "context.references[0].url", e.Field)
 	w.send(a, "b", "first", func(in *schemas.SendIn) { in.Detail = "the whole story" })
 	for url, warned := range map[string]bool{"context://ho_1": false, "context://abc": true, "https://x/y": true} {
-		out, err := w.Send(context.Background(), a, refer(url))
-		require.NoError(t, err)
+		out := must(t, w.Send, a, refer(url))
 		require.Equal(t, warned, strings.Contains(strings.Join(out.Warnings, " "), "cannot fetch "+url), url)
 	}
-	read, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "2", View: "reference", Reference: "context://ho_1"})
-	require.NoError(t, err)
+	read := must(t, w.Get, a, schemas.GetIn{HandoffID: "2", View: "reference", Reference: "context://ho_1"})
 	require.Contains(t, read.Content, "the whole story", "of another handoff")
 
 	out := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "nobody"} })
@@ -95,28 +87,24 @@ func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
 }
 
 func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
 	})
 	w.claim(b)
-	_, err := w.Send(context.Background(), b, schemas.SendIn{To: "a", Task: "y"})
-	refused(t, err, schemas.Limit, "send it to human")
+	refuses(t, w.Send, b, schemas.SendIn{To: "a", Task: "y"}, schemas.Limit, "send it to human")
 	require.Equal(t, schemas.ID(1), w.send(b, "human", "y").Parent)
 }
 
 func TestLimitsOfTextsCountCharacters(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
 	in := schemas.SendIn{To: "b", Task: "x", Summary: strings.Repeat("é", schemas.MaxSummary+1)}
 	_ = w.unsent(a, in, schemas.Limit, "4097 characters")
 }
 
 func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
 	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}

@@ -11,8 +11,7 @@ import (
 
 // A caller believes that what is accepted is used.
 func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
-	w := newWorld(t)
-	a, qa := w.stdio("a"), w.stdio("qa")
+	w, a, qa := newPair(t, "a", "qa")
 	id := w.send(a, "qa", "x").HandoffID
 	w.claim(qa)
 	checkpoint := &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "half"}}
@@ -30,22 +29,19 @@ func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
 		{schemas.ActCancel, func(in *schemas.UpdateIn) { in.To = "b" }, "have a new recipient"},
 		{schemas.ActAccept, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{} }, "Ask with the action ask"},
 	} {
-		_, err := w.tryUpdate(qa, id, tt.action, note("n"), tt.with)
-		refused(t, err, schemas.Invalid, tt.says)
+		w.refuses(qa, id, tt.action, schemas.Invalid, tt.says, note("n"), tt.with)
 	}
 	require.Equal(t, schemas.Accepted, w.status(id))
 }
 
 func TestACheckpointGoesWithAQuestionAndARelease(t *testing.T) {
-	w := newWorld(t)
-	a, qa := w.stdio("a"), w.stdio("qa")
+	w, a, qa := newPair(t, "a", "qa")
 	id := w.send(a, "qa", "x").HandoffID
 	at := func(text string) func(*schemas.UpdateIn) {
 		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: text}} }
 	}
 	kept := func() string {
-		out, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
-		require.NoError(t, err)
+		out := must(t, w.Get, a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		return out.Checkpoint.Note
 	}
 	w.claim(qa)
@@ -59,8 +55,7 @@ func TestACheckpointGoesWithAQuestionAndARelease(t *testing.T) {
 
 // A correction with the answer is one call. An amendment alone leaves the question open, and says so.
 func TestWhatIsAskedForChangesWithAnAnswer(t *testing.T) {
-	w := newWorld(t)
-	a, qa := w.stdio("a"), w.stdio("qa")
+	w, a, qa := newPair(t, "a", "qa")
 	id := w.send(a, "qa", "x").HandoffID
 	w.claim(qa)
 	w.update(qa, id, schemas.ActAsk, note("which?"))
@@ -79,10 +74,8 @@ func TestWhatIsAskedForChangesWithAnAnswer(t *testing.T) {
 }
 
 func TestAPoolThatIsSpelledOtherwiseIsNamed(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
-	_, err := w.Register(t.Context(), w.stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
-	require.NoError(t, err)
+	w, a := newWorldWith(t, "a")
+	must(t, w.Register, w.stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
 	for to, near := range map[string]string{
 		"capability:security_review": "rev takes capability:security-review", "capability:securityreviews": "rev takes capability:security-review",
 		"role:Reviewers": "rev takes role:reviewer", "capability:code": "",

@@ -33,8 +33,7 @@ func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	w.rules(nil, schemas.Plan{Name: "factory", Steps: steps})
 	for _, role := range []string{"planner", "coder", "tester", "fixer", "verifier"} {
 		by := w.stdio(schemas.Agent(role + "-1"))
-		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
-		require.NoError(t, err)
+		must(t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
 		w.members[by.Agent] = by
 	}
 	return w
@@ -54,14 +53,12 @@ func (w *team) play() {
 // work has an agent do the next thing that it may take. The planner answers first what is asked.
 func (w *team) work(by schemas.Caller) bool {
 	if by.Agent == "planner-1" {
-		asked, err := w.List(context.Background(), by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
-		require.NoError(w.t, err)
+		asked := must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
 		for _, it := range asked.Items {
 			w.update(by, it.HandoffID, schemas.ActAnswer, note("the first one"))
 		}
 	}
-	got, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
-	require.NoError(w.t, err)
+	got := must(w.t, w.Claim, by, schemas.ClaimIn{})
 	if got.HandoffID != 0 && (w.wrong == nil || !strings.HasPrefix(got.Title, "test:") || !w.wrong(w, by, got)) {
 		w.complete(by, got.HandoffID)
 	}
@@ -76,8 +73,7 @@ func (w *team) ending() string {
 			return "done"
 		}
 	}
-	inbox, err := w.List(context.Background(), person, schemas.ListIn{Box: "inbox"})
-	require.NoError(w.t, err)
+	inbox := must(w.t, w.List, person, schemas.ListIn{Box: "inbox"})
 	for _, it := range inbox.Items {
 		return "human: " + it.Title
 	}
@@ -119,8 +115,7 @@ func (w *team) crash(by schemas.Caller) {
 		if name == by.Agent {
 			other = again
 		}
-		_, err := w.Attach(context.Background(), other, schemas.ConnIn{Conn: other.Conn})
-		require.NoError(w.t, err)
+		must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
 		w.members[name] = other
 	}
 }
@@ -134,8 +129,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 	}
 	leave := func(w *team, by schemas.Caller, _ in) {
 		w.left[by.Agent] = true
-		_, err := w.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-		require.NoError(w.t, err)
+		must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	}
 	overdue := func(w *team, _ schemas.Caller, _ in) { w.later(2 * time.Hour) }
 	hour := func(s *schemas.PlanStep) { s.Deadline = "1h" }
@@ -218,8 +212,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 			w.send(planner, "workflow:factory", "the login")
 			if strings.HasSuffix(name, "generalist") || strings.HasSuffix(name, "wait") {
 				late := w.stdio("late-1")
-				_, err := w.Register(context.Background(), late, schemas.RegisterIn{Name: "late-1", Role: "nobody", Accepts: []string{"*"}})
-				require.NoError(t, err)
+				must(t, w.Register, late, schemas.RegisterIn{Name: "late-1", Role: "nobody", Accepts: []string{"*"}})
 				w.members["late-1"] = late
 			}
 			w.play()

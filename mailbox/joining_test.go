@@ -20,8 +20,7 @@ func outcomesIn(brief string) (told []string) {
 }
 
 func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T) {
-	w := newWorld(t)
-	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	for _, task := range []string{"one", "two", "three"} {
 		w.send(lead, "qa", task)
 	}
@@ -39,13 +38,11 @@ func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T
 	w.complete(dev, retry)
 	want := []string{retry.String() + " by dev", rework.String() + " by qa", "ho_2 by qa"}
 	require.Equal(t, want, outcomesIn(w.claim(dev).Brief))
-	got, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "4"})
-	require.NoError(t, err)
+	got := must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
 	require.Equal(t, want, outcomesIn(got.Brief))
 
 	w.update(lead, rework, schemas.ActReturn, note("still no"))
-	got, err = w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "4"})
-	require.NoError(t, err)
+	got = must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
 	require.Equal(t, []string{want[0], want[2]}, outcomesIn(got.Brief), "an outcome that was returned counts no more")
 }
 
@@ -57,8 +54,7 @@ func each(texts ...string) func(*schemas.SendIn) {
 }
 
 func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
-	w := newWorld(t)
-	lead, qa, dev := w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
+	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	out := w.send(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
 		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
 	})
@@ -85,10 +81,8 @@ func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
 }
 
 func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
-	w := newWorld(t)
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "qa", "Split this")
-	w.claim(qa)
+	w, lead, qa := newPair(t, "lead", "qa")
+	w.assign(lead, qa, "Split this")
 	out := w.send(qa, "{{each}}", "Do it", each("a", "b"))
 	for _, id := range append(out.Parts, out.Joined) {
 		m := w.full(id).Handoff.Metadata
@@ -99,8 +93,7 @@ func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
 }
 
 func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
 	first := w.send(lead, "qa", "Review", each("a", "b"), key)
 	require.Len(t, first.Warnings, 2, "of qa and of dev, whom nobody has seen")
@@ -111,8 +104,7 @@ func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
 	} {
 		in := schemas.SendIn{To: "qa", Task: "Review", Key: "k"}
 		other(&in)
-		_, err := w.Send(t.Context(), lead, in)
-		refused(t, err, schemas.Conflict, "was used for other content")
+		refuses(t, w.Send, lead, in, schemas.Conflict, "was used for other content")
 	}
 }
 
@@ -157,8 +149,7 @@ func TestOnlyASendHasSeveral(t *testing.T) {
 	several := schemas.SendOptions{Each: []string{"x"}}
 	_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
 	require.Equal(t, "changes.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
-	w.send(a, "b", "y")
-	w.claim(b)
+	w.assign(a, b, "y")
 	_, err = w.Complete(t.Context(), b, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{
 		Summary: "done", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "z", Options: &several}},
 	}})
@@ -180,12 +171,10 @@ func TestADryRunOfSeveralChecksAll(t *testing.T) {
 }
 
 func TestARuleSendsAPartForEachTextAndItsJoinWaitsForAll(t *testing.T) {
-	w := newWorld(t)
-	lead, dev := w.stdio("lead"), w.stdio("dev")
+	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
 	w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
-	w.send(lead, "dev", "it")
-	w.claim(dev)
+	w.assign(lead, dev, "it")
 	out := w.complete(dev, 1)
 	require.Equal(t, []schemas.ID{2, 3}, out.Forwarded.Parts)
 	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.found())

@@ -12,25 +12,20 @@ import (
 )
 
 func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.Restart()
 	other := w.elsewhere(b, "other")
 	w.later(2 * time.Minute)
 	require.True(t, w.claim(other).Empty)
-	_, err := w.Claim(context.Background(), other, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "may still be there")
+	refuses(t, w.Claim, other, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may still be there")
 	w.later(time.Second)
 	require.Equal(t, schemas.ID(1), w.claim(other).HandoffID)
 }
 
 func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.later(14 * time.Minute)
 	w.Restart()
 	other := w.elsewhere(b, "other")
@@ -48,10 +43,8 @@ func (w *world) alone() {
 }
 
 func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.alone()
 	other := w.elsewhere(b, "other")
 	require.Equal(t, 1, w.claimID(other, 1).Attempt)
@@ -61,10 +54,8 @@ func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
 }
 
 func TestAloneALeaseThatEndedIsStillGrantedTheGrace(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.later(14 * time.Minute)
 	w.alone()
 	w.later(90 * time.Second)
@@ -76,8 +67,7 @@ func TestAloneALeaseThatEndedIsStillGrantedTheGrace(t *testing.T) {
 func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
 	w := newWorld(t)
 	open := func(conn, session string) schemas.Agent {
-		out, err := w.Attach(context.Background(), schemas.Caller{AgentID: session, Via: schemas.ViaStdio}, schemas.ConnIn{Conn: conn, Client: "claude-code"})
-		require.NoError(t, err)
+		out := must(t, w.Attach, schemas.Caller{AgentID: session, Via: schemas.ViaStdio}, schemas.ConnIn{Conn: conn, Client: "claude-code"})
 		return out.Agent
 	}
 	require.EqualValues(t, "claude-code", open("1", "s1"))
@@ -88,10 +78,8 @@ func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
 }
 
 func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.Restart()
 	w.elsewhere(b, b.Conn)
 	other := w.elsewhere(b, "other")
@@ -108,8 +96,7 @@ func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), w.stdio("b")
-			w.send(a, "b", "x")
-			w.claim(b)
+			w.assign(a, b, "x")
 			require.Equal(t, []schemas.ID{1}, w.detach(b).Holding)
 			between(w)
 			again := w.claim(w.elsewhere(b, "again"))
@@ -120,8 +107,7 @@ func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 }
 
 func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	helper := b
 	helper.Agent = "c"
 	w.send(a, "b", "x")
@@ -138,10 +124,8 @@ func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
 }
 
 func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.later(40 * time.Minute) // nobody looked, and the connection was open
 	w.detach(b)
 	w.later(time.Minute)
@@ -151,11 +135,9 @@ func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
 }
 
 func TestDetachLeavesClaimsOfOtherConnectionsAlone(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	other := w.elsewhere(b, "other")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w.assign(a, b, "x")
 	require.Empty(t, w.detach(other).Holding)
 	w.later(10 * time.Minute)
 	require.Equal(t, schemas.Accepted, w.status(1))

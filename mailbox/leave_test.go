@@ -16,19 +16,17 @@ import (
 // factory declares a workflow of three steps with or without a person's leave; the last step goes to an agent.
 func (w *world) factory(unallowed bool, last string) {
 	w.t.Helper()
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
+	must(w.t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
 			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
 		)}},
 		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "told")}}},
 	}}})
-	require.NoError(w.t, err)
 }
 
 // leave are the ids of what waits for leave by the overview, with the reasons.
 func (w *world) leave() (ids []schemas.ID, reasons []string) {
-	out, err := w.Overview(context.Background(), person, schemas.OverviewIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Overview, person, schemas.OverviewIn{})
 	for _, c := range out.NeedsYou.Items {
 		if c.Kind == schemas.ConcernLeave {
 			ids, reasons = append(ids, c.HandoffID), append(reasons, c.Reason)
@@ -44,15 +42,13 @@ const waitsForFile = "what follows waits until a file has this step again: hando
 // declares has the file of the project say other plans, with leave.
 func (w *world) declares(plans ...schemas.Plan) {
 	w.t.Helper()
-	_, err := w.Declare(context.Background(), person, schemas.DeclareIn{
+	must(w.t, w.Declare, person, schemas.DeclareIn{
 		Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}},
 	})
-	require.NoError(w.t, err)
 }
 
 func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	one := func(in *schemas.SendIn) { in.Workflow = "one" }
 	w.send(a, "workflow:factory", "the login", one)
@@ -85,8 +81,7 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 }
 
 func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	w.send(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.claim(b)
@@ -168,14 +163,12 @@ func TestStatus_ShowsNoReturnedStepThatWaited(t *testing.T) {
 
 // Whoever wrote the rules of a clone decides nothing before they have leave, also not how long they take.
 func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
 	for _, unallowed := range []bool{false, true} {
-		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
+		must(t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
 			Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(step("build", "b"), never)}},
 		}}})
-		require.NoError(t, err)
 		if !unallowed {
 			w.send(a, "workflow:factory", "x")
 		}
@@ -190,8 +183,7 @@ func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
 	w := newWorld(t)
 	in := to("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
-	_, err := w.Send(context.Background(), w.stdio("a"), in)
-	refused(t, err, schemas.Invalid, "set by the rules of a workflow alone")
+	refuses(t, w.Send, w.stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
@@ -218,15 +210,12 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
 	}))
 	w.Restart()
-	_, err := w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))
-	refused(t, err, schemas.Denied, "handoff allow")
+	refuses(t, w.Send, w.stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
 	w.factory(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
-	_, err = w.Declare(context.Background(), person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
-	require.NoError(t, err)
-	_, err = w.Send(context.Background(), w.stdio("a"), to("workflow:factory", "x"))
-	refused(t, err, schemas.Denied, "handoff allow")
+	must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
+	refuses(t, w.Send, w.stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
 // waits begins n workflows, loses leave, and completes the first step of each.

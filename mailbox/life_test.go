@@ -57,10 +57,8 @@ func TestACompletionPassesOnInTheSameStep(t *testing.T) {
 }
 
 func TestACompletionThatCannotPassOnChangesNothing(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
 		Summary: "s", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "capability:", Task: "y"}},
 	}})
@@ -69,12 +67,9 @@ func TestACompletionThatCannotPassOnChangesNothing(t *testing.T) {
 }
 
 func TestLeaseEndsAndTheHandoffIsRedelivered(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	first := w.claim(b)
-	_, err := w.Detach(context.Background(), b, schemas.ConnIn{Conn: b.Conn})
-	require.NoError(t, err)
+	w, a, b := newPair(t, "a", "b")
+	first := w.assign(a, b, "x")
+	must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
 	w.later(90 * time.Second)
 	require.Equal(t, schemas.Accepted, w.status(1))
 	w.later(time.Minute)
@@ -88,18 +83,15 @@ func TestLeaseEndsAndTheHandoffIsRedelivered(t *testing.T) {
 }
 
 func TestALongSilenceKeepsAClaimWhileTheConnectionIsOpen(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	for range 40 {
 		w.later(time.Minute)
 		require.Equal(t, schemas.Accepted, w.status(1))
 	}
 	w.complete(b, 1)
 
-	w.send(a, "b", "y", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.claim(b)
+	w.assign(a, b, "y", func(in *schemas.SendIn) { in.Parent = "none" })
 	w.later(119 * time.Minute)
 	require.Equal(t, schemas.Accepted, w.status(2))
 	w.later(2 * time.Minute) // longer than the longest silence
@@ -107,11 +99,9 @@ func TestALongSilenceKeepsAClaimWhileTheConnectionIsOpen(t *testing.T) {
 }
 
 func TestALapsedClaimCanStillFinishWhenNobodyElseCame(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
-	w.send(a, "b", "x")
-	claim := w.claim(b)
+	claim := w.assign(a, b, "x")
 	w.later(time.Hour)
 	require.Equal(t, schemas.Pending, w.status(1))
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = claim.Token })
@@ -119,8 +109,7 @@ func TestALapsedClaimCanStillFinishWhenNobodyElseCame(t *testing.T) {
 }
 
 func TestAClaimantWhoLostItsClaimIsRefusedAndItsResultKept(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	b1 := schemas.Caller{Agent: "b", AgentID: "1", Via: schemas.ViaHTTP}
 	b2 := schemas.Caller{Agent: "b", AgentID: "2", Via: schemas.ViaHTTP}
 	w.send(a, "b", "x")
@@ -140,8 +129,7 @@ func TestAClaimantWhoLostItsClaimIsRefusedAndItsResultKept(t *testing.T) {
 }
 
 func TestAttemptsAreUsedUpAndAPersonDecides(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	w.send(a, "b", "x")
 	for range 3 {
@@ -158,8 +146,7 @@ func TestAttemptsAreUsedUpAndAPersonDecides(t *testing.T) {
 func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	w := newWorld(t)
 	coder, qa := w.stdio("auto-code"), w.stdio("qa")
-	w.send(coder, "qa", "Test it", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "auto-code"} })
-	w.claim(qa)
+	w.assign(coder, qa, "Test it", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "auto-code"} })
 	failed := w.fail(qa, schemas.FailIn{
 		HandoffID: "ho_1", FailureDetail: schemas.FailureDetail{
 			Description: "Missing test fixtures", Type: "blocker", Blockers: []schemas.Blocker{{Description: "no fixtures"}},
@@ -191,17 +178,14 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 }
 
 func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which database?"} })
 	require.Equal(t, "question", w.notices(a)[0].Kind)
 	w.later(24 * time.Hour)
 	require.Equal(t, schemas.Waiting, w.status(1)) // no lease runs
 
-	_, err := w.tryUpdate(b, 1, schemas.ActAnswer, note("mine"))
-	refused(t, err, schemas.Denied, "sender (a)")
+	w.refuses(b, 1, schemas.ActAnswer, schemas.Denied, "sender (a)", note("mine"))
 	w.update(a, 1, schemas.ActAnswer, note("PostgreSQL"))
 	require.Equal(t, "answer", w.notices(b)[0].Kind)
 	claim := w.claim(b)
@@ -210,22 +194,18 @@ func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
 }
 
 func TestOnlyAPersonGrantsPermission(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
-	_, err := w.tryUpdate(a, 1, schemas.ActAnswer, note("go ahead"))
-	refused(t, err, schemas.Denied, "only human")
+	w.refuses(a, 1, schemas.ActAnswer, schemas.Denied, "only human", note("go ahead"))
 	w.update(person, 1, schemas.ActAnswer, note("granted"))
 	require.Equal(t, schemas.Pending, w.status(1))
 }
 
 func TestASenderIsToldHowPendingWorkGoesToAnother(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x")
 	_, err := w.tryUpdate(a, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c" })
 	next := refused(t, err, schemas.Conflict, "cannot be released").Next[0]
@@ -233,10 +213,8 @@ func TestASenderIsToldHowPendingWorkGoesToAnother(t *testing.T) {
 }
 
 func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b, c := newTrio(t, "a", "b", "c")
+	w.assign(a, b, "x")
 	w.update(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	w.update(b, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c"; in.Note = "yours now" })
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
@@ -247,8 +225,7 @@ func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
 }
 
 func TestAmendMergesAndRedirects(t *testing.T) {
-	w := newWorld(t)
-	a, c := w.stdio("a"), w.stdio("c")
+	w, a, c := newPair(t, "a", "c")
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 	out := w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.To = "c"
@@ -264,28 +241,22 @@ func TestAmendMergesAndRedirects(t *testing.T) {
 }
 
 func TestReturnGivesWorkBackOnce(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.complete(b, 1)
-	_, err := w.tryUpdate(a, 1, schemas.ActReturn)
-	require.Equal(t, "note", refused(t, err, schemas.Invalid, "").Field)
+	require.Equal(t, "note", w.refuses(a, 1, schemas.ActReturn, schemas.Invalid, "").Field)
 	out := w.update(a, 1, schemas.ActReturn, note("no tests"))
 	require.Equal(t, schemas.Returned, w.status(1))
 	claim := w.claim(b)
 	require.Equal(t, out.Created, claim.HandoffID)
 	require.Equal(t, 2, claim.Attempt)
 	require.Contains(t, claim.Brief, "no tests")
-	_, err = w.tryUpdate(a, 1, schemas.ActReturn, note("again"))
-	refused(t, err, schemas.Conflict, "took its place")
+	w.refuses(a, 1, schemas.ActReturn, schemas.Conflict, "took its place", note("again"))
 }
 
 func TestRetryIsANewHandoffAndOnlyOne(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Detail = "all of it" })
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x", func(in *schemas.SendIn) { in.Detail = "all of it" })
 	w.fail(b, schemas.FailIn{
 		HandoffID: "1", FailureDetail: because("flaky"), Then: schemas.ThenStop,
 		Checkpoint: &schemas.Checkpoint{State: map[string]any{"step": "2"}},
@@ -301,10 +272,8 @@ func TestRetryIsANewHandoffAndOnlyOne(t *testing.T) {
 }
 
 func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
-	claim := w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	claim := w.assign(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
 	w.later(31 * time.Minute)
 	require.Equal(t, schemas.TimedOut, w.status(1))
 	require.Equal(t, "timed_out", w.notices(a)[0].Kind)
@@ -315,15 +284,13 @@ func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
 }
 
 func TestPersonApprovesOrRefuses(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	approval := func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NeedsApproval: true} }
 	sent := w.send(a, "b", "x", approval)
 	require.Equal(t, []string{"approval"}, sent.BlockedBy)
 	w.send(a, "b", "y", approval)
 	require.True(t, w.claim(b).Empty)
-	_, err := w.tryUpdate(a, 1, schemas.ActApprove)
-	refused(t, err, schemas.Denied, "human")
+	w.refuses(a, 1, schemas.ActApprove, schemas.Denied, "human")
 	w.update(person, 1, schemas.ActApprove)
 	w.update(person, 2, schemas.ActRefuse, note("too risky"))
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
@@ -331,8 +298,7 @@ func TestPersonApprovesOrRefuses(t *testing.T) {
 }
 
 func TestAfterWaitsForOthers(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.send(a, "b", "first")
 	w.send(a, "c", "second", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 	require.True(t, w.claim(c).Empty)
@@ -342,24 +308,18 @@ func TestAfterWaitsForOthers(t *testing.T) {
 }
 
 func TestCancelTellsTheHolder(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.send(b, "c", "part of x")
 	out := w.update(a, 1, schemas.ActCancel, note("changed my mind"))
 	require.Equal(t, []schemas.ID{2}, out.Children)
 	require.Equal(t, "cancelled", w.notices(b)[0].Kind)
-	_, err := w.tryUpdate(b, 1, schemas.ActProgress)
-	refused(t, err, schemas.Conflict, "cancelled")
-	_, err = w.tryUpdate(a, 1, schemas.ActCancel)
-	refused(t, err, schemas.Conflict, "cannot be cancelled")
-	require.Equal(t, []string{"ho_2"}, schemas.AsError(err).Known)
+	w.refuses(b, 1, schemas.ActProgress, schemas.Conflict, "cancelled")
+	require.Equal(t, []string{"ho_2"}, w.refuses(a, 1, schemas.ActCancel, schemas.Conflict, "cannot be cancelled").Known)
 }
 
 func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {
-	w := newWorld(t)
-	by := w.stdio("a")
+	w, by := newWorldWith(t, "a")
 	parent := "none"
 	for range 10 {
 		parent = w.send(by, "b", "x"+parent, func(in *schemas.SendIn) { in.Parent = parent }).HandoffID.String()
@@ -369,37 +329,30 @@ func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {
 }
 
 func TestKeysMakeRepeatsHarmless(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	key := func(in *schemas.SendIn) { in.Key = "k1" }
 	first := w.send(a, "b", "x", key)
 	require.Equal(t, first.HandoffID, w.send(a, "b", "x", key).HandoffID)
-	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "other", Key: "k1"})
-	refused(t, err, schemas.Conflict, "key")
+	refuses(t, w.Send, a, schemas.SendIn{To: "b", Task: "other", Key: "k1"}, schemas.Conflict, "key")
 	require.Empty(t, w.send(a, "b", "y").Warnings[1:])
 	require.Contains(t, w.send(a, "b", "y").Warnings[1], "same as ho_2")
 }
 
 func TestUnknownRecipientsAreRefusedWhereAgentsAreDeclared(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	require.Contains(t, w.send(a, "qaa", "x").Warnings[0], "nobody has claimed as qaa")
-	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "qa", Accepts: []string{"test_request"}})
-	require.NoError(t, err)
-	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qab", Task: "x"})
+	must(t, w.Register, a, schemas.RegisterIn{Name: "qa", Accepts: []string{"test_request"}})
+	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "qab", Task: "x"})
 	e := refused(t, err, schemas.NotFound, "Agent not found: qab. Closest: qa. Nothing was sent.")
 	require.Equal(t, "qa", e.Known[0])
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "test-request", Task: "x"})
 	refused(t, err, schemas.NotFound, "qa takes capability:test_request. Nothing was sent.")
-	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"})
-	refused(t, err, schemas.Conflict, "does not accept")
+	refuses(t, w.Send, a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"}, schemas.Conflict, "does not accept")
 }
 
 func TestThePoolIsClaimedByThoseWhoQualify(t *testing.T) {
-	w := newWorld(t)
-	a, qa, other := w.stdio("a"), w.stdio("qa"), w.stdio("other")
-	_, err := w.Register(context.Background(), qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"security_review"}})
-	require.NoError(t, err)
+	w, a, qa, other := newTrio(t, "a", "qa", "other")
+	must(t, w.Register, qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"security_review"}})
 	sent := w.send(a, "capability:security_review", "Review")
 	require.Equal(t, schemas.Agent("qa"), sent.Routed.Candidates[0].Agent)
 	require.True(t, w.claim(other).Empty)

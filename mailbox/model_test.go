@@ -68,8 +68,7 @@ func newLives(w *world, seed uint64) *lives {
 	}
 	l.agents = append(l.agents, schemas.Caller{Agent: "remote", Via: schemas.ViaHTTP})
 	for _, name := range []string{"qa", "remote"} {
-		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"task", "review"}})
-		require.NoError(w.t, err)
+		must(w.t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"task", "review"}})
 	}
 	return l
 }
@@ -100,12 +99,10 @@ func (l *lives) step() {
 		l.later(time.Duration(l.rnd.IntN(40)) * time.Minute)
 	case n == 5:
 		by := pick(l, l.agents[1:5])
-		_, err := l.Detach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-		require.NoError(l.t, err)
+		must(l.t, l.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	case n == 6:
 		by := pick(l, l.agents[1:5])
-		_, err := l.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-		require.NoError(l.t, err)
+		must(l.t, l.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	case n < 10:
 		l.claimAny()
 	default:
@@ -157,8 +154,7 @@ func (l *lives) sendAny() {
 
 func (l *lives) claimAny() {
 	by := pick(l, l.agents)
-	out, err := l.Claim(context.Background(), by, schemas.ClaimIn{})
-	require.NoError(l.t, err)
+	out := must(l.t, l.Claim, by, schemas.ClaimIn{})
 	if !out.Empty {
 		l.keep(out)
 	}
@@ -212,14 +208,12 @@ func (d deed) kept() int {
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {
-	out, err := l.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
-	require.NoError(l.t, err)
+	out := must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	return out.Audit
 }
 
 func (l *lives) newest() schemas.ID {
-	out, err := l.List(context.Background(), person, schemas.ListIn{Box: "all", Limit: 1})
-	require.NoError(l.t, err)
+	out := must(l.t, l.List, person, schemas.ListIn{Box: "all", Limit: 1})
 	if len(out.Items) == 0 {
 		return 0
 	}

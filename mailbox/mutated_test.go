@@ -97,8 +97,7 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 
 // Rows of a damaged store may lead in a circle.
 func TestParentsInACircle_StopNothing(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	id := w.send(a, "b", "one").HandoffID
 	w.update(person, id, schemas.ActCancel)
 	open := w.send(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID

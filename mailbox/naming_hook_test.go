@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -19,26 +18,22 @@ func (w *world) begins(process, session string) schemas.Agent {
 
 func (w *world) hears(on schemas.SessionEvent, process, session string) schemas.Agent {
 	w.t.Helper()
-	out, err := w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+	out := must(w.t, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,
 	})
-	require.NoError(w.t, err)
 	return out.Agent
 }
 
 func TestAServerGetsTheNameThatTheHooksOfItsSessionTold(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			require.Equal(t, schemas.Agent("claude-code"), w.begins("100", "s1"))
-			require.Equal(t, schemas.Agent("claude-code-2"), w.begins("200", "s2"), "both are about to start")
-			require.Equal(t, schemas.Agent("claude-code-2"), w.openFrom("200", "c2", "s2").Agent)
-			require.Equal(t, schemas.Agent("claude-code"), w.openFrom("100", "c1", "s1").Agent)
-			require.Equal(t, schemas.Agent("claude-code-2"), w.begins("200", "after a clear"))
-			require.Equal(t, schemas.Agent("claude-code-3"), w.begins("300", "s3"))
-			require.Equal(t, schemas.Agent("claude-code-3"), w.hears(schemas.OnMail, "300", "s3"))
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		require.Equal(t, schemas.Agent("claude-code"), w.begins("100", "s1"))
+		require.Equal(t, schemas.Agent("claude-code-2"), w.begins("200", "s2"), "both are about to start")
+		require.Equal(t, schemas.Agent("claude-code-2"), w.openFrom("200", "c2", "s2").Agent)
+		require.Equal(t, schemas.Agent("claude-code"), w.openFrom("100", "c1", "s1").Agent)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.begins("200", "after a clear"))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.begins("300", "s3"))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.hears(schemas.OnMail, "300", "s3"))
+	})
 }
 
 // A client that resumes a session may tell its server another id than its hooks.

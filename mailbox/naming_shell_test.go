@@ -55,23 +55,20 @@ func TestShellActsUnderTheNewestNameOfItsSession(t *testing.T) {
 
 // A client that clears what it knows goes on as a new session, of which its server does not hear.
 func TestShellOfAClearedSessionActsUnderTheNameOfItsProcess(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			w.openFrom("100", "c1", "s1")
-			w.openFrom("200", "c2", "s2")
-			w.actsInShell("claude-code-2", "new", "200")
-			w.actsInShell("claude-code", "new", "100")
-			w.actsInShell("claude-code-2", "s1", "200")
-			w.actsInShell("claude-code-2", "s2", "300")
-			w.Restart()
-			w.actsInShell("claude-code-2", "new", "200")
-			w.openFrom("100", "c1", "s1")
-			w.openFrom("200", "c2", "s2")
-			w.later(settled)
-			w.actsInShell("claude-code-2", "new", "200")
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		w.openFrom("100", "c1", "s1")
+		w.openFrom("200", "c2", "s2")
+		w.actsInShell("claude-code-2", "new", "200")
+		w.actsInShell("claude-code", "new", "100")
+		w.actsInShell("claude-code-2", "s1", "200")
+		w.actsInShell("claude-code-2", "s2", "300")
+		w.Restart()
+		w.actsInShell("claude-code-2", "new", "200")
+		w.openFrom("100", "c1", "s1")
+		w.openFrom("200", "c2", "s2")
+		w.later(settled)
+		w.actsInShell("claude-code-2", "new", "200")
+	})
 }
 
 // The number of a process that ended may be that of another.
@@ -207,8 +204,7 @@ func (w *world) openBelow(parent int, conn, session string) schemas.Caller {
 	if session == "-" {
 		by.AgentID = conn
 	}
-	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
 	by.Agent = out.Agent
 	return by
 }

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -310,8 +309,7 @@ func (w *world) play(words []string) {
 	case "open":
 		require.Equal(w.t, words[3], string(w.open(words[1], words[2]).Agent), words)
 	case "chosen":
-		_, err := w.Attach(context.Background(), schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
-		require.NoError(w.t, err)
+		must(w.t, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
 	case "acts":
 		by := schemas.Caller{Agent: schemas.Agent(words[2]), Conn: words[1]}
 		w.send(person, words[2], "x")
@@ -348,8 +346,7 @@ func (w *world) openFrom(process, conn, session string) schemas.Caller {
 	if session == "-" {
 		by.AgentID = conn
 	}
-	out, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
 	by.Agent = out.Agent
 	return by
 }
@@ -357,47 +354,40 @@ func (w *world) openFrom(process, conn, session string) schemas.Caller {
 // unused closes a connection over which nothing was asked for.
 func (w *world) unused(conn string) {
 	w.t.Helper()
-	_, err := w.Detach(context.Background(), schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
-	require.NoError(w.t, err)
+	must(w.t, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
 }
 
 // A client that lists its servers starts each for a moment, as a new session.
 func TestSessionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			w.open("c1", "s1")
-			for i := range 10 {
-				conn := fmt.Sprintf("listing-%d", i)
-				require.Equal(t, schemas.Agent("claude-code-2"), w.open(conn, "of "+conn).Agent)
-				w.unused(conn)
-			}
-			require.Equal(t, schemas.Agent("claude-code-2"), w.open("c2", "s2").Agent)
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		w.open("c1", "s1")
+		for i := range 10 {
+			conn := fmt.Sprintf("listing-%d", i)
+			require.Equal(t, schemas.Agent("claude-code-2"), w.open(conn, "of "+conn).Agent)
+			w.unused(conn)
+		}
+		require.Equal(t, schemas.Agent("claude-code-2"), w.open("c2", "s2").Agent)
+	})
 }
 
 func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			w.later(settled)
-			var wg sync.WaitGroup
-			var mu sync.Mutex // guards names
-			names := map[schemas.Agent]bool{}
-			for i := range 20 {
-				wg.Go(func() {
-					a := w.open("c"+string(rune('a'+i)), "-").Agent
-					mu.Lock()
-					defer mu.Unlock()
-					names[a] = true
-				})
-			}
-			wg.Wait()
-			require.Len(t, names, 20)
-			require.Contains(t, names, schemas.Agent("claude-code-20"))
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		w.later(settled)
+		var wg sync.WaitGroup
+		var mu sync.Mutex // guards names
+		names := map[schemas.Agent]bool{}
+		for i := range 20 {
+			wg.Go(func() {
+				a := w.open("c"+string(rune('a'+i)), "-").Agent
+				mu.Lock()
+				defer mu.Unlock()
+				names[a] = true
+			})
+		}
+		wg.Wait()
+		require.Len(t, names, 20)
+		require.Contains(t, names, schemas.Agent("claude-code-20"))
+	})
 }
 
 // settled is after how long a service knows which connections are open.
@@ -409,8 +399,7 @@ func TestNumberedNamesAreValidNames(t *testing.T) {
 	for i, want := range []schemas.Agent{long, long[:62] + "-2", long[:62] + "-3"} {
 		in := schemas.ConnIn{Conn: string(rune('a' + i)), Client: long}
 		for range 2 {
-			out, err := w.Attach(context.Background(), schemas.Caller{Via: schemas.ViaStdio}, in)
-			require.NoError(t, err)
+			out := must(t, w.Attach, schemas.Caller{Via: schemas.ViaStdio}, in)
 			require.Equal(t, want, out.Agent)
 		}
 	}
@@ -419,8 +408,7 @@ func TestNumberedNamesAreValidNames(t *testing.T) {
 func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 	w := newWorld(t)
 	attach := func(conn string, client schemas.Agent) schemas.Agent {
-		out, err := w.Attach(context.Background(), schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
-		require.NoError(t, err)
+		out := must(t, w.Attach, schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
 		return out.Agent
 	}
 	require.Equal(t, schemas.Agent("gpt-2"), attach("a", "gpt-2"))
@@ -432,20 +420,16 @@ func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 func TestReservedNamesOfClientsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, client := range []schemas.Agent{"human", "system", "a b"} {
-		_, err := w.Attach(context.Background(), schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client})
-		refused(t, err, schemas.Invalid, "")
+		refuses(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
 	}
 }
 
 func TestConnectedAgentIsListedBeforeItCalls(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
-	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "a"})
-	require.NoError(t, err)
+	w, a := newWorldWith(t, "a")
+	must(t, w.Register, a, schemas.RegisterIn{Name: "a"})
 	w.stdio("b")
 	require.Empty(t, w.send(a, "b", "x").Warnings, "it is here")
-	out, err := w.Agents(context.Background(), a, schemas.AgentsIn{})
-	require.NoError(t, err)
+	out := must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Len(t, out.Agents, 2)
 	require.True(t, out.Agents[1].Live)
 }
@@ -459,8 +443,7 @@ func TestOfNumberedSessionsOnlyThoseAreListedWhoAreHereOrHaveMail(t *testing.T) 
 	w.detach(schemas.Caller{Conn: "c2"})
 	w.detach(schemas.Caller{Conn: "c3"})
 	w.send(person, "claude-code-3", "x")
-	out, err := w.Agents(context.Background(), person, schemas.AgentsIn{})
-	require.NoError(t, err)
+	out := must(t, w.Agents, person, schemas.AgentsIn{})
 	var names []schemas.Agent
 	for _, c := range out.Agents {
 		names = append(names, c.Name)

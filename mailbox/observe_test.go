@@ -23,8 +23,7 @@ func sightOf(passed bool, checks ...string) *schemas.Sight {
 }
 
 func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	work := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.claim(b)
 	done := schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{Summary: "done"}}
@@ -36,12 +35,10 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	_, err = w.Complete(t.Context(), seeing, done)
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 	seeing.Sight = sightOf(true, "test", "lint")
-	out, err := w.Complete(t.Context(), seeing, done)
-	require.NoError(t, err)
+	out := must(t, w.Complete, seeing, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 
-	got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
-	require.NoError(t, err)
+	got := must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Len(t, got.Completion.Criteria, 2, "a check of the repository is one more criterion")
 	for _, c := range got.Completion.Criteria {
 		require.True(t, c.IsMet())
@@ -51,8 +48,7 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 }
 
 func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	work := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.claim(b)
 	observe := func(s *schemas.Sight) (schemas.ObserveOut, error) {
@@ -60,11 +56,10 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	}
 	_, err := observe(sightOf(true, "test"))
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code) // it is not completed
-	out, err := w.Complete(t.Context(), b, schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{
+	out := must(t, w.Complete, b, schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
-	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Warnings, "the check test is not observed: no checkout is beside this call")
 
@@ -79,8 +74,7 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, seen.Outcome)
 
-	got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
-	require.NoError(t, err)
+	got := must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Equal(t, schemas.Partial, got.Completion.Status)
 	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.Basis(got.Completion.Criteria[0]), "does not pass: it ended with 1")
@@ -99,8 +93,7 @@ func askedOf(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, 
 
 // refusals counts the events that say that a completion was refused.
 func (w *world) refusals(id string) (n int) {
-	got, err := w.Get(w.t.Context(), w.stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
-	require.NoError(w.t, err)
+	got := must(w.t, w.Get, w.stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
 	for _, e := range got.Audit {
 		if e.Action == string(life.RefuseResult) {
 			n++
@@ -114,49 +107,41 @@ func unseen(why string) *schemas.Sight {
 }
 
 func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id, done := askedOf(w, a, b, schemas.Expectations{})
 	later := w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
 	b.Sight = unseen("there is no git")
-	out, err := w.Complete(t.Context(), b, done)
-	require.NoError(t, err)
+	out := must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Unmet[0].Unobserved, "there is no git")
 
-	got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "outcome"})
-	require.NoError(t, err)
+	got := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.True(t, got.Completion.Awaits)
 	require.Equal(t, "not observed: there is no git; ran it", got.Completion.Basis(got.Completion.Criteria[0]))
 	require.Contains(t, fmt.Sprint(w.notices(a)), "the check test is not observed: there is no git")
 
-	seen, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
-	require.NoError(t, err)
+	seen := must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
 	require.Equal(t, schemas.Success, seen.Outcome)
-	got, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "outcome"})
-	require.NoError(t, err)
+	got = must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.Empty(t, got.Completion.Criteria[0].Unobserved)
 	require.False(t, got.Completion.Awaits)
 	require.Contains(t, fmt.Sprint(w.notices(a)), "observed: the check test passes")
-	_, err = w.Claim(t.Context(), w.stdio("c"), schemas.ClaimIn{HandoffID: later.HandoffID.String()})
+	_, err := w.Claim(t.Context(), w.stdio("c"), schemas.ClaimIn{HandoffID: later.HandoffID.String()})
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "its acceptance is waited for")
 }
 
 func TestObserve_OpensNothingThatItsHolderCalledPartial(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id, done := askedOf(w, a, b, schemas.Expectations{})
 	done.Outcome, done.Verification = schemas.Partial, nil
 	_, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, "an unseen check needs no answer then")
-	seen, err := w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
-	require.NoError(t, err)
+	seen := must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
 	require.Equal(t, schemas.Partial, seen.Outcome)
 }
 
 func TestComplete_RefusesStrictWorkAtWhichNobodyLooked(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id, done := askedOf(w, a, b, schemas.Expectations{Strict: true})
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "strict and 1 of its criteria are unmet: 1: The check test passes (not observed: no checkout is beside this call)")
@@ -183,24 +168,21 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 			require.ErrorContains(t, err, "it is not done: 1: observed: the check test does not pass")
 		}
 		require.Equal(t, 8, w.refusals(id), "of one attempt so many are kept")
-		got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, View: "full"})
-		require.NoError(t, err)
+		got := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "full"})
 		require.Equal(t, schemas.Accepted, got.Standing.Status)
 		require.Contains(t, got.Standing.Refused, "its completion was refused: it is not done")
 
 		w.update(b, schemas.ID(1), schemas.ActRelease)
 		done.Token = w.claim(b).Token
 		b.Sight = unseen("the commit is not there")
-		out, err := w.Complete(t.Context(), b, done)
-		require.NoError(t, err)
+		out := must(t, w.Complete, b, done)
 		require.Equal(t, schemas.Partial, out.Outcome)
 		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and nobody looked since: the commit is not there")
 	}
 }
 
 func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id := w.send(a, "b", "x").HandoffID
 	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.claim(b).Token, Result: schemas.Result{Summary: "done"}}
 	b.Sight = sightOf(false, "lint")
@@ -210,20 +192,17 @@ func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 	_, err = w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "The check lint passes (not observed: it did not pass at 1234567890")
 	done.Outcome = schemas.Partial
-	out, err := w.Complete(t.Context(), b, done)
-	require.NoError(t, err)
+	out := must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 }
 
 func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	_, done := askedOf(w, a, b, schemas.Expectations{})
 	b.Sight = sightOf(false, "test")
 	_, err := w.Complete(t.Context(), b, done)
 	require.Error(t, err)
 	b.Sight = sightOf(true, "test")
-	out, err := w.Complete(t.Context(), b, done)
-	require.NoError(t, err)
+	out := must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 }

@@ -29,8 +29,7 @@ func (w *world) claimable(a schemas.Agent) int {
 
 func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
 	w.t.Helper()
-	out, err := w.List(context.Background(), by, schemas.ListIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, by, schemas.ListIn{})
 	for _, i := range out.Items {
 		ids = append(ids, i.HandoffID)
 	}
@@ -38,35 +37,32 @@ func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
 }
 
 func TestMailOfASessionThatLeftIsItsSiblings(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			first, third := w.three()
-			boss := w.stdio("boss")
-			w.send(boss, "claude-code-2", "x")
-			for _, by := range []schemas.Caller{first, third} {
-				require.Equal(t, 1, w.claimable(by.Agent))
-				require.Equal(t, []schemas.ID{1}, w.inbox(by))
-			}
-			require.Zero(t, w.claimable("boss"))
-			require.True(t, w.claim(boss).Empty)
+	onEach(t, func(t *testing.T, w *world) {
+		first, third := w.three()
+		boss := w.stdio("boss")
+		w.send(boss, "claude-code-2", "x")
+		for _, by := range []schemas.Caller{first, third} {
+			require.Equal(t, 1, w.claimable(by.Agent))
+			require.Equal(t, []schemas.ID{1}, w.inbox(by))
+		}
+		require.Zero(t, w.claimable("boss"))
+		require.True(t, w.claim(boss).Empty)
 
-			got := w.claim(third)
-			require.Equal(t, schemas.ID(1), got.HandoffID)
-			require.Zero(t, w.claimable("claude-code"))
-			require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Standing.Holder)
-			w.update(third, 1, schemas.ActProgress, note("half"))
-			w.update(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
-			w.update(boss, 1, schemas.ActAnswer, note("that one"))
-			require.Equal(t, schemas.ID(1), w.claimID(third, 1).HandoffID)
-			w.complete(third, 1)
-			require.Equal(t, []string{"completed", "question"}, w.kinds(boss, 1))
-			require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Completion.Source.Agent)
+		got := w.claim(third)
+		require.Equal(t, schemas.ID(1), got.HandoffID)
+		require.Zero(t, w.claimable("claude-code"))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Standing.Holder)
+		w.update(third, 1, schemas.ActProgress, note("half"))
+		w.update(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+		w.update(boss, 1, schemas.ActAnswer, note("that one"))
+		require.Equal(t, schemas.ID(1), w.claimID(third, 1).HandoffID)
+		w.complete(third, 1)
+		require.Equal(t, []string{"completed", "question"}, w.kinds(boss, 1))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Completion.Source.Agent)
 
-			w.update(boss, 1, schemas.ActReturn, note("again"))
-			require.Equal(t, schemas.Address("claude-code-3"), w.full(2).Standing.Box)
-		})
-	}
+		w.update(boss, 1, schemas.ActReturn, note("again"))
+		require.Equal(t, schemas.Address("claude-code-3"), w.full(2).Standing.Box)
+	})
 }
 
 func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
@@ -124,8 +120,7 @@ func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
 	w.send(person, "claude-code-3", "x")
 	require.Zero(t, w.claimable(first.Agent))
 	require.True(t, w.claim(first).Empty)
-	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Denied, "only its recipient (claude-code-3)")
+	refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
 	w.send(person, "claude-code-2", "y")
 	second := w.open("again", "s2") // it came back
@@ -161,10 +156,9 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	w.update(boss, 1, schemas.ActAnswer, note("that one"))
 	w.detach(second)
 	require.True(t, w.claim(first).Empty, "in what is reserved for the other")
-	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Denied, "recipient")
+	refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
 	w.accepts("review", first)
-	_, err = w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
+	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
 	refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
 	w.send(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	in, err := w.Inbox(context.Background(), first.Agent)
@@ -193,8 +187,7 @@ func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
 func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
-	_, err := w.Register(context.Background(), first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
-	require.NoError(t, err)
+	must(t, w.Register, first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
 	w.send(person, "claude-code", "x")
 	w.claim(first)
 	w.send(person, "claude-code-2", "y")
@@ -203,20 +196,17 @@ func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
 
 // At a takeover nobody knows yet who is here.
 func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			w.open("c1", "s1")
-			w.open("c2", "s2")
-			w.send(person, "claude-code", "x")
-			w.Restart()
-			second := w.open("c2", "s2")
-			require.True(t, w.claim(second).Empty)
-			w.open("c1", "s1")
-			w.later(settled)
-			require.True(t, w.claim(second).Empty)
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		w.open("c1", "s1")
+		w.open("c2", "s2")
+		w.send(person, "claude-code", "x")
+		w.Restart()
+		second := w.open("c2", "s2")
+		require.True(t, w.claim(second).Empty)
+		w.open("c1", "s1")
+		w.later(settled)
+		require.True(t, w.claim(second).Empty)
+	})
 }
 
 func TestMailOfASessionThatWasKilledIsItsSiblings(t *testing.T) {
@@ -266,8 +256,7 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newLivingWorld(t, backends["memory"](t))
-				_, err := w.Attach(context.Background(), chosen, schemas.ConnIn{Conn: chosen.Conn})
-				require.NoError(t, err)
+				must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.open("c2", "s2"), w.open("c3", "s3")
 				time.Sleep(settled)
 				tt.before(w, second)

@@ -13,8 +13,7 @@ import (
 )
 
 func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "x", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"all green"}}
 	})
@@ -23,8 +22,7 @@ func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
 	w.complete(coder, 1, func(in *schemas.CompleteIn) {
 		in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "TestAll"}}}
 	})
-	outcome, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
-	require.NoError(t, err)
+	outcome := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
 	require.Equal(t, "TestAll", outcome.Completion.Criteria[0].Evidence)
 	b, err := json.Marshal(outcome)
 	require.NoError(t, err)
@@ -38,31 +36,26 @@ func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
 }
 
 func TestAReasonThatIsNoReportStays(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	w.send(lead, "coder", "x")
 	w.update(lead, 1, schemas.ActCancel, note("not needed"))
 	require.Equal(t, "not needed", w.full(1).Standing.Note)
 }
 
 func TestAListSaysForWhatAHandoffWaits(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	w.send(lead, "coder", "x")
 	w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
-	out, err := w.List(t.Context(), lead, schemas.ListIn{Box: "sent"})
-	require.NoError(t, err)
+	out := must(t, w.List, lead, schemas.ListIn{Box: "sent"})
 	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
 	require.Empty(t, out.Items[1].BlockedBy)
 }
 
 func TestAViewInFullComesInParts(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
 	get := func(tokens, offset int) schemas.GetOut {
-		out, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
-		require.NoError(t, err)
+		out := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
 		return out
 	}
 	require.NotNil(t, get(100_000, 0).Handoff, "it fits")
@@ -84,19 +77,16 @@ func TestAViewInFullComesInParts(t *testing.T) {
 }
 
 func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
-	w := newWorld(t)
-	lead, qa := w.stdio("lead"), w.stdio("qa")
+	w, lead, qa := newPair(t, "lead", "qa")
 	w.send(lead, "qa", "x")
 	w.later(2 * time.Hour)
 	w.claim(qa)
 	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Detail = "# Head\na\n# Tail\nb\n" })
-	list, err := w.List(t.Context(), lead, schemas.ListIn{Box: "sent", Since: "1h"})
-	require.NoError(t, err)
+	list := must(t, w.List, lead, schemas.ListIn{Box: "sent", Since: "1h"})
 	require.Len(t, list.Items, 1)
-	out, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
-	require.NoError(t, err)
+	out := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
 	require.Equal(t, "# Tail\nb\n", out.Content)
-	_, err = w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
+	_, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
 	refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
 	w.send(lead, "dev", "y", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -28,15 +27,13 @@ func wanting(files ...string) func(*schemas.SendIn) {
 
 func (w *world) report(by schemas.Caller, id schemas.ID) []string {
 	w.t.Helper()
-	out, err := w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
 	return out.Warnings
 }
 
 func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
 	w.t.Helper()
-	out, err := w.List(context.Background(), by, schemas.ListIn{Box: "notices"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, by, schemas.ListIn{Box: "notices"})
 	for _, n := range out.Items {
 		if n.Kind == "overlap" && n.Unread {
 			texts = append(texts, n.Text)
@@ -46,8 +43,7 @@ func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
 }
 
 func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "z.go", "y.go")
 	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two", wanting("x.go")).HandoffID
 	require.Empty(t, w.claim(a).Overlaps)
@@ -72,8 +68,7 @@ func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
 }
 
 func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	a, b, c := w.in("shop", "a", "loose.go", "done.go"), w.in("shop", "b"), w.in("shop", "c")
 	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two").HandoffID
 	third, fourth := w.send(lead, "c", "Three").HandoffID, w.send(lead, "d", "Four").HandoffID
@@ -93,8 +88,7 @@ func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 
 	// A claim that is over stands in nobody's way.
 	w.later(time.Hour)
-	_, err := w.Detach(context.Background(), b, schemas.ConnIn{Conn: b.Conn})
-	require.NoError(t, err)
+	must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
 	w.complete(w.in("shop", "d"), fourth)
 	w.later(time.Hour)
 	w.send(lead, "e", "Five")
@@ -103,8 +97,7 @@ func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 
 // What git sees in a tree that two agents share is of neither of them.
 func TestOfASharedTreeNobodyIsSaidToHaveChangedAFile(t *testing.T) {
-	w := newWorld(t)
-	lead := w.stdio("lead")
+	w, lead := newWorldWith(t, "lead")
 	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "x.go", "y.go")
 	b.Tree.Path = a.Tree.Path
 	first, second := w.send(lead, "a", "One", wanting("x.go")).HandoffID, w.send(lead, "b", "Two").HandoffID

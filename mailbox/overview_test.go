@@ -15,8 +15,7 @@ import (
 
 func (w *world) overview() schemas.OverviewOut {
 	w.t.Helper()
-	out, err := w.Overview(context.Background(), schemas.Caller{}, schemas.OverviewIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{})
 	return out
 }
 
@@ -37,22 +36,17 @@ func ask(text string) func(*schemas.UpdateIn) {
 }
 
 func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w, boss, qa := newPair(t, "boss", "qa")
 	w.send(boss, "qa", "one", needsApproval)
-	w.send(person, "qa", "two")
-	w.claim(qa)
+	w.assign(person, qa, "two")
 	w.update(qa, 2, schemas.ActAsk, ask("Which database?"))
-	w.send(boss, "qa", "three")
-	w.claim(qa)
+	w.assign(boss, qa, "three")
 	w.fail(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
-	w.send(boss, "qa", "four")
-	w.claim(qa)
+	w.assign(boss, qa, "four")
 	w.fail(qa, schemas.FailIn{HandoffID: "4", FailureDetail: because("no plan"), Then: schemas.ThenEscalate})
 	w.send(boss, "human", "six", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
 	w.send(boss, "human", "seven")
-	w.send(boss, "qa", "eight", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.claim(qa)
+	w.assign(boss, qa, "eight", func(in *schemas.SendIn) { in.Parent = "none" })
 	w.update(qa, 8, schemas.ActAsk, ask("Boss?"))
 	_, err := w.List(context.Background(), person, schemas.ListIn{Box: "notices"}) // marks all of them as read
 	require.NoError(t, err)
@@ -71,8 +65,7 @@ func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 	require.Equal(t, schemas.Counts{Claimable: 3, Held: 2, Waiting: 2, Sent: 8, Events: out.Counts.Events, Agents: 2}, out.Counts)
 	require.Equal(t, out, w.overview(), "looking changes nothing")
 
-	_, err = w.Claim(context.Background(), person, schemas.ClaimIn{HandoffID: "ho_7"})
-	require.NoError(t, err)
+	must(t, w.Claim, person, schemas.ClaimIn{HandoffID: "ho_7"})
 	w.update(person, 3, schemas.ActRetry)
 	w.update(person, 1, schemas.ActApprove)
 	require.Equal(t, []string{
@@ -81,8 +74,7 @@ func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 }
 
 func TestApprovalsAreFoundBehindMuchThatIsPending(t *testing.T) {
-	w := newWorld(t)
-	boss := w.stdio("boss")
+	w, boss := newWorldWith(t, "boss")
 	w.send(boss, "qa", "one", needsApproval)
 	w.send(person, "qa", "two", needsApproval)
 	for range overview.Looked {
@@ -102,8 +94,7 @@ func (w *world) failedIn(wf schemas.Workflow, outcome schemas.Outcome) schemas.I
 }
 
 func TestOverview_KeepsAFailureWhateverElseIsSentInItsWorkflow(t *testing.T) {
-	w := newWorld(t)
-	boss := w.stdio("boss")
+	w, boss := newWorldWith(t, "boss")
 	w.failedIn("wf_a", "")
 	w.failedIn("wf_a", schemas.OutcomeRejected)
 	for _, task := range []string{"unrelated", "and another"} {
@@ -146,10 +137,8 @@ func TestOverview_DropsAFailureWithWhichSomebodyGoesOn(t *testing.T) {
 }
 
 func TestOverview_KeepsAFailureWhosePartsWereSentBefore(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
-	w.send(boss, "qa", "x")
-	w.claim(qa)
+	w, boss, qa := newPair(t, "boss", "qa")
+	w.assign(boss, qa, "x")
 	w.send(qa, "boss", "a part of it", func(in *schemas.SendIn) { in.Parent = "1" })
 	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenStop})
 	require.Equal(t, []string{"failure ho_1 no"}, rowsOf(w.overview().NeedsYou))
@@ -157,8 +146,7 @@ func TestOverview_KeepsAFailureWhosePartsWereSentBefore(t *testing.T) {
 
 // A failure that was dropped stays one: nothing that waits for it goes on, and it can still be done again.
 func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w, boss, qa := newPair(t, "boss", "qa")
 	id := w.send(boss, "qa", "x").HandoffID
 	w.send(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
 	w.claimID(qa, id)
@@ -180,23 +168,18 @@ func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
 }
 
 func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
-	w := newWorld(t)
-	boss, qa, dev := w.stdio("boss"), w.stdio("qa"), w.stdio("dev")
+	w, boss, qa, dev := newTrio(t, "boss", "qa", "dev")
 	w.send(boss, "ghost", "before anybody registers")
 	w.accepts("go", dev)
-	w.send(boss, "qa", "one")
-	w.claim(qa)
+	w.assign(boss, qa, "one")
 	w.update(qa, 2, schemas.ActProgress, note("half"))
-	w.send(boss, "dev", "two")
-	w.claim(dev)
+	w.assign(boss, dev, "two")
 	w.send(boss, "dev", "three")
 	w.update(boss, 4, schemas.ActCancel)
-	w.send(boss, "dev", "four")
-	w.claim(dev)
+	w.assign(boss, dev, "four")
 	w.fail(dev, schemas.FailIn{HandoffID: "5", FailureDetail: because("no"), Then: schemas.ThenStop})
 	w.send(boss, "qa", "five", func(in *schemas.SendIn) { in.Parent = "none" })
-	_, err := w.Send(context.Background(), boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
-	require.NoError(t, err)
+	must(t, w.Send, boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
 	w.claimID(qa, 6)
 	w.fail(qa, schemas.FailIn{HandoffID: "6", FailureDetail: because("no"), Then: schemas.ThenStop})
 	w.send(boss, "capability:rust", "eight")

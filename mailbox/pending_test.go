@@ -71,19 +71,16 @@ func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.stdio("b")
-	w.send(a, "b", "one")
-	w.claim(b)
+	w.assign(a, b, "one")
 	w.complete(b, 1)
-	w.send(a, "b", "two")
-	w.claim(b)
+	w.assign(a, b, "two")
 	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken"), Then: schemas.ThenStop})
 	w.send(w.stdio("c"), "a", "three")
-	mine, err := w.Claim(context.Background(), a, schemas.ClaimIn{})
-	require.NoError(t, err)
+	mine := must(t, w.Claim, a, schemas.ClaimIn{})
 	w.send(a, "b", "the one that may be pending")
 	require.Equal(t, 1, w.pendingOf("ci"))
 
-	_, err = w.Complete(context.Background(), a, schemas.CompleteIn{
+	_, err := w.Complete(context.Background(), a, schemas.CompleteIn{
 		HandoffID: "3", Token: mine.Token,
 		Result: schemas.Result{
 			Summary:      "done",
@@ -116,8 +113,7 @@ func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 	w.send(a, "b", "one")
 	w.send(a, "b", "two")
 	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenEscalate} {
-		claim, err := w.Claim(context.Background(), b, schemas.ClaimIn{})
-		require.NoError(t, err)
+		claim := must(t, w.Claim, b, schemas.ClaimIn{})
 		w.fail(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
 	}
 	require.Zero(t, w.pendingOf("ci"))
@@ -127,8 +123,7 @@ func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.stdio("b")
-	w.send(a, "b", "one")
-	w.claim(b)
+	w.assign(a, b, "one")
 	require.Zero(t, w.pendingOf("ci"))
 	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
 	require.Equal(t, 1, w.pendingOf("ci"))
@@ -137,26 +132,23 @@ func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 }
 
 func TestTheLimitHoldsExactlyUnderConcurrency(t *testing.T) {
-	for name, open := range backends {
-		t.Run(name, func(t *testing.T) {
-			w := newWorldOn(t, open(t))
-			const most = 7
-			var sent, full atomic.Int64
-			var all sync.WaitGroup
-			for range 40 {
-				all.Go(func() {
-					_, err := w.Send(context.Background(), limited("a", most), schemas.SendIn{To: "b", Task: "x"})
-					switch {
-					case err == nil:
-						sent.Add(1)
-					case schemas.AsError(err).Code == schemas.Limit:
-						full.Add(1)
-					}
-				})
-			}
-			all.Wait()
-			require.Equal(t, []int64{most, 40 - most}, []int64{sent.Load(), full.Load()})
-			require.Equal(t, most, w.pendingOf("ci"))
-		})
-	}
+	onEach(t, func(t *testing.T, w *world) {
+		const most = 7
+		var sent, full atomic.Int64
+		var all sync.WaitGroup
+		for range 40 {
+			all.Go(func() {
+				_, err := w.Send(context.Background(), limited("a", most), schemas.SendIn{To: "b", Task: "x"})
+				switch {
+				case err == nil:
+					sent.Add(1)
+				case schemas.AsError(err).Code == schemas.Limit:
+					full.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, []int64{most, 40 - most}, []int64{sent.Load(), full.Load()})
+		require.Equal(t, most, w.pendingOf("ci"))
+	})
 }

@@ -153,8 +153,7 @@ func (p *player) taken(it schemas.Item) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
 	}
-	agents, err := p.Agents(context.Background(), person, schemas.AgentsIn{})
-	require.NoError(p.t, err)
+	agents := must(p.t, p.Agents, person, schemas.AgentsIn{})
 	for _, card := range agents.Agents {
 		by := schemas.Caller{Agent: card.Name, Via: schemas.ViaCLI}
 		if card.Away {
@@ -169,8 +168,7 @@ func (p *player) taken(it schemas.Item) bool {
 
 // told fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
 func (p *player) told(it schemas.Item) {
-	overview, err := p.Overview(context.Background(), person, schemas.OverviewIn{Limit: 100})
-	require.NoError(p.t, err)
+	overview := must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
 	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID
 	})

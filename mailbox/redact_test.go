@@ -56,32 +56,27 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 
 			human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 			id := sent.HandoffID.String()
-			_, err := w.Redact(t.Context(), a, schemas.RedactIn{HandoffID: id})
-			refused(t, err, schemas.Denied, "only human may do this")
-			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
+			refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
+			_, err := w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
 			refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
 
-			out, err := w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "task"})
-			require.NoError(t, err)
+			out := must(t, w.Redact, human, schemas.RedactIn{HandoffID: id, Field: "task"})
 			require.Equal(t, 2, out.Contents, "as it was sent, and with the answer")
 			require.Equal(t, "[redacted]", w.full(sent.HandoffID).Handoff.Task)
 			require.Equal(t, "canary", w.full(sent.HandoffID).Handoff.Detail)
-			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id})
-			require.NoError(t, err)
+			must(t, w.Redact, human, schemas.RedactIn{HandoffID: id})
 			require.Empty(t, kept(t, b, "canary"))
 			full := w.full(sent.HandoffID).Handoff
 			require.Equal(t, "2h", full.Expectations.Timeout)
 			require.Contains(t, full.Context.State, "n")
 			w.Intact()
-			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: id, Reference: "canary"})
-			refused(t, err, schemas.NotFound, "has no reference")
+			refuses(t, w.Get, a, schemas.GetIn{HandoffID: id, Reference: "canary"}, schemas.NotFound, "has no reference")
 			w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
 			})
 
 			message := w.send(a, "qa", "canary", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-			_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
-			require.NoError(t, err)
+			must(t, w.Redact, human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
 			require.Empty(t, kept(t, b, "canary"))
 			w.Intact()
 		})
@@ -114,9 +109,7 @@ func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
 	digest := w.full(sent.HandoffID).Handoff.Context.References[0].Digest
 	named := w.send(a, "qa", "look at "+digest) // which makes it no reference of this handoff
 	human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-	_, err = w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
-	require.NoError(t, err)
-	got, err := w.Get(t.Context(), a, read)
-	require.NoError(t, err)
+	must(t, w.Redact, human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
+	got := must(t, w.Get, a, read)
 	require.Equal(t, "as it was", got.Content)
 }

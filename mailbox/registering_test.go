@@ -10,12 +10,10 @@ import (
 )
 
 func TestRegisteringAgainKeepsWhatIsNotSaid(t *testing.T) {
-	w := newWorld(t)
-	q := w.stdio("q")
+	w, q := newWorldWith(t, "q")
 	register := func(in schemas.RegisterIn) schemas.Card {
 		in.Name = "q"
-		out, err := w.Register(context.Background(), q, in)
-		require.NoError(t, err)
+		out := must(t, w.Register, q, in)
 		return out.Agent
 	}
 	register(schemas.RegisterIn{Role: "testing", Accepts: []string{"test"}, MaxOpen: 1})
@@ -39,15 +37,13 @@ func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
 	by.Names = []schemas.Agent{"qa", "qa-2"}
 	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
 	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
-	out, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
-	require.NoError(t, err)
+	out := must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }
 
 // Whoever reads a request is told how far the connection proves who asks, and of a name that looks like another.
 func TestBriefSaysHowFarItsSenderIsProved(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	w.send(w.stdio("claude-code"), "x", "known")
 	for _, c := range []struct {
 		by   schemas.Caller

@@ -29,8 +29,7 @@ func (w *world) follow(after uint64, n int) (seen []uint64) {
 }
 
 func TestChangesResumeAndMissNothing(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	for range 200 { // more than one reading holds
 		id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
 		w.claim(b)
@@ -74,8 +73,7 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 
 // A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
 func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		e, err := v.Event(1)
@@ -96,11 +94,9 @@ func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 }
 
 func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x")
-	w.send(a, "b", "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-	w.claim(b)
+	w.assign(a, b, "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	var told []string
 	for c, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)
@@ -114,8 +110,7 @@ func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
 }
 
 func TestSameContentAtAnotherTimeIsNoRepeat(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	within := func(deadline string) func(*schemas.SendIn) {
 		return func(in *schemas.SendIn) { in.Deadline = deadline }
 	}

@@ -54,8 +54,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 }
 
 func TestARepeatedRejectionAfterAnotherHolderIsAnsweredAsTheFirst(t *testing.T) {
-	w := newWorld(t)
-	a, c := w.stdio("a"), w.stdio("c")
+	w, a, c := newPair(t, "a", "c")
 	w.send(a, "b", "x")
 	w.claim(remote("b", "1"))
 	w.later(time.Hour)
@@ -120,13 +119,11 @@ func TestWhoDeclinedMayBeGivenItAllTheSame(t *testing.T) {
 }
 
 func TestARejectionWithATokenIsTheHolders(t *testing.T) {
-	w := newWorld(t)
-	s, b := w.stdio("s"), w.stdio("b")
+	w, s, b := newPair(t, "s", "b")
 	a := b
 	a.Agent = "a"
 	for _, name := range []string{"a", "b", "o"} {
-		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
-		require.NoError(t, err)
+		must(t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
 	}
 	w.send(s, "capability:k", "x")
 	w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no")})
@@ -136,11 +133,9 @@ func TestARejectionWithATokenIsTheHolders(t *testing.T) {
 }
 
 func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
-	w := newWorld(t)
-	s := w.stdio("s")
+	w, s := newWorldWith(t, "s")
 	for _, name := range []string{"c", "d"} {
-		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
-		require.NoError(t, err)
+		must(t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
 	}
 	c, d := schemas.Caller{Agent: "c", Via: schemas.ViaHTTP}, schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
 	w.send(s, "capability:k", "x")

@@ -28,8 +28,7 @@ func TestARepeatedClaimIsAnsweredWithTheSameToken(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.stdio("a"), asRequest(w.stdio("b"), "0001")
 	w.send(a, "b", "x")
-	w.send(a, "b", "y")
-	first := w.claim(b)
+	first := w.assign(a, b, "y")
 	again := w.claim(b)
 	require.Equal(t, first.HandoffID, again.HandoffID)
 	require.Equal(t, first.Token, again.Token)
@@ -43,8 +42,7 @@ func TestARepeatedClaimThatIsLostByNowSaysSo(t *testing.T) {
 	w.claim(b)
 	w.later(time.Hour)
 	w.claim(remote("b", "2"))
-	_, err := w.Claim(context.Background(), b, schemas.ClaimIn{})
-	refused(t, err, schemas.Stale, "ended")
+	refuses(t, w.Claim, b, schemas.ClaimIn{}, schemas.Stale, "ended")
 	require.Equal(t, schemas.Accepted, w.status(1))
 }
 
@@ -57,10 +55,8 @@ func TestARepeatedClaimThatFoundNothingLooksAgain(t *testing.T) {
 }
 
 func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	b.Request = "0001"
 	onward := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
@@ -72,10 +68,8 @@ func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
 }
 
 func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	b.Request = "0001"
 	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}
 	first := w.fail(b, in)
@@ -84,8 +78,7 @@ func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
 }
 
 func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "x")
 	a.Request = "0001"
 	tag := func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Tags: []string{"go"}} }
@@ -95,23 +88,19 @@ func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {
 }
 
 func TestACallThatWasRefusedMaySucceedWhenRepeated(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x")
 	w.claim(remote("b", "1"))
 	ask := asRequest(a, "0001")
-	_, err := w.tryUpdate(ask, 1, schemas.ActRetry)
-	refused(t, err, schemas.Conflict, "accepted")
+	w.refuses(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
 	w.update(a, 1, schemas.ActCancel)
 	require.Equal(t, schemas.ID(2), w.update(ask, 1, schemas.ActRetry).Created)
 	require.Equal(t, schemas.ID(2), w.claim(b).HandoffID)
 }
 
 func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	w.update(a, 1, schemas.ActCancel)
 	for _, request := range []string{"0001", "0001", "0002", ""} {
 		_, err := w.Complete(context.Background(), asRequest(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
@@ -125,17 +114,14 @@ func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
 			said = "has 8 late results already"
 		}
 		other := schemas.Result{Summary: fmt.Sprint("another ", n)}
-		_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: other})
-		refused(t, err, schemas.Stale, said)
+		refuses(t, w.Complete, b, schemas.CompleteIn{HandoffID: "1", Result: other}, schemas.Stale, said)
 	}
 	require.Len(t, w.full(1).Late, 8)
 }
 
 func TestARepeatedCompletionNamesWhatItPassedOn(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	onward := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
 	}
@@ -146,10 +132,8 @@ func TestARepeatedCompletionNamesWhatItPassedOn(t *testing.T) {
 }
 
 func TestACompletionMayPassOnAMessage(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b, c := newTrio(t, "a", "b", "c")
+	w.assign(a, b, "x")
 	tell := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "for your information", Type: schemas.TypeMessage}}
 	}

@@ -18,8 +18,7 @@ func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.
 	for _, change := range more {
 		change(&in)
 	}
-	out, err := w.Send(context.Background(), by, in)
-	require.NoError(w.t, err)
+	out := must(w.t, w.Send, by, in)
 	return out.NoticeID
 }
 
@@ -45,18 +44,15 @@ func (w *world) answer(by schemas.Caller, id, text string) (schemas.UpdateOut, e
 }
 
 func TestOverview_HasUnreadMessagesToThePerson(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	w.wrote(qa, "human", "May I drop the table?")
 	w.wrote(qa, "dev", "Not for you")
 	w.wrote(w.stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" })
 	require.Equal(t, []string{"message no_1", "message no_3"}, ids(w.overview().NeedsYou))
-	_, err := w.Claim(context.Background(), person, schemas.ClaimIn{})
-	require.NoError(t, err)
+	must(t, w.Claim, person, schemas.ClaimIn{})
 	require.Len(t, w.overview().NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
 	require.NotContains(t, w.overview().NeedsYou.Items[1].Title, "\x1b")
-	_, err = w.Get(context.Background(), person, schemas.GetIn{HandoffID: "no_1"})
-	require.NoError(t, err)
+	must(t, w.Get, person, schemas.GetIn{HandoffID: "no_1"})
 	require.Equal(t, []string{"message no_3"}, ids(w.overview().NeedsYou))
 }
 
@@ -68,8 +64,7 @@ func ids(p schemas.Part) (lines []string) {
 }
 
 func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	work := w.send(w.stdio("boss"), "qa", "migrate").HandoffID
 	w.claim(qa)
 	no := w.wrote(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
@@ -79,8 +74,7 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	require.Equal(t, schemas.Address("qa"), out.To)
 	require.Empty(t, w.overview().NeedsYou.Items)
 
-	got, err := w.Get(context.Background(), qa, schemas.GetIn{HandoffID: out.Reply.String()})
-	require.NoError(t, err)
+	got := must(t, w.Get, qa, schemas.GetIn{HandoffID: out.Reply.String()})
 	require.Equal(t, schemas.Notice{
 		ID: out.Reply, To: "qa", From: "human", Kind: "message", About: work, Title: "Handoff: Re: May I drop the table?",
 		Text: "Yes, drop it", At: got.Notice.At, Body: got.Notice.Body,
@@ -92,11 +86,9 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 }
 
 func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	no := w.wrote(qa, "human", "May I?")
-	w.send(person, "qa", "x")
-	w.claim(qa)
+	w.assign(person, qa, "x")
 	w.complete(qa, 1)
 	for _, c := range []struct {
 		by       schemas.Caller
@@ -116,10 +108,8 @@ func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
 }
 
 func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
-	w.send(person, "qa", "x")
-	w.claim(qa)
+	w, qa := newWorldWith(t, "qa")
+	w.assign(person, qa, "x")
 	w.update(qa, 1, schemas.ActAsk, ask("Which?"))
 	out, err := w.answer(person, "no_1", "The first")
 	require.NoError(t, err)
@@ -128,8 +118,7 @@ func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
 }
 
 func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	w.send(qa, "human", "May I deploy?")
 	w.send(qa, "human", "And tomorrow?")
 	w.send(qa, "human", "Later?", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"2"}} })
@@ -141,8 +130,7 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 	_, err = w.answer(person, "2", "No")
 	require.NoError(t, err)
 	for id, want := range map[schemas.ID]string{1: "Yes, after six", 2: "No"} {
-		got, err := w.Get(context.Background(), qa, schemas.GetIn{HandoffID: id.String(), View: "outcome"})
-		require.NoError(t, err)
+		got := must(t, w.Get, qa, schemas.GetIn{HandoffID: id.String(), View: "outcome"})
 		require.Equal(t, want, got.Completion.Summary)
 		require.Equal(t, schemas.Success, got.Completion.Status)
 		require.Equal(t, schemas.Agent("human"), got.Completion.Source.Agent)
@@ -151,8 +139,7 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 }
 
 func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
-	w := newWorld(t)
-	qa := w.stdio("qa")
+	w, qa := newWorldWith(t, "qa")
 	w.send(qa, "human", "Review", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}
 	})
@@ -169,8 +156,7 @@ func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
 }
 
 func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w, boss, qa := newPair(t, "boss", "qa")
 	w.send(boss, "qa", "Deploy", needsApproval)
 	w.update(person, 1, schemas.ActApprove)
 	w.update(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all"} })

@@ -51,24 +51,19 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			w.Intact()
 
 			before := w.Now().Add(-time.Hour)
-			_, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before})
-			refused(t, err, schemas.Denied, "by a person alone")
-			_, err = w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
+			refuses(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
+			_, err := w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
 			refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
-			_, err = w.Retain(t.Context(), byHuman, schemas.RetainIn{})
-			refused(t, err, schemas.Invalid, "since when")
-			would, err := w.Retain(t.Context(), a, schemas.RetainIn{Before: before, DryRun: true})
-			require.NoError(t, err)
+			refuses(t, w.Retain, byHuman, schemas.RetainIn{}, schemas.Invalid, "since when")
+			would := must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
 			require.Equal(t, 1, would.Handoffs)
 			require.Contains(t, w.full(old.HandoffID).Handoff.Task, "gone gone")
 
-			did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: before})
-			require.NoError(t, err)
+			did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
 			require.Equal(t, 1, did.Handoffs)
 			require.Equal(t, would.Contents, did.Contents)
 			require.Equal(t, would.Bytes+int64(len(alone)), did.Bytes)
-			history, err := w.History(t.Context(), a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
-			require.NoError(t, err)
+			history := must(t, w.History, a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
 			require.True(t, history.LogVerified)
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
 				require.Empty(t, kept(t, b, said))
@@ -80,8 +75,7 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			for _, whole := range []schemas.SendOut{bound, waitedFor, young} {
 				require.Greater(t, len(w.full(whole.HandoffID).Handoff.Task), 200)
 			}
-			got, err := w.Get(t.Context(), a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
-			require.NoError(t, err)
+			got := must(t, w.Get, a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
 			require.Equal(t, shared, got.Content)
 			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: old.HandoffID.String(), Reference: "l"})
 			refused(t, err, schemas.NotFound, "no longer kept")
@@ -90,12 +84,10 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			}})
 			refused(t, err, schemas.NotFound, "no longer kept")
 			require.True(t, w.full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
-			_, err = w.tryUpdate(a, old.HandoffID, schemas.ActReturn, note("again"))
-			refused(t, err, schemas.Conflict, "no longer kept in full")
+			w.refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", note("again"))
 			w.Intact()
 
-			again, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: before})
-			require.NoError(t, err)
+			again := must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
 			require.Equal(t, schemas.RetainOut{}, again)
 		})
 	}
@@ -111,8 +103,7 @@ func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
 		w.update(a, sent.HandoffID, schemas.ActCancel)
 	}
 	w.later(halfYear)
-	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
-	require.NoError(t, err)
+	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, many, did.Handoffs)
 	w.Intact()
 }
@@ -145,15 +136,13 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 		in.Options = &schemas.SendOptions{After: []string{lead.HandoffID.String()}}
 		in.Detail = "as in context://" + named.HandoffID.String() + "/detail"
 	})
-	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
-	require.NoError(t, err)
+	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, "[no longer kept]", w.full(gone.HandoffID).Handoff.Detail)
 	require.Contains(t, w.full(named.HandoffID).Handoff.Detail, "long")
-	got, err := w.Get(t.Context(), w.stdio("qa"), schemas.GetIn{
+	got := must(t, w.Get, w.stdio("qa"), schemas.GetIn{
 		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + lead.HandoffID.String() + "/deep",
 	})
-	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
 	w.Intact()
 }
@@ -163,17 +152,14 @@ func TestWorkThatLostItsDataIsNotDoneAgain(t *testing.T) {
 	w := newWorldOn(t, backends["memory"](t))
 	sent := w.ended(func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.later(halfYear)
-	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
-	require.NoError(t, err)
+	must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, store.DigestOf([]byte("image")), w.full(sent.HandoffID).Completion.Results["digest"], "it is short")
 	require.Equal(t, "[no longer kept]", w.full(sent.HandoffID).Completion.Results["log"])
-	_, err = w.tryUpdate(w.stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
+	_, err := w.tryUpdate(w.stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
 	refused(t, err, schemas.Conflict, "no longer kept in full")
-	events, err := w.Get(t.Context(), w.stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
-	require.NoError(t, err)
+	events := must(t, w.Get, w.stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
 	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
-	found, err := w.List(t.Context(), person, schemas.ListIn{Box: "all", Query: "kept"})
-	require.NoError(t, err)
+	found := must(t, w.List, person, schemas.ListIn{Box: "all", Query: "kept"})
 	require.Empty(t, found.Items, "the placeholder is not found")
 }
 
@@ -196,8 +182,7 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 		}
 		return nil
 	}))
-	did, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
-	require.NoError(t, err)
+	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
 	require.Empty(t, kept(t, b, "left over"))
@@ -211,8 +196,7 @@ func TestImport_KeepsWhatWasLetGo(t *testing.T) {
 	w := newWorld(t)
 	w.ended(func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.later(halfYear)
-	_, err := w.Retain(t.Context(), byHuman, schemas.RetainIn{Before: w.Now()})
-	require.NoError(t, err)
+	must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	to := moved(t, exported(t, w.Store), memory.New())
 	require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
 	to.Intact()

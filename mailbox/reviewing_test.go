@@ -76,8 +76,7 @@ func TestPastTheRoundsAPersonDecides(t *testing.T) {
 		a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
 		w.send(a, "b", "x", reviewed("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
 		w.complete(b, w.takes(b), evidence("1"))
-		_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("no"))
-		refused(t, err, schemas.Limit, "ho_1 is round 1 of 1")
+		w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
 		out := w.complete(c, w.takes(c), verdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
 		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.full(out.Forwarded.HandoffID).Handoff.Task)
@@ -136,8 +135,7 @@ func (w *world) give(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 }
 
 func TestAReviewerThatNeverComesIsPassedOver(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x", reviewed("role:critic"))
 	w.complete(b, w.takes(b), evidence("1"))
 	w.later(16 * time.Minute)
@@ -147,11 +145,9 @@ func TestAReviewerThatNeverComesIsPassedOver(t *testing.T) {
 }
 
 func TestNobodyReviewsItsOwnWork(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	for _, name := range []string{"b", "c"} {
-		_, err := w.Register(t.Context(), person, schemas.RegisterIn{Name: name, Role: "coder"})
-		require.NoError(t, err)
+		must(t, w.Register, person, schemas.RegisterIn{Name: name, Role: "coder"})
 	}
 	for to, by := range map[string]string{"b": "b", "a": "sender"} {
 		in := schemas.SendIn{To: to, Task: "x", Options: &schemas.SendOptions{Force: true}}
@@ -166,8 +162,7 @@ func TestNobodyReviewsItsOwnWork(t *testing.T) {
 		if do == schemas.ActRelease {
 			require.Equal(t, schemas.ID(2), w.takes(w.stdio("c")))
 		}
-		_, err := w.tryUpdate(person, 2, do, func(in *schemas.UpdateIn) { in.To = "b" })
-		refused(t, err, schemas.Conflict, "did the work")
+		w.refuses(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
 	}
 	_, err := w.tryUpdate(w.stdio("c"), 1, schemas.ActAccept)
 	require.NoError(t, err, "whoever holds the review")
@@ -183,8 +178,7 @@ func TestNobodyReviewsItsOwnWork(t *testing.T) {
 }
 
 func TestAReviewIsAmendedAndCounted(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}
 	})
@@ -201,8 +195,7 @@ func TestAReviewIsAmendedAndCounted(t *testing.T) {
 }
 
 func TestRulesAndJoinsGoOnOnceWorkIsAccepted(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("next", "go on")}}})
 	w.send(a, "b", "{{each}}", reviewed("c", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: []string{"one", "two"}, Join: &schemas.Join{To: "joiner", Task: "both"}}

@@ -46,8 +46,7 @@ func accepted(ids ...string) func(*schemas.SendIn) {
 func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.stdio("a"), w.stdio("b"), w.stdio("c")
-	w.send(a, "b", "Write the report", more...)
-	w.claim(b)
+	w.assign(a, b, "Write the report", more...)
 	names := w.full(1).Handoff.Expectations
 	if names == nil {
 		names = &schemas.Expectations{}
@@ -100,8 +99,7 @@ func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
 	require.Equal(t, []string{"one", "two", "three"}, h.Expectations.SuccessCriteria)
 	require.Equal(t, []string{"three"}, h.Rework.Points)
 	require.Equal(t, []string{"slow"}, h.Context.KnownIssues)
-	out, err := w.List(t.Context(), person, schemas.ListIn{Box: "all"})
-	require.NoError(t, err)
+	out := must(t, w.List, person, schemas.ListIn{Box: "all"})
 	require.Equal(t, 3, out.Items[0].Round)
 }
 
@@ -153,25 +151,20 @@ func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
 func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	w, a, b, c := completed(t)
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
-	got, err := w.Get(t.Context(), a, look)
-	require.NoError(t, err)
+	got := must(t, w.Get, a, look)
 	require.True(t, got.Judges)
-	_, err = w.tryUpdate(c, 1, schemas.ActAccept)
-	refused(t, err, schemas.Denied, "its sender (a)")
+	w.refuses(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
 	w.send(a, "b", "open")
-	_, err = w.tryUpdate(b, 2, schemas.ActAccept)
-	refused(t, err, schemas.Conflict, "takes the work")
+	w.refuses(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
 
 	w.update(a, 1, schemas.ActAccept, note("Well done."))
 	require.Equal(t, []string{"it was accepted before"}, w.update(a, 1, schemas.ActAccept).Warnings)
 	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.actions(1))
 	require.Equal(t, "a accepted the result. Well done.", w.notices(b)[0].Text)
 	require.NotNil(t, w.full(1).Standing.AcceptedAt)
-	got, err = w.Get(t.Context(), a, look)
-	require.NoError(t, err)
+	got = must(t, w.Get, a, look)
 	require.False(t, got.Judges)
-	story, err := w.History(t.Context(), a, schemas.HistoryIn{HandoffID: "1"})
-	require.NoError(t, err)
+	story := must(t, w.History, a, schemas.HistoryIn{HandoffID: "1"})
 	require.Contains(t, story.Tree, "- a accepted the result: Well done.")
 
 	w.update(a, 1, schemas.ActReturn, note("It is wrong after all"))
@@ -179,8 +172,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 }
 
 func TestOptionsAreAmended(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.send(a, "b", "first")
 	w.send(a, "b", "second")
 	w.send(a, "c", "third", afterwards("1"))
@@ -203,22 +195,19 @@ func TestOptionsAreAmended(t *testing.T) {
 	w.later(3 * time.Hour)
 	require.Equal(t, schemas.ID(3), w.claim(c).HandoffID)
 	w.update(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
-	_, err = w.tryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_1"}}))
-	refused(t, err, schemas.Conflict, "too late")
+	w.refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
 	w.update(a, 2, schemas.ActAmend, options(schemas.SendOptions{NeedsApproval: true}))
 	require.Equal(t, []string{"approval"}, w.full(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }
 
 func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "x")
 	w.fail(b, schemas.FailIn{
 		HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no Rust here"), Alternative: "c",
 	})
-	_, err := w.tryUpdate(a, 1, schemas.ActRetry)
-	e := refused(t, err, schemas.Conflict, "b rejected ho_1: no Rust here")
+	e := w.refuses(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
 	require.Equal(t, "to", e.Field)
 	require.Contains(t, schemas.Sentences(e.Next), `"to":"c"`)
 	out := w.update(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
@@ -234,8 +223,7 @@ func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 }
 
 func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
-	w := newWorld(t)
-	a, _ := w.stdio("a"), w.stdio("b")
+	w, a, _ := newPair(t, "a", "b")
 	w.send(a, "b", "first")
 	w.send(a, "c", "second", afterwards("1"))
 	w.update(a, 2, schemas.ActCancel)
@@ -244,8 +232,7 @@ func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
 }
 
 func TestARollbackBringsWhatWasSent(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
 		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"
 	})
@@ -274,14 +261,12 @@ func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
 }
 
 func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "c"} }).HandoffID
 	w.claim(b)
 	back := w.fail(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no")}).RollbackHandoff
 	w.claim(c)
-	_, err := w.tryUpdate(a, id, schemas.ActRetry)
-	refused(t, err, schemas.Conflict, "have it released or cancelled first")
+	w.refuses(a, id, schemas.ActRetry, schemas.Conflict, "have it released or cancelled first")
 	w.update(c, back, schemas.ActRelease)
 	require.NotZero(t, w.update(a, id, schemas.ActRetry).Created)
 }
@@ -290,15 +275,13 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 	for name, back := range map[string]func(*world, schemas.Caller){
 		"released": func(w *world, c schemas.Caller) { w.update(c, 2, schemas.ActRelease) },
 		"lapsed": func(w *world, c schemas.Caller) {
-			_, err := w.Detach(t.Context(), c, schemas.ConnIn{Conn: c.Conn})
-			require.NoError(w.t, err)
+			must(w.t, w.Detach, c, schemas.ConnIn{Conn: c.Conn})
 			w.later(time.Hour)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := completed(t)
-			w.send(a, "c", "begun", afterwards("1"))
-			w.claim(c)
+			w.assign(a, c, "begun", afterwards("1"))
 			again := w.update(a, 1, schemas.ActReturn, note("no")).Created
 			back(w, c)
 			require.Equal(t, []string{again.String()}, w.full(2).Standing.BlockedBy)
@@ -312,8 +295,7 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 // Nobody could begin where two wait for each other.
 func TestWorkThatIsGivenBackDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	w, a, _, c := completed(t)
-	w.send(a, "c", "begun", afterwards("1"))
-	w.claim(c)
+	w.assign(a, c, "begun", afterwards("1"))
 	again := w.update(a, 1, schemas.ActReturn, note("no")).Created
 	w.update(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
 	w.update(c, 2, schemas.ActRelease)

@@ -87,7 +87,6 @@ func directed(w *world, id schemas.ID) bool {
 }
 
 func (w *world) holding(by schemas.Caller) []schemas.Item {
-	out, err := w.List(context.Background(), by, schemas.ListIn{Box: "claimed"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, by, schemas.ListIn{Box: "claimed"})
 	return out.Items
 }

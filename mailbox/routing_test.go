@@ -16,8 +16,7 @@ func reviewers(w *world, names ...schemas.Agent) (team []schemas.Caller) {
 	skills := []string{"go", "sql", "css", "html"}
 	for i, name := range names {
 		by := w.stdio(name)
-		_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: string(name), Accepts: []string{"review"}, Skills: skills[i:]})
-		require.NoError(w.t, err)
+		must(w.t, w.Register, by, schemas.RegisterIn{Name: string(name), Accepts: []string{"review"}, Skills: skills[i:]})
 		team = append(team, by)
 	}
 	return team
@@ -36,8 +35,7 @@ func TestTheBestOfAPoolIsToldFirstAndTheNextAfterAMinute(t *testing.T) {
 		require.Equal(t, 1, w.claimable(first.Agent))
 		require.Zero(t, w.claimable("four"))
 		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.claim(team[3]).Waits)
-		_, err := w.Claim(context.Background(), team[3], schemas.ClaimIn{HandoffID: "1"})
-		refused(t, err, schemas.Conflict, "is kept for "+string(first.Agent))
+		refuses(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.later(time.Minute)
 		w.stats() // somebody calls
 	}
@@ -54,10 +52,8 @@ func TestWhoIsToldFirstTakesNoMoreThanItSaidAlsoIfItAcceptsOtherWorkByNow(t *tes
 	w.send(w.stdio("a"), "capability:review", "x")
 	w.send(w.stdio("a"), "one", "y")
 	w.claimID(one, 2)
-	_, err := w.Register(context.Background(), one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
-	require.NoError(t, err)
-	_, err = w.Claim(context.Background(), one, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "takes 1 at most")
+	must(t, w.Register, one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
+	refuses(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
 }
 
 // toldFirst are the agents who were told of a handoff first, one after the other.
@@ -140,8 +136,7 @@ func instead(id schemas.ID, other string) schemas.FailIn {
 }
 
 func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.accepts("code", c)
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
 	w.send(a, "c", "after it", afterwards("1"))
@@ -160,25 +155,21 @@ func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 }
 
 func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
-	w := newWorld(t)
-	b, c := w.stdio("b"), w.stdio("c")
+	w, b, c := newPair(t, "b", "c")
 	w.accepts("review", b, c)
 	w.send(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
 	w.fail(b, instead(1, "c"))
 	require.True(t, w.claim(c).Empty)
-	_, err := w.Claim(context.Background(), c, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "may not be claimed before")
+	refuses(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
 	w.later(time.Hour)
 	require.Equal(t, schemas.ID(1), w.claim(c).HandoffID)
 }
 
 func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.accepts("docs", c)
 	w.stdio("gone")
-	_, err := w.Register(context.Background(), w.stdio("away"), schemas.RegisterIn{Name: "away", Away: true})
-	require.NoError(t, err)
+	must(t, w.Register, w.stdio("away"), schemas.RegisterIn{Name: "away", Away: true})
 	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {
 		id := w.send(a, "b", other, func(in *schemas.SendIn) { in.Type, in.Parent = "code", "none" }).HandoffID
 		require.Equal(t, schemas.ID(i+1), id)

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -20,8 +19,7 @@ func TestWhoOnlyReadsHasNotReadTheNotices(t *testing.T) {
 		items := w.notices(watcher)
 		require.Len(t, items, 1)
 		require.True(t, items[0].Unread)
-		out, err := w.Get(context.Background(), watcher, schemas.GetIn{HandoffID: items[0].NoticeID.String()})
-		require.NoError(t, err)
+		out := must(t, w.Get, watcher, schemas.GetIn{HandoffID: items[0].NoticeID.String()})
 		require.Equal(t, "hello", out.Notice.Text)
 	}
 	b := withToken("b", "ci")
@@ -39,8 +37,7 @@ func TestWhoOnlyReadsKeepsNoClaimAlive(t *testing.T) {
 		w.claim(b)
 		w.later(20 * time.Minute)
 		b.Scope = scope
-		_, err := w.Get(context.Background(), b, schemas.GetIn{HandoffID: "1"})
-		require.NoError(t, err)
+		must(t, w.Get, b, schemas.GetIn{HandoffID: "1"})
 		w.later(20 * time.Minute)
 		require.Equal(t, want, w.status(1), scope)
 	}

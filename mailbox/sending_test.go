@@ -21,8 +21,7 @@ func (w *world) unsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, 
 }
 
 func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	past := func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{NotBefore: w.Now().Add(-time.Hour).Format(time.RFC3339)}
 	}
@@ -35,8 +34,7 @@ func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
 }
 
 func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
-	w := newWorld(t)
-	a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
+	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
 	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
 	require.True(t, w.claim(c).Empty)
@@ -50,8 +48,7 @@ func TestADryRunDeliversNothing(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := w.stdio("a"), w.stdio("b")
-			out, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
-			require.NoError(t, err)
+			out := must(t, w.Send, a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
 			require.Equal(t, "dry_run", out.Status)
 			require.Zero(t, out.NoticeID)
 			require.Zero(t, out.HandoffID)
@@ -63,8 +60,7 @@ func TestADryRunDeliversNothing(t *testing.T) {
 }
 
 func TestSystemIsNobodyToRollBackTo(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox")
 	require.Equal(t, "rollback.on_failure", e.Field)
 	w.send(a, "b", "x")
@@ -75,8 +71,7 @@ func TestSystemIsNobodyToRollBackTo(t *testing.T) {
 }
 
 func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	w.send(a, "x", "x", func(in *schemas.SendIn) {
 		in.Deadline, in.Rollback = "10m", &schemas.Rollback{OnFailure: "b"}
 	})
@@ -88,8 +83,7 @@ func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
 }
 
 func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	for _, name := range []string{"wf_7", "7"} {
 		e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Workflow: name}, schemas.NotFound, "no workflow wf_7")
 		require.Equal(t, "workflow", e.Field)
@@ -100,8 +94,7 @@ func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
 }
 
 func TestATimeTooFarAwayIsRefused(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	const never = "9999-12-31T23:59:59-05:00"
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Deadline: never}, schemas.Invalid, "ten years")
 	require.Equal(t, "deadline", e.Field)
@@ -143,22 +136,18 @@ func TestLimitOfAChainIsAtLeastOneAndAtMostTen(t *testing.T) {
 }
 
 func TestAMessageAboutNothingIsRefused(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
 	require.Equal(t, "parent", e.Field)
 	require.Empty(t, w.notices(b))
 }
 
 func TestMailMakesANameKnown(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "c", "x")
-	_, err := w.Register(context.Background(), a, schemas.RegisterIn{Name: "b"})
-	require.NoError(t, err)
+	must(t, w.Register, a, schemas.RegisterIn{Name: "b"})
 	w.send(a, "c", "y")
-	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "d", Task: "z"})
-	refused(t, err, schemas.NotFound, "force it")
+	refuses(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
 	w.send(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
 }
 

@@ -49,8 +49,7 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 		w.claim(b)
 		w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
-		_, err := w.Register(t.Context(), c, schemas.RegisterIn{Name: "c", Role: "testing"})
-		require.NoError(t, err)
+		must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
 		w.send(person, "role:testing", "reserved")
 		w.claimID(c, 2)
 		w.update(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
@@ -83,8 +82,7 @@ func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
 	w.later(-year)
 	for _, last := range []string{"sent", "renewed"} {
 		w.Restart()
-		_, err := w.Declare(t.Context(), person, schemas.DeclareIn{Digest: last})
-		require.NoError(t, err)
+		must(t, w.Declare, person, schemas.DeclareIn{Digest: last})
 		require.Contains(t, w.actions(1_000), "renewed")
 		actions := w.actions(1_100)
 		require.Equal(t, last, actions[len(actions)-1])

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -55,19 +54,16 @@ func TestTheSenderIsToldOnceOfASilentHolder(t *testing.T) {
 }
 
 func TestAHolderThatReadsIsNotSilent(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	id := w.send(a, "b", "x").HandoffID
 	w.claim(b)
 	w.later(15 * time.Minute)
-	_, err := w.Get(context.Background(), b, schemas.GetIn{HandoffID: id.String()})
-	require.NoError(t, err)
+	must(t, w.Get, b, schemas.GetIn{HandoffID: id.String()})
 	w.later(15 * time.Minute)
 	require.Empty(t, w.notices(a))
 	w.later(5 * time.Minute)
 	require.Contains(t, w.notices(a)[0].Text, "It reported nothing.")
-	out, err := w.Overview(context.Background(), person, schemas.OverviewIn{})
-	require.NoError(t, err)
+	out := must(t, w.Overview, person, schemas.OverviewIn{})
 	require.Len(t, out.Stuck.Items, 1, "the overview says so from the same moment on")
 	require.Equal(t, schemas.ConcernSilent, out.Stuck.Items[0].Kind)
 }

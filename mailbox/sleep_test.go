@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"time"
@@ -28,8 +27,7 @@ func newSleeper(t testing.TB) *sleeper {
 func (s *sleeper) later(d time.Duration) {
 	s.awake += d
 	s.world.later(d)
-	_, err := s.Agents(context.Background(), person, schemas.AgentsIn{})
-	require.NoError(s.t, err)
+	must(s.t, s.Agents, person, schemas.AgentsIn{})
 }
 
 // sleep lets time pass while the machine sleeps, or sets the clock.
@@ -38,8 +36,7 @@ func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 // asleep is what the last event of an action says of the time in which the machine slept.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 	s.t.Helper()
-	out, err := s.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
-	require.NoError(s.t, err)
+	out := must(s.t, s.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	for _, e := range slices.Backward(out.Audit) {
 		if e.Action == action {
 			return time.Duration(e.Asleep) * time.Second
@@ -91,8 +88,7 @@ func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSleeper(t)
 			a, b := s.stdio("a"), s.stdio("b")
-			s.send(a, "b", "x")
-			s.claim(b)
+			s.assign(a, b, "x")
 			s.detach(b)
 			s.later(c.awake)
 			s.sleep(3 * time.Hour)
@@ -106,8 +102,7 @@ func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
 func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.stdio("a"), s.stdio("b")
-	s.send(a, "b", "x")
-	s.claim(b)
+	s.assign(a, b, "x")
 	s.Restart()
 	other := s.elsewhere(b, "other")
 	s.later(time.Minute)
@@ -139,8 +134,7 @@ func TestAReservationIsNotLostInASleep(t *testing.T) {
 func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.stdio("a"), s.stdio("b")
-	s.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
-	s.claim(b)
+	s.assign(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	s.later(time.Minute)
 	s.sleep(3 * time.Hour)
 	require.Equal(t, schemas.TimedOut, s.status(1))
@@ -175,8 +169,7 @@ func TestALeaseThatMayHaveEndedInASleepIsGoodForTheGrace(t *testing.T) {
 func TestAClockThatIsSetBackCutsNothing(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.stdio("a"), s.stdio("b")
-	s.send(a, "b", "x")
-	s.claim(b)
+	s.assign(a, b, "x")
 	s.sleep(-5 * time.Hour)
 	s.later(10 * time.Minute)
 	require.Equal(t, schemas.Accepted, s.status(1))

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -14,8 +13,7 @@ import (
 
 func (w *world) stats() schemas.StatsOut {
 	w.t.Helper()
-	out, err := w.Stats(context.Background(), schemas.Caller{}, schemas.StatsIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Stats, schemas.Caller{}, schemas.StatsIn{})
 	return out
 }
 
@@ -33,8 +31,7 @@ func TestStatsOfNothingNameEveryState(t *testing.T) {
 }
 
 func TestStatsCountStatesAndMailboxes(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w, boss, qa := newPair(t, "boss", "qa")
 	w.send(boss, "qa", "first")
 	sent := w.Now()
 	w.later(time.Minute)
@@ -58,8 +55,7 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 
 // What has ended is counted once a minute, what is open at once.
 func TestStatsCountWhatEndedOnceAMinute(t *testing.T) {
-	w := newWorld(t)
-	boss, qa := w.stdio("boss"), w.stdio("qa")
+	w, boss, qa := newPair(t, "boss", "qa")
 	w.stats()
 	w.send(boss, "qa", "first")
 	w.complete(qa, w.claim(qa).HandoffID)
@@ -90,8 +86,7 @@ func TestStatsApplyTimeFirst(t *testing.T) {
 }
 
 func TestStatsTellOfTheFullestMailboxes(t *testing.T) {
-	w := newWorld(t)
-	boss := w.stdio("boss")
+	w, boss := newWorldWith(t, "boss")
 	for i := range 205 {
 		w.send(boss, fmt.Sprintf("qa%03d", i), "one")
 	}

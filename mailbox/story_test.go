@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +12,7 @@ import (
 
 // told plays work with a question, a death, a taking up and a dependency, and gives its history.
 func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
 	w.send(lead, "coder", "Describe it", func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "one", &schemas.SendOptions{After: []string{"ho_1"}}
@@ -27,18 +25,15 @@ func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
 	w.claim(coder)
 	w.later(2 * time.Minute)
 	w.update(coder, 1, schemas.ActProgress, note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
-	_, err := w.Detach(context.Background(), coder, schemas.ConnIn{Conn: coder.Conn})
-	require.NoError(t, err)
+	must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
 	w.later(time.Minute)
 	again := coder
 	again.Conn = "conn-again"
-	_, err = w.Attach(context.Background(), again, schemas.ConnIn{Conn: again.Conn})
-	require.NoError(t, err)
+	must(t, w.Attach, again, schemas.ConnIn{Conn: again.Conn})
 	w.claim(again)
 	w.later(time.Minute)
 	w.complete(again, 1, func(in *schemas.CompleteIn) { in.Summary = "Both forms are printed." })
-	out, err := w.History(context.Background(), lead, schemas.HistoryIn{Workflow: "one", Format: format})
-	require.NoError(t, err)
+	out := must(t, w.History, lead, schemas.HistoryIn{Workflow: "one", Format: format})
 	return w, out
 }
 
@@ -75,25 +70,21 @@ func TestADiagramDashesDependencies(t *testing.T) {
 }
 
 func TestOutputIsThatOfTheLastToEnd(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	for range 2 {
-		w.send(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
-		w.claim(b)
+		w.assign(a, b, "x", func(in *schemas.SendIn) { in.Workflow = "one" })
 	}
 	w.complete(b, 2, func(in *schemas.CompleteIn) { in.Summary = "ended first" })
 	w.later(time.Minute)
 	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Summary = "ended last" })
-	out, err := w.History(context.Background(), a, schemas.HistoryIn{Workflow: "one"})
-	require.NoError(t, err)
+	out := must(t, w.History, a, schemas.HistoryIn{Workflow: "one"})
 	require.Equal(t, "ended last", out.Output)
 }
 
 func TestEventsAreForReadersAndAuditForVerifiers(t *testing.T) {
 	w, _ := told(t, "tree")
 	get := func(view schemas.View) schemas.GetOut {
-		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", View: view})
-		require.NoError(t, err)
+		out := must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: view})
 		return out
 	}
 	events, audit := get("events"), get("audit")

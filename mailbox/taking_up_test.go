@@ -33,8 +33,7 @@ func leftHalfDone(w *world) (schemas.ID, schemas.Caller) {
 // again is the same agent over its next connection.
 func (w *world) again(by schemas.Caller) schemas.Caller {
 	by.Conn += "-again"
-	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-	require.NoError(w.t, err)
+	must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
 }
 
@@ -104,8 +103,7 @@ func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
 }
 
 func TestACheckpointIsMergedByKey(t *testing.T) {
-	w := newWorld(t)
-	coder := w.stdio("coder")
+	w, coder := newWorldWith(t, "coder")
 	sent := w.send(w.stdio("lead"), "coder", "x")
 	w.claim(coder)
 	w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{
@@ -115,8 +113,7 @@ func TestACheckpointIsMergedByKey(t *testing.T) {
 	w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{
 		State: map[string]any{"step": 4}, PartialProgress: &schemas.PartialProgress{Completed: []string{"writer"}},
 	})
-	out, err := w.Get(context.Background(), coder, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "checkpoint"})
-	require.NoError(t, err)
+	out := must(t, w.Get, coder, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "checkpoint"})
 	require.Equal(t, map[string]any{"step": 4.0, "branch": "b"}, out.Checkpoint.State)
 	require.Equal(t, "at three", out.Checkpoint.Note)
 	require.Equal(t, []string{"writer", "parser"}, out.Checkpoint.PartialProgress.Completed)
@@ -124,8 +121,7 @@ func TestACheckpointIsMergedByKey(t *testing.T) {
 }
 
 func TestTheReceiverOfARetryIsNotAskedItsOwnQuestions(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.send(lead, "coder", "x")
 	w.claim(coder)
 	w.fail(coder, schemas.FailIn{
@@ -138,8 +134,7 @@ func TestTheReceiverOfARetryIsNotAskedItsOwnQuestions(t *testing.T) {
 }
 
 func TestContextForNextReachesTheNextOne(t *testing.T) {
-	w := newWorld(t)
-	coder := w.stdio("coder")
+	w, coder := newWorldWith(t, "coder")
 	sent := w.send(w.stdio("lead"), "coder", "x")
 	w.claim(coder)
 	w.complete(coder, sent.HandoffID, func(in *schemas.CompleteIn) {
@@ -157,8 +152,7 @@ func TestContextForNextReachesTheNextOne(t *testing.T) {
 }
 
 func TestWorkThatIsDoneAgainKeepsItsDeadlineAndItsTimeout(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	timed := w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Timeout: "1h"} })
 	for _, id := range []schemas.ID{sent.HandoffID, timed.HandoffID} {
@@ -173,8 +167,7 @@ func TestWorkThatIsDoneAgainKeepsItsDeadlineAndItsTimeout(t *testing.T) {
 }
 
 func TestARetryCountsOnlyTheAttemptsThatWereMade(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	for want, end := range map[int]func(schemas.ID){
 		1: func(id schemas.ID) {
 			w.update(coder, id, schemas.ActRelease)
@@ -193,8 +186,7 @@ func TestARetryCountsOnlyTheAttemptsThatWereMade(t *testing.T) {
 }
 
 func TestALateResultHasAStatus(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.send(lead, "coder", "x")
 	got := w.claim(coder)
 	w.update(lead, sent.HandoffID, schemas.ActCancel)

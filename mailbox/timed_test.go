@@ -25,8 +25,7 @@ func soon(address, task string) schemas.SendIn {
 // handoffs is how many there are, after what the clock has changed.
 func (w *world) handoffs() int {
 	w.t.Helper()
-	out, err := w.Overview(context.Background(), person, schemas.OverviewIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Overview, person, schemas.OverviewIn{})
 	return out.Counts.Sent
 }
 
@@ -47,8 +46,7 @@ func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {
 				w.Restart() // which forgets nothing
 			}
 			require.Equal(t, 1+200, w.handoffs())
-			rows, err := w.History(context.Background(), person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
-			require.NoError(t, err)
+			rows := must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
 			require.Len(t, rows.Items, 201, "none is in another workflow")
 			told := slices.DeleteFunc(w.notices(person), func(n schemas.Item) bool { return n.Kind != "escalated" })
 			require.Len(t, told, 1)
@@ -122,8 +120,7 @@ func TestCatchUp_GoesOnForSoLongInOneCall(t *testing.T) {
 	w.later(3 * time.Hour)
 	var told []string
 	for more := true; more; {
-		out, err := w.History(context.Background(), person, schemas.HistoryIn{})
-		require.NoError(t, err)
+		out := must(t, w.History, person, schemas.HistoryIn{})
 		told, more = append(told, out.Warnings...), len(out.Warnings) > 0
 	}
 	require.Regexp(t, `^time has more to do: \d+ handoffs or more are overdue, and the next call goes on$`, told[0])

@@ -28,15 +28,13 @@ func (w *world) revoke(name string) (schemas.TokenRevokeOut, error) {
 
 func (w *world) findToken(hash string) schemas.TokenFindOut {
 	w.t.Helper()
-	out, err := w.FindToken(context.Background(), desk, schemas.TokenFindIn{Hash: hash})
-	require.NoError(w.t, err)
+	out := must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
 	return out
 }
 
 func (w *world) tokens() []schemas.Token {
 	w.t.Helper()
-	out, err := w.ListTokens(context.Background(), desk, schemas.TokenListIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.ListTokens, desk, schemas.TokenListIn{})
 	return out.Tokens
 }
 
@@ -170,8 +168,7 @@ func TestHumanNeedsScopeAdmin(t *testing.T) {
 	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
 	_, err := w.addToken(in)
 	require.Equal(t, schemas.ByPerson, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
-	out, err := w.AddToken(context.Background(), schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
-	require.NoError(t, err)
+	out := must(t, w.AddToken, schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }
 
@@ -193,11 +190,9 @@ func TestAddingAgainUnderOneRequestAddsOnce(t *testing.T) {
 	w := newWorld(t)
 	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
 	by.Request = "0000019ca8f3e800"
-	first, err := w.AddToken(context.Background(), by, in)
-	require.NoError(t, err)
+	first := must(t, w.AddToken, by, in)
 	w.later(time.Minute)
-	again, err := w.AddToken(context.Background(), by, in)
-	require.NoError(t, err)
+	again := must(t, w.AddToken, by, in)
 	require.Equal(t, first, again)
 }
 
@@ -245,8 +240,7 @@ func TestEventsSayWhichTokenAndTrace(t *testing.T) {
 	w.send(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.send(by, "b", "y", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	w.later(time.Hour)
-	out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: "1", View: "audit"})
-	require.NoError(t, err)
+	out := must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: "audit"})
 	require.NotEmpty(t, out.Audit[1:])
 	for _, e := range out.Audit {
 		if e.Action == "sent" {

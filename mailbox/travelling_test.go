@@ -11,8 +11,7 @@ import (
 )
 
 func TestTheNoteOfAnAmendmentIsKept(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "x")
 	out := w.update(lead, 1, schemas.ActAmend, retask, note("Only the parser"))
 	require.ElementsMatch(t, []string{"note", "task", "title"}, out.Changed)
@@ -22,8 +21,7 @@ func TestTheNoteOfAnAmendmentIsKept(t *testing.T) {
 	require.Contains(t, brief, "- Amended by lead: Only the parser\n- Amended by lead: Not the lexer\n")
 	require.Equal(t, "Only the parser", w.full(1).Handoff.Context.Remarks[0].Note)
 	var texts []string
-	got, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", View: "events"})
-	require.NoError(t, err)
+	got := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "events"})
 	for _, e := range got.Events {
 		if e.Action == "amended" {
 			texts = append(texts, e.Text)
@@ -85,8 +83,7 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			lead, coder := w.stdio("lead"), w.stdio("coder")
-			w.send(lead, "coder", "x")
-			w.claim(coder)
+			w.assign(lead, coder, "x")
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}
 			}
@@ -102,8 +99,7 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 }
 
 func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	due := w.full(1).Handoff.Metadata.Deadline
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
@@ -121,10 +117,8 @@ func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
 }
 
 func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
-	w.send(lead, "coder", "x")
-	w.claim(coder)
+	w, lead, coder := newPair(t, "lead", "coder")
+	w.assign(lead, coder, "x")
 	w.update(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
 	w.update(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
 	require.Contains(t, w.claim(w.stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
@@ -132,8 +126,7 @@ func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
 }
 
 func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
+	w, lead, coder := newPair(t, "lead", "coder")
 	w.send(lead, "coder", "x")
 	w.send(w.stdio("qa"), "human", "so that it is known")
 	w.claim(coder)
@@ -142,8 +135,7 @@ func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
 	require.Len(t, told, 1)
 	require.Equal(t, "coder passed it to qa. It is about tests.", told[0].Text)
 	require.Equal(t, "coder passed it to qa", w.full(1).Standing.Reason)
-	out, err := w.History(t.Context(), lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
-	require.NoError(t, err)
+	out := must(t, w.History, lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
 	require.Contains(t, out.Tree, "coder passed it to qa: It is about tests.")
 	w.claim(w.stdio("qa"))
 	w.update(w.stdio("qa"), 1, schemas.ActRelease)

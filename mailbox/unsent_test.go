@@ -39,10 +39,8 @@ func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
 }
 
 func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
-	w := newWorld(t)
-	b := w.stdio("b")
-	w.send(person, "b", "x")
-	w.claim(b)
+	w, b := newWorldWith(t, "b")
+	w.assign(person, b, "x")
 	w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
@@ -50,10 +48,8 @@ func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
 }
 
 func TestAPersonIsNotSentToThemselvesByAnEscalation(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "x")
-	w.claim(b)
+	w, a, b := newPair(t, "a", "b")
+	w.assign(a, b, "x")
 	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})
 	brief := w.claim(person).Brief
 	require.Equal(t, schemas.Address(schemas.Human), out.To)

@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -17,8 +16,7 @@ func noTakers(then string) func(*schemas.SendIn) {
 // to is for whom a handoff is now.
 func (w *world) to(id schemas.ID) schemas.Address {
 	w.t.Helper()
-	out, err := w.List(context.Background(), person, schemas.ListIn{Box: "all"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, person, schemas.ListIn{Box: "all"})
 	for _, it := range out.Items {
 		if it.HandoffID == id {
 			return it.To
@@ -68,8 +66,7 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 }
 
 func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
-	w := newWorld(t)
-	a, b := w.stdio("a"), w.stdio("b")
+	w, a, b := newPair(t, "a", "b")
 	first := w.send(b, "a", "before").HandoffID
 	id := w.send(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
 	w.later(time.Hour)
@@ -86,8 +83,7 @@ func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
 }
 
 func TestWorkWithoutGeneralistsWaitsOn(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	id := w.send(a, "capability:review", "x", noTakers("generalist")).HandoffID
 	w.later(time.Hour)
 	require.Equal(t, schemas.Address("capability:review"), w.to(id))

@@ -58,8 +58,7 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		var got schemas.ListOut
 		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
-		w.send(lead, "coder", "x")
-		w.claim(coder)
+		w.assign(lead, coder, "x")
 		meanwhile(t, wait, func() { w.update(coder, 1, schemas.ActAsk, asking("which?")) })
 		require.Equal(t, "which?", got.Items[0].Text)
 		meanwhile(t, wait, func() { w.send(coder, "lead", "review") })
@@ -68,8 +67,7 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 		begun := time.Now()
 		wait()
 		require.Equal(t, 50*time.Second, time.Since(begun), "what waited before ends no wait")
-		_, err := w.List(context.Background(), lead, schemas.ListIn{WaitSeconds: 50})
-		refused(t, err, schemas.Invalid, "wait_seconds")
+		refuses(t, w.List, lead, schemas.ListIn{WaitSeconds: 50}, schemas.Invalid, "wait_seconds")
 	})
 }
 
@@ -81,8 +79,7 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
 			living(t, func(w *world, lead, coder schemas.Caller) {
-				w.send(lead, "coder", "x")
-				w.claim(coder)
+				w.assign(lead, coder, "x")
 				ask := func() { w.update(coder, 1, schemas.ActAsk, asking("which?", "when?")) }
 				if before {
 					ask()
@@ -111,8 +108,7 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 
 func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
-		w.send(lead, "coder", "the long task")
-		before := w.claim(coder)
+		before := w.assign(lead, coder, "the long task")
 		w.update(coder, 1, schemas.ActAsk, asking("which?", "when?"))
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
@@ -132,13 +128,11 @@ func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 
 func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
-		w.send(lead, "coder", "the long task")
-		w.claim(coder)
+		w.assign(lead, coder, "the long task")
 		w.update(coder, 1, schemas.ActAsk, asking("which?"))
 		w.update(coder, 1, schemas.ActRelease)
 		began := time.Now()
-		_, err := w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
-		require.NoError(t, err)
+		must(t, w.Get, coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
 		require.Equal(t, 50*time.Second, time.Since(began), "nothing came")
 	})
 }
@@ -161,8 +155,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			lead, coder := w.stdio("lead"), w.stdio("coder")
-			w.send(lead, "coder", "the long task")
-			w.claim(coder)
+			w.assign(lead, coder, "the long task")
 			w.update(coder, 1, schemas.ActAsk, asking("which?"))
 			c.do(w, lead, &coder)
 			w.update(lead, 1, schemas.ActAnswer, note("this"))
@@ -187,35 +180,27 @@ func TestAWaitSaysWhatChanged(t *testing.T) {
 }
 
 func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
-	w.send(lead, "coder", "x")
-	w.claim(coder)
+	w, lead, coder := newPair(t, "lead", "coder")
+	w.assign(lead, coder, "x")
 	w.complete(coder, 1)
 	w.send(coder, "lead", "by the way", message)
-	_, err := w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
-	require.NoError(t, err)
-	told, err := w.News(context.Background(), schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
-	require.NoError(t, err)
+	must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
+	told := must(t, w.News, schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
 	require.Len(t, told.New, 1)
 	require.Equal(t, schemas.TypeMessage, told.New[0].Kind, "messages stay")
 }
 
 func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
-	w := newWorld(t)
-	lead, coder := w.stdio("lead"), w.stdio("coder")
-	w.send(lead, "coder", "x")
-	w.claim(coder)
+	w, lead, coder := newPair(t, "lead", "coder")
+	w.assign(lead, coder, "x")
 	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.elsewhere(coder, "new")): true} {
-		got, err := w.Get(context.Background(), *by, schemas.GetIn{HandoffID: "1"})
-		require.NoError(t, err)
+		got := must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
 		require.Equal(t, want, got.TakeUp)
 	}
 }
 
 func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
-	w := newWorld(t)
-	lead, coder, other := w.stdio("lead"), w.stdio("coder"), w.stdio("other")
+	w, lead, coder, other := newTrio(t, "lead", "coder", "other")
 	w.send(lead, "another", "x", message)
 	id := w.send(lead, "coder", "you may stop", message).NoticeID.String()
 	get := func(by schemas.Caller) (schemas.GetOut, error) {

@@ -34,8 +34,7 @@ func TestWaiterWakesAfterASendThatFailedAndWasKept(t *testing.T) {
 	bubble(t, on(b), func(w *waits) {
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		b.next = true
-		_, err := w.Send(context.Background(), person, schemas.SendIn{To: "b", Task: "x"})
-		refused(w.t, err, schemas.Unavailable, "full")
+		refuses(w.t, w.Send, person, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
 		synctest.Wait()
 		require.Equal(w.t, "1", w.got()[1])
 	})
@@ -54,8 +53,7 @@ func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
 			w.claim(remote("c", "before"))
 		}, func(w *waits) { w.update(person, 1, schemas.ActRelease) }, nil},
 		"it holds as many as it takes": {func(w *waits) {
-			_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "b", MaxOpen: 1})
-			require.NoError(w.t, err)
+			must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", MaxOpen: 1})
 			w.send(person, "b", "x")
 			w.claim(remote("b", "before"))
 		}, send, nil},
@@ -78,10 +76,8 @@ func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
 func TestWaiterThatHoldsItsMostWaitsUntilItHoldsLess(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		b := remote("b", "")
-		_, err := w.Register(context.Background(), b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
-		require.NoError(w.t, err)
-		w.send(person, "b", "x")
-		held := w.claim(b)
+		must(w.t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
+		held := w.assign(person, b, "x")
 		w.send(person, "capability:review", "y", fresh)
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		require.Empty(w.t, w.got())
@@ -168,8 +164,7 @@ func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
 		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(remote("c", "2"), schemas.ClaimIn{})
 		b.then = func() { w.send(person, "capability:review", "x") } // before the registration is announced
-		_, err := w.Register(context.Background(), person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
-		require.NoError(w.t, err)
+		must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
 		require.Equal(w.t, "2", w.got()[1])
 	})
@@ -193,8 +188,7 @@ func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
 func TestAWaiterTakesOverFromASessionThatEnds(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		b := w.stdio("b")
-		w.send(person, "b", "x")
-		w.claim(b)
+		w.assign(person, b, "x")
 		w.wait(w.elsewhere(b, "again"), schemas.ClaimIn{})
 		w.detach(b)
 		synctest.Wait()

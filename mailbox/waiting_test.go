@@ -65,8 +65,7 @@ func TestAWaitingClaimWakes(t *testing.T) {
 		},
 		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {
 			c := w.stdio("c")
-			w.send(a, "c", "first")
-			w.claim(c)
+			w.assign(a, c, "first")
 			w.send(a, "b", "second", afterwards("1"))
 		}, func(w *world, _, _ schemas.Caller) { w.complete(w.stdio("c"), 1) }},
 		"on a redirection": {
@@ -122,8 +121,7 @@ func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
 		damage(t, b, 1)
 		time.Sleep(2 * time.Second) // in the bubble, it is due
 		b.updates.Store(0)
-		got, err := w.Claim(context.Background(), w.stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
-		require.NoError(t, err)
+		got := must(t, w.Claim, w.stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
 		require.True(t, got.Empty)
 		require.LessOrEqual(t, b.updates.Load(), int64(6))
 	})
@@ -192,8 +190,7 @@ func TestAWaitForAChangeOfWhatEndedIsOver(t *testing.T) {
 		w.send(a, "b", "x")
 		w.update(a, 1, schemas.ActCancel)
 		begun := time.Now()
-		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
-		require.NoError(t, err)
+		out := must(t, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
 		require.Equal(t, schemas.Cancelled, out.Status)
 		require.Zero(t, time.Since(begun))
 	})

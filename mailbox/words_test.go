@@ -14,8 +14,7 @@ import (
 
 // What a search finds is found by words that were computed again, as where their row was lost.
 func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
-	w := newWorld(t)
-	a, qa := w.stdio("a"), w.stdio("qa")
+	w, a, qa := newPair(t, "a", "qa")
 	id := w.send(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
 	w.claim(qa)
 	w.update(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
@@ -38,16 +37,14 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 }
 
 func TestASearchThatFindsNothingNamesWordsThatNothingHas(t *testing.T) {
-	w := newWorld(t)
-	a := w.stdio("a")
+	w, a := newWorldWith(t, "a")
 	w.send(a, "b", "Find the needle")
 	w.send(a, "b", "Mow the hay")
 	for query, want := range map[string][2]string{
 		"needle zebra": {"zebra", "needle"}, "zebra gnu": {"zebra gnu", ""}, "needle hay": {"", ""}, "needle find": {"", ""},
 	} {
 		for _, box := range []string{"all", "inbox"} {
-			out, err := w.List(t.Context(), a, schemas.ListIn{Box: box, Query: query})
-			require.NoError(t, err)
+			out := must(t, w.List, a, schemas.ListIn{Box: box, Query: query})
 			require.Equal(t, want, [2]string{strings.Join(out.Nowhere, " "), out.Fewer}, query)
 		}
 	}

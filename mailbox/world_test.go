@@ -28,6 +28,31 @@ func newWorld(t testing.TB, changes ...func(*mailbox.Config)) *world {
 
 func newWorldOn(t testing.TB, b store.Backend) *world { return newWorld(t, mailboxtest.On(b)) }
 
+// onEach runs a test in a workspace on each kind of store.
+func onEach(t *testing.T, test func(*testing.T, *world)) {
+	for name, open := range backends {
+		t.Run(name, func(t *testing.T) { test(t, newWorldOn(t, open(t))) })
+	}
+}
+
+// newWorldWith opens a workspace with an agent on a connection of its own.
+func newWorldWith(t testing.TB, name schemas.Agent) (w *world, by schemas.Caller) {
+	w = newWorld(t)
+	return w, w.stdio(name)
+}
+
+// newPair opens a workspace with two agents, each on a connection of its own.
+func newPair(t testing.TB, a, b schemas.Agent) (w *world, first, second schemas.Caller) {
+	w = newWorld(t)
+	return w, w.stdio(a), w.stdio(b)
+}
+
+// newTrio is newPair with three agents.
+func newTrio(t testing.TB, a, b, c schemas.Agent) (w *world, first, second, third schemas.Caller) {
+	w = newWorld(t)
+	return w, w.stdio(a), w.stdio(b), w.stdio(c)
+}
+
 // later moves the clock.
 func (w *world) later(d time.Duration) { w.Pass(d) }
 
@@ -37,8 +62,7 @@ func (w *world) rested() { w.later(10 * time.Second) }
 // stdio is an agent on a connection of its own, which is open.
 func (w *world) stdio(name schemas.Agent) schemas.Caller {
 	by := schemas.Caller{Agent: name, AgentID: string(name) + "-1", Via: schemas.ViaStdio, Conn: "conn-" + string(name)}
-	_, err := w.Attach(context.Background(), by, schemas.ConnIn{Conn: by.Conn})
-	require.NoError(w.t, err)
+	must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
 }
 
@@ -50,16 +74,21 @@ func (w *world) send(by schemas.Caller, to, task string, more ...func(*schemas.S
 	for _, m := range more {
 		m(&in)
 	}
-	out, err := w.Send(context.Background(), by, in)
-	require.NoError(w.t, err)
+	out := must(w.t, w.Send, by, in)
 	return out
 }
 
 func (w *world) claim(by schemas.Caller) schemas.ClaimOut {
 	w.t.Helper()
-	out, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Claim, by, schemas.ClaimIn{})
 	return out
+}
+
+// assign sends work to another, who claims the next.
+func (w *world) assign(by, to schemas.Caller, task string, more ...func(*schemas.SendIn)) schemas.ClaimOut {
+	w.t.Helper()
+	w.send(by, string(to.Agent), task, more...)
+	return w.claim(to)
 }
 
 func (w *world) complete(by schemas.Caller, id schemas.ID, more ...func(*schemas.CompleteIn)) schemas.CompleteOut {
@@ -68,15 +97,13 @@ func (w *world) complete(by schemas.Caller, id schemas.ID, more ...func(*schemas
 	for _, m := range more {
 		m(&in)
 	}
-	out, err := w.Complete(context.Background(), by, in)
-	require.NoError(w.t, err)
+	out := must(w.t, w.Complete, by, in)
 	return out
 }
 
 func (w *world) fail(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
 	w.t.Helper()
-	out, err := w.Fail(context.Background(), by, in)
-	require.NoError(w.t, err)
+	out := must(w.t, w.Fail, by, in)
 	return out
 }
 
@@ -100,10 +127,18 @@ func (w *world) tryUpdate(by schemas.Caller, id schemas.ID, a schemas.Action, mo
 	return w.Update(context.Background(), by, in)
 }
 
+// refuses makes a step that is refused with a code, and with an error that speaks of want.
+func (w *world) refuses(
+	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, more ...func(*schemas.UpdateIn),
+) *schemas.Error {
+	w.t.Helper()
+	_, err := w.tryUpdate(by, id, a, more...)
+	return refused(w.t, err, code, want)
+}
+
 func (w *world) full(id schemas.ID) schemas.GetOut {
 	w.t.Helper()
-	out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "full"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "full"})
 	return out
 }
 
@@ -111,9 +146,28 @@ func (w *world) status(id schemas.ID) schemas.Status { w.t.Helper(); return w.fu
 
 func (w *world) notices(by schemas.Caller) []schemas.Item {
 	w.t.Helper()
-	out, err := w.List(context.Background(), by, schemas.ListIn{Box: "notices"})
-	require.NoError(w.t, err)
+	out := must(w.t, w.List, by, schemas.ListIn{Box: "notices"})
 	return out.Items
+}
+
+// must makes a call of the service that is not refused.
+func must[In, Out any](
+	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
+) Out {
+	t.Helper()
+	out, err := call(context.Background(), by, in)
+	require.NoError(t, err)
+	return out
+}
+
+// refuses makes a call of the service that is refused with a code, and with an error that speaks of want.
+func refuses[In, Out any](
+	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
+	code schemas.Code, want string,
+) *schemas.Error {
+	t.Helper()
+	_, err := call(context.Background(), by, in)
+	return refused(t, err, code, want)
 }
 
 // refused checks that err has a code and speaks of want.
