@@ -3,8 +3,10 @@
 import os
 import shlex
 
+from harness import programs
+
 from .checks import until
-from .office import TRUSTING, drive
+from .office import TRUSTING
 from .session import Session
 from .steps import catch_up, finish, from_afar, give_back, step, take
 
@@ -54,7 +56,7 @@ def set_up(session, url, secret):
         os.mkdir(home)
         add = f"handoff --url {url} --bearer-token-env-var HANDOFF_TOKEN"
         options += ["--env", f"CODEX_HOME={home}", "--env", f"HANDOFF_TOKEN={secret}", "--settings", os.path.join(home, "config.toml")]
-    client = shlex.join(drive().client_cmd(session.client))
+    client = shlex.join(programs.command(session.client))
     return [*options, "--setup", f"exec >{shlex.quote(session.path('setup.txt'))} 2>&1; {client} mcp add {add} && {client} mcp list"]
 
 

@@ -1,13 +1,14 @@
 """Where sessions work: a home, a repository, and somebody at the command line."""
 
 import contextlib
-import importlib
 import json
 import os
 import shlex
 import shutil
 import signal
 import subprocess
+
+from harness import programs
 
 from .checks import Refused, Stuck, until
 from .server import Server
@@ -21,8 +22,8 @@ TRUSTING = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "tru
 class Office:
     """A home directory, a repository, a worktree of it, and a person whose PATH has the clients and handoff."""
 
-    def __init__(self, handoff, harness, root):
-        self.harness, self.root, self.server = os.path.abspath(harness), root, None
+    def __init__(self, handoff, root):
+        self.root, self.server = root, None
         self.home, self.repository, self.worktree = (os.path.join(root, name) for name in ("home", "repository", "worktree"))
         self.sessions = []
         os.makedirs(self.home)
@@ -41,7 +42,7 @@ class Office:
         self.handoff = os.path.join(self.bin, "handoff")
         os.symlink(handoff, self.handoff)
         for client in NAMES:
-            path, command = os.path.join(self.bin, client), drive().client_cmd(client)
+            path, command = os.path.join(self.bin, client), programs.command(client)
             if len(command) == 1:
                 os.symlink(command[0], path)
                 continue
@@ -100,7 +101,7 @@ class Office:
         if prompt:
             options += ("--prompt", prompt)
         rest = ["--", *rest] if rest else []
-        begun.start([self.script("in_ns.sh")], "--home", self.home, "--cwd", cwd or self.repository, *options, *rest)
+        begun.start([programs.script("in_network")], "--home", self.home, "--cwd", cwd or self.repository, *options, *rest)
         return begun
 
     def as_set_up(self, client, steps, rest=(), **how):
@@ -120,9 +121,6 @@ class Office:
     def serve(self):
         self.server = Server(self)
         until("a server that listens", self.server.url)
-
-    def script(self, name):
-        return os.path.join(self.harness, name)
 
     def left(self):
         """The processes that still work in here."""
@@ -153,8 +151,3 @@ class Office:
 
 def live(agents):
     return {card["name"] for card in agents["agents"] if card.get("live")}
-
-
-def drive():
-    """The part of the harness that knows where the clients are."""
-    return importlib.import_module("drive")

@@ -7,6 +7,8 @@ import shlex
 import subprocess
 import sys
 
+from harness import programs
+
 from .checks import until
 from .steps import finish, take
 
@@ -16,17 +18,17 @@ OPENAI = {"model": "mock/m", "small_model": "mock/m", "provider": {"mock": {
 
 OTHERS = {  # the program in its package, its model, its arguments and its environment; hooks remind its sessions
     "copilot-cli": {
-        "program": "@github/copilot-*/copilot", "model": "mock_openai.py", "hooks": True,
+        "program": "@github/copilot-*/copilot", "model": "openai.py", "hooks": True,
         "line": ["-p", "Do the work.", "--allow-tool", "handoff"],
         "env": {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_TYPE": "openai",
                 "COPILOT_PROVIDER_WIRE_API": "responses", "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{PORT}/v1",
                 "COPILOT_PROVIDER_API_KEY": "dummy", "COPILOT_MODEL": "gpt-5"}},
     "opencode": {
-        "program": "opencode-*/bin/opencode", "model": "mock_openai.py", "hooks": False, "line": ["run", "Do the work."],
+        "program": "opencode-*/bin/opencode", "model": "openai.py", "hooks": False, "line": ["run", "Do the work."],
         "env": {"OPENCODE_CONFIG_CONTENT": json.dumps(OPENAI), **dict.fromkeys((
             "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_DEFAULT_PLUGINS"), "1")}},
     "qwen-code": {
-        "program": "@qwen-code/qwen-code/cli.js", "model": "mock_anthropic.py", "hooks": True,
+        "program": "@qwen-code/qwen-code/cli.js", "model": "anthropic.py", "hooks": True,
         "line": ["--auth-type", "anthropic", "-m", "mock", "-p", "Do the work."],
         "env": {"ANTHROPIC_API_KEY": "dummy", "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{PORT}", "ANTHROPIC_MODEL": "mock",
                 "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1"}},
@@ -68,12 +70,12 @@ def begin(office, modules, name, program, model, line, env, hooks):
         json.dump(STEPS if hooks else IN_ONE, f)
     office.run("setup", name, "--trust", "--yes")
     office.send(name, f"work for {name}")
-    serve = [sys.executable, "-B", office.script(model), "--script", f"{out}/script.json", "--log", f"{out}/log.jsonl",
+    serve = [sys.executable, "-B", programs.script(model), "--script", f"{out}/script.json", "--log", f"{out}/log.jsonl",
              "--port", str(PORT), "--port-file", f"{out}/port"]
     both = 'out=$1; shift; "$@" & model=$!; while [ ! -s "$out/port" ]; do sleep 0.1; done; ' \
            'eval "$CLIENT" >"$out/said" 2>&1; status=$?; kill $model; wait $model; exit $status'
     return subprocess.Popen(
-        [office.script("in_ns.sh"), "sh", "-c", both, "sh", out, *serve], cwd=office.repository, stdin=subprocess.DEVNULL,
+        [programs.script("in_network"), "sh", "-c", both, "sh", out, *serve], cwd=office.repository, stdin=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, env={**office.env, **env, "CLIENT": shlex.join([*command, *line])})
 
 

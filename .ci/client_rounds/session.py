@@ -6,6 +6,9 @@ import os
 import re
 import signal
 import subprocess
+import sys
+
+from harness import programs
 
 LIMIT = 600  # seconds for everything
 END = "that-is-all"  # the last words of each model, one word because screens are read without blanks
@@ -24,9 +27,9 @@ class Session:
     def start(self, within, *options):
         with open(self.path("run.txt"), "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [*within, self.office.script(f"run_{self.client}.sh"), "--script", self.path("script.json"), "--out", self.out,
-                 "--timeout", str(LIMIT), *options],
-                env={**os.environ, "PATH": self.office.env["PATH"], "TMPDIR": self.office.root, "PYTHONDONTWRITEBYTECODE": "1"},
+                [*within, sys.executable, "-B", programs.script("drive.py"), self.client,
+                 "--script", self.path("script.json"), "--out", self.out, "--timeout", str(LIMIT), *options],
+                env={**os.environ, "PATH": self.office.env["PATH"], "TMPDIR": self.office.root},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.office.sessions.append(self)
 
