@@ -446,8 +446,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/checks", about: "checks listed, allowed and run",
 		imports: []string{
-			"schemas", "mailbox/life", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
-			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/look", "cmd/handoff/internal/agentsfile",
+			"schemas", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
+			"cmd/handoff/internal/cli", "cmd/handoff/internal/agentsfile",
 			"cmd/handoff/internal/leave",
 		},
 		owns: []string{"github.com/spf13/cobra"},

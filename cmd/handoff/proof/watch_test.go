@@ -103,14 +103,3 @@ func TestWatchEndsWithItsReader(t *testing.T) {
 }
 
 // Nothing would ever tell it to end: there is no reader who leaves.
-func TestWatchWithoutAnOutputIsRefused(t *testing.T) {
-	t.Parallel()
-	p := commandtest.NewHome(t)
-	for _, to := range []string{"&-", "/dev/null"} {
-		watch, _, errs := startInShell(p, "exec handoff watch >"+to)
-		require.Error(t, watch.Wait())
-		require.Equal(t, 2, watch.ProcessState.ExitCode(), to)
-		require.Contains(t, errs.String(), "nobody can read what watch prints")
-		require.Contains(t, errs.String(), "status --exec")
-	}
-}

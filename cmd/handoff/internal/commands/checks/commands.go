@@ -43,7 +43,7 @@ func Commands(a *cli.App) []*cobra.Command {
   handoff checks allow
   handoff checks run`,
 			Long: about,
-		}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a), watchCommand(a)),
+		}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	}
 }

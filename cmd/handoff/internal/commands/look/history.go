@@ -21,16 +21,14 @@ func historyCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff history                # the newest workflow
   handoff history 12             # that of a handoff
   handoff history wf_login --mermaid >login.mmd
-  handoff history wf_login --markdown | gh pr comment 12 -F -
-  handoff history wf_login --markdown --mermaid  # with a diagram, where the host draws it`,
+  handoff history wf_login --markdown | gh pr comment 12 -F -`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
 	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")
 	rows := cmd.Flags().Bool("rows", false, "as a table")
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
-	cmd.MarkFlagsMutuallyExclusive("mermaid", "rows")
-	cmd.MarkFlagsMutuallyExclusive("markdown", "rows")
+	cmd.MarkFlagsMutuallyExclusive("mermaid", "markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"limit": *limit, "format": "rows"}
 		switch {
@@ -51,14 +49,6 @@ func historyCommand(a *cli.App) *cobra.Command {
 		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
 		if err != nil {
 			return err
-		}
-		if *page && *mermaid && !a.JSON {
-			args["format"] = "mermaid"
-			chart, _, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
-			if err != nil {
-				return err
-			}
-			out.Markdown += "\n```mermaid\n" + chart.Mermaid + "```\n"
 		}
 		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
 	}

@@ -3,8 +3,6 @@ package look
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -31,8 +29,7 @@ type listing struct {
 	role, forAgent    string
 	ready, stuck, all bool
 	gone              bool // only what is shown as disconnected
-	watch             bool
-	limit             int // rows at most; 0 for all
+	limit             int  // rows at most; 0 for all
 }
 
 func listCommand(a *cli.App) *cobra.Command {
@@ -43,8 +40,7 @@ func listCommand(a *cli.App) *cobra.Command {
   handoff list --for qa --ready      # what qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck               # what goes on only when somebody acts
-  handoff list --watch               # stays on the screen`,
+  handoff list --stuck               # what goes on only when somebody acts`,
 		Long: `Without --box, --for, --status, --workflow, --query or --all: everything that has not ended, of all agents, what is
 urgent or waits for somebody first.
 The inbox and the other boxes are those of --agent; the box all is of everybody, with all that has ended.
@@ -83,8 +79,6 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		switch given := cmd.Flags().Changed("limit"); {
 		case !given && (a.JSON || !a.Style().Terminal):
 			l.limit = 0
-		case !given && l.watch:
-			l.limit = watchedRows
 		case l.limit < 1:
 			return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
 		}
@@ -108,7 +102,6 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		"only what waits for an answer, for approval, for a handoff that will not be completed, or whose holder is gone")
 	flags.BoolVar(&l.all, "all", l.all, "also what has ended")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; all unless given, where no terminal is or with --json")
-	flags.BoolVarP(&l.watch, "watch", "w", false, "show it again when it changes, until Ctrl-C")
 	a.BindReads(flags)
 	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
 	return cmd
@@ -130,9 +123,6 @@ func (l *listing) take(args cli.Arguments) {
 	delete(args, "status")
 }
 
-// watchedRows is how many rows a terminal shows of a list that stays there, so that all of it is on one screen.
-const watchedRows = 12
-
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
 	by, err := a.Looker(true)
 	if err != nil {
@@ -141,31 +131,17 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if l.forAgent != "" && !a.Reads { // whose mail it is, and not who looks
 		by.Scope = schemas.ScopeRead
 	}
-	look := func() (s sight, err error) {
-		err = a.Look(ctx, by, func(conn *cli.Connection) error {
-			asked := maps.Clone(args)
-			out, err := gatherAll(ctx, conn, asked, l)
-			need := 0
-			if err == nil && a.Style().Terminal && !a.JSON {
-				need, err = conn.NeedYou(ctx)
-			}
-			if err != nil {
-				return err
-			}
-			s.facts, s.draw = out, func(p *cli.Page) { drawList(p, conn, asked, l, out, need) }
-			s.raw, err = json.Marshal(out)
+	return a.Look(ctx, by, func(conn *cli.Connection) error {
+		out, err := gatherAll(ctx, conn, args, l)
+		need := 0
+		if err == nil && a.Style().Terminal && !a.JSON {
+			need, err = conn.NeedYou(ctx)
+		}
+		if err != nil {
 			return err
-		})
-		return s, err
-	}
-	if l.watch {
-		return stay(ctx, a, look)
-	}
-	s, err := look()
-	if err != nil {
-		return err
-	}
-	return a.Print(s.raw, s.draw)
+		}
+		return a.PrintValue(out, func(p *cli.Page) { drawList(p, conn, args, l, out, need) })
+	})
 }
 
 // drawList draws what was gathered, and says below it what the reader would miss otherwise.

@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -20,10 +21,10 @@ const NeedsYou = 8
 
 // glance is how status was asked for.
 type glance struct {
-	limit        int
-	watch, quiet bool
-	command      string // for each thing that needs the person
-	patience     cli.Seconds
+	limit    int
+	quiet    bool
+	command  string // for each thing that needs the person
+	patience cli.Seconds
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
@@ -32,7 +33,6 @@ func statusCommand(a *cli.App) *cobra.Command {
 		Use:   "status",
 		Short: "What needs you, what runs, and what is stuck",
 		Example: `  handoff status
-  handoff status --watch             # stays on the screen
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
@@ -69,12 +69,11 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&g.watch, "watch", "w", false, "show it again when it changes, until Ctrl-C")
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing: the exit status tells whether something needs you")
 	flags.IntVarP(&g.limit, "limit", "n", 0, "rows of each part (default: a few on a terminal, else 20)")
 	flags.StringVar(&g.command, "exec", "", "run this `command` of the shell for each thing that begins to need you, until Ctrl-C")
 	flags.Var(&g.patience, "exec-timeout", "how long a command may run; bare numbers are seconds")
-	cmd.MarkFlagsMutuallyExclusive("watch", "quiet", "exec")
+	cmd.MarkFlagsMutuallyExclusive("quiet", "exec")
 	return cmd
 }
 
@@ -93,32 +92,21 @@ func Status(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// show looks once, or until it is interrupted.
+// show looks once.
 func (g glance) show(ctx context.Context, a *cli.App) error {
 	if g.limit == 0 && a.Style().Terminal && !a.JSON {
 		g.limit = onScreen
 	}
-	needs := 0
-	look := func() (s sight, err error) {
-		err = a.Look(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
-			var out schemas.OverviewOut
-			s.raw, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
-			needs, s.draw = out.NeedsYou.Total, func(p *cli.Page) { printOverview(p, a, out) }
-			timeless := out
-			timeless.At = time.Time{}
-			s.facts = timeless
-			return err
-		})
-		return s, err
-	}
-	if g.watch {
-		return stay(ctx, a, look)
-	}
-	s, err := look()
+	var out schemas.OverviewOut
+	var raw json.RawMessage
+	err := a.Look(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) (err error) {
+		raw, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
+		return err
+	})
 	if err == nil && !g.quiet {
-		err = a.Print(s.raw, s.draw)
+		err = a.Print(raw, func(p *cli.Page) { printOverview(p, a, out) })
 	}
-	if err == nil && needs > 0 {
+	if err == nil && out.NeedsYou.Total > 0 {
 		err = cli.Exit(NeedsYou)
 	}
 	return err

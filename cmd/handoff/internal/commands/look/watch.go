@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"os/signal"
 	"slices"
 	"strings"
@@ -92,39 +91,17 @@ func (w *watching) check() error {
 
 // watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
-	if leadsNowhere(a.Stdout) {
-		return schemas.Invalidf("", "nobody can read what watch prints: its output is closed, or is %s", os.DevNull).
-			WithHint("To act on events, pipe them into a loop: handoff watch --json | while read -r event; do …; done. For what needs you: handoff status --exec.")
-	}
 	ctx, stop := untilHangup(ctx)
 	defer stop()
 	ctx, out := outlet.Open(ctx, a.Stdout)
 	defer out.Close()
 	take := eventPrinter(a, out)
-	return Follow(ctx, a, w.since, w.fromNow, func(_ *cli.Connection, c schemas.Change) error {
-		if w.wants(c) {
-			return take(c)
-		}
-		return nil
-	})
-}
-
-// untilHangup ends with its terminal, unless nohup says that it shall outlive that.
-func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
-	if signal.Ignored(syscall.SIGHUP) {
-		return ctx, func() {}
-	}
-	return signal.NotifyContext(ctx, syscall.SIGHUP)
-}
-
-// Follow gives each event of the workspace to take, in order, until ctx is done or take fails: those after a number, or
-// those from now on. It waits for a workspace that nobody has used.
-func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take func(*cli.Connection, schemas.Change) error) error {
 	return withWorkspace(ctx, a, func(conn *cli.Connection, waited bool) error {
+		after := w.since
 		switch {
 		case waited:
 			after = 0
-		case fromNow:
+		case w.fromNow:
 			var newest schemas.NewestOut
 			if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, &newest); err != nil {
 				return err
@@ -134,8 +111,21 @@ func Follow(ctx context.Context, a *cli.App, after uint64, fromNow bool, take fu
 		if a.IsTerminal(a.Stderr) {
 			fmt.Fprintf(a.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
 		}
-		return follow(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error { return take(conn, c) })
+		return follow(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error {
+			if w.wants(c) {
+				return take(c)
+			}
+			return nil
+		})
 	})
+}
+
+// untilHangup ends with its terminal, unless nohup says that it shall outlive that.
+func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx, func() {}
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
 // withWorkspace opens the workspace for as long as fn runs, in the name of nobody. It waits for one that nobody has used,
@@ -160,18 +150,6 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 
 // pauseUnused is how often a workspace that nobody has used is looked for.
 const pauseUnused = 200 * time.Millisecond
-
-// leadsNowhere tells whether what is written is dropped. A standard stream that was closed when the program
-// started is found in the same way: the Go runtime opens the null device in its place.
-func leadsNowhere(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	info, unknown := f.Stat()
-	return err == nil && unknown == nil && os.SameFile(info, null)
-}
 
 // wants tells the events that a watcher asked for from others.
 func (w watching) wants(c schemas.Change) bool {

@@ -54,22 +54,3 @@ func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
 	require.Contains(t, watched(d, false, 4, "--agent", "dev"), "human\tanswered")
 	require.NotContains(t, watched(d, false, 1, "--agent", "boss"), "ho_1")
 }
-
-// What is watched goes over what it was, and is printed again only when it changed where no terminal is.
-func TestWhatIsWatchedStaysUntilItIsInterrupted(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	d.Must("dev", "send", "human", "Decide")
-	for i, command := range []string{"status", "status", "list", "list"} {
-		terminal := i%2 == 1
-		var stdout bytes.Buffer
-		ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)
-		e := d.Env()
-		e.Stdout, e.IsTerminal = &commandtest.Counted{Writer: &stdout, Left: 2, Leave: leave}, func(any) bool { return terminal }
-		code, _, errs := commandtest.Execute(ctx, e, d.Vars("", "NO_COLOR"), command, "--watch")
-		leave()
-		require.Equal(t, 130, code, errs)
-		require.Equal(t, 1, bytes.Count(stdout.Bytes(), []byte("Decide")), command)
-		require.Equal(t, terminal, bytes.HasPrefix(stdout.Bytes(), []byte("\x1b[H")))
-	}
-}
