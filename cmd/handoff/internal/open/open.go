@@ -127,10 +127,7 @@ const (
 // a moment to notice.
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend, err error) {
 	for range attempts {
-		if err = c.compactIfAsked(ctx, log); err == nil {
-			b, err = openEngine(ctx, c.Dir, log)
-		}
-		if err == nil {
+		if b, err = openEngine(ctx, c.Dir, log); err == nil {
 			sweep(c.Dir)
 		}
 		if !errors.Is(err, store.ErrLocked) {

@@ -28,20 +28,18 @@ const LockFile = "handoff.lock"
 // KeyFile has the key with which the heads of the registry are signed.
 const KeyFile = "handoff.key"
 
-// CompactFile is there when the file of the store is to be compacted when it is opened next. It says why that failed.
-const CompactFile = "handoff.compact"
-
 const (
-	logFile    = "handoff.log"
-	memoryFile = "project.json"
-	headFile   = "handoff.head" // of versions that kept what witnesses signed
-	toldFile   = "handoff.told" // see [handoff/cmd/handoff/internal/onevent.Told]
+	logFile     = "handoff.log"
+	memoryFile  = "project.json"
+	headFile    = "handoff.head"    // of versions that kept what witnesses signed
+	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
+	toldFile    = "handoff.told"    // see [handoff/cmd/handoff/internal/onevent.Told]
 )
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", CompactFile,
+		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
 		toldFile, toldFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
@@ -89,19 +87,6 @@ func (w Workspace) Store() (_ File, ok bool) { return w.file(StoreFile) }
 
 // Before is the file that a restore replaced and kept. Ok is false when there is none.
 func (w Workspace) Before() (_ File, ok bool) { return w.file(BeforeFile) }
-
-// Compaction says what becomes of the compaction of the store that somebody asked for; empty when nobody did, or it is
-// done.
-func (w Workspace) Compaction() string {
-	failed, err := platform.ReadRegular(filepath.Join(w.Dir, CompactFile), 4<<10)
-	switch {
-	case err != nil:
-		return ""
-	case len(failed) == 0:
-		return "it is compacted when it is opened next"
-	}
-	return "it waits to be compacted, which failed: " + schemas.Visible(string(failed))
-}
 
 // Log is the file to which the owners of the workspace write, see package journal. Ok is false when there is none.
 func (w Workspace) Log() (_ File, ok bool) { return w.file(logFile) }

@@ -116,11 +116,7 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
 	}
-	found := append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
-	if waits := w.Compaction(); waits != "" {
-		found = append(found, skipped(aboutStore, "%s", waits).try(sh.line("compact")))
-	}
-	return found
+	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
 // Beside finds the other workspaces in which agents may be looked for who are not here.

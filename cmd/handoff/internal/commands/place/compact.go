@@ -22,8 +22,8 @@ func compactCommand(a *cli.App) *cobra.Command {
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
 		Long: `Writes everything into a new file, compares each row, and puts the new file in the place of the old one. It needs
-as much free space again as the file takes. The old file stays beside the new one until that was opened. While a
-process has the workspace open this is left to the next one that opens it, which takes as long before its first answer.
+as much free space again as the file takes. The old file stays beside the new one until that was opened. Refused while
+a process has the workspace open; until then what comes is written where the file has space.
 
 --keep lets go of what takes space in handoffs that ended longer ago: texts, data and results over 200 bytes, and content
 that was sent along, where no other handoff refers to it. Titles, short texts, who did what and when, messages and the
@@ -79,7 +79,7 @@ type compaction struct {
 	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was
 	Before    int64              `json:"bytes_before,omitempty"`
 	After     int64              `json:"bytes_after,omitempty"`
-	Later     string             `json:"later,omitempty"` // why it is left to the next process that opens the workspace
+	Later     string             `json:"later,omitempty"` // why the file is as large as before, though texts were let go of
 	Retained  *schemas.RetainOut `json:"let_go,omitempty"`
 }
 
@@ -96,8 +96,11 @@ func (c *compaction) run(ctx context.Context) error {
 	if !c.Try && !c.InDatabase() {
 		failed = c.compact(ctx)
 	}
-	if failed != nil && c.Retained == nil {
+	switch e := schemas.AsError(failed); {
+	case e != nil && c.Retained == nil:
 		return failed
+	case e != nil && e.Code == schemas.Conflict:
+		c.Later, failed = e.Message, nil
 	}
 	return errors.Join(c.PrintValue(c, c.page), failed) // what was let go of does not come back, so it is told
 }
@@ -119,18 +122,13 @@ func (c *compaction) retain(ctx context.Context) error {
 func (c *compaction) compact(ctx context.Context) error {
 	end := c.Busy("compacting workspace " + c.place.Name)
 	defer end()
-	err := locked(c.place, func() (err error) {
-		c.Before, c.After, err = open.Compact(ctx, c.place)
+	return locked(c.place, func() error {
+		done, err := open.Compact(ctx, c.place)
+		if err == nil {
+			c.Compacted, c.Before, c.After = c.place.Name, done.Before, done.After
+		}
 		return err
 	})
-	switch e := schemas.AsError(err); {
-	case err == nil:
-		c.Compacted = c.place.Name
-	case e.Code == schemas.Conflict:
-		c.Later = e.Message
-		err = open.CompactLater(c.place)
-	}
-	return err
 }
 
 func (c *compaction) page(p *cli.Page) {
@@ -150,6 +148,6 @@ func (c *compaction) page(p *cli.Page) {
 	case c.Compacted != "":
 		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), size(c.After), size(c.Before))
 	case c.Later != "":
-		p.Line("%s; the file is compacted when it is opened next", c.Later)
+		p.Line("%s; handoff compact makes its file smaller when nobody has it open", c.Later)
 	}
 }

@@ -45,7 +45,6 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	}
 	if w.Exists {
 		w.Error = schemas.AsError(w.lookInside(ctx, a))
-		w.Compaction = workspace.Workspace{Dir: w.Directory}.Compaction()
 	}
 	if err := a.PrintValue(w, func(p *cli.Page) { printWhereabouts(p, w) }); err != nil {
 		return err
@@ -57,11 +56,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// oldWait is how long is waited for what takes as long as reading all that is old.
-const oldWait = time.Second
-
-// lookInside adds the agents that were ever in the workspace, the last first, and what [schemas.LongKept] would let go
-// of, where that is found out soon.
+// lookInside adds the agents that were ever in the workspace, the last first.
 func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
@@ -69,13 +64,6 @@ func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 			return err
 		}
 		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) sight { return sight{c.Name, c.Live, c.Seen} })...)
-		soon, end := context.WithTimeout(ctx, oldWait)
-		defer end()
-		var old schemas.RetainOut
-		in := cli.Arguments{"before": a.Now().Add(-schemas.LongKept), "dry_run": true}
-		if _, err := conn.Call(soon, "store_retain", in, &old); err == nil {
-			w.Old = &old
-		}
 		return nil
 	})
 }
@@ -98,14 +86,6 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 		return
 	}
 	printFile(p, "store", w.Store)
-	if w.Old != nil && w.Old.Free >= 1<<20 {
-		p.Field("  unused of it", size(w.Old.Free)+", which handoff compact gives back")
-	}
-	if w.Old != nil && w.Old.Bytes > 0 {
-		p.Field("  old texts", fmt.Sprintf("%s of %s that ended half a year ago: handoff compact --keep 180d lets go of them",
-			size(w.Old.Bytes), cli.Counted(w.Old.Handoffs, "handoff")))
-	}
-	p.Field("  asked for", w.Compaction)
 	printFile(p, "log", w.Log)
 	p.Field("kept from before a restore", w.Kept)
 	p.Field("owner", w.Owner.describe(p.Now))
@@ -140,8 +120,6 @@ type whereabouts struct {
 	Directory  string                `json:"directory,omitempty"`    // of its files
 	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
 	Store      *workspace.File       `json:"store,omitempty"`
-	Old        *schemas.RetainOut    `json:"old,omitempty"`        // what compact --keep 180d would let go of
-	Compaction string                `json:"compaction,omitempty"` // that was asked for, and is not done
 	Log        *workspace.File       `json:"log,omitempty"`
 	Kept       string                `json:"kept,omitempty"`   // what was there before the last restore: a file, or a name in the database
 	Owner      *owner                `json:"owner"`            // null when nobody has it open
