@@ -298,7 +298,10 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/checking", about: "checks of work that is completed",
 		imports: []string{"schemas", "tools", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
 	},
-	{level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"}},
+	{
+		level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"},
+		owns: []string{"golang.org/x/sync"},
+	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
 		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},

@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"handoff/cmd/handoff/internal/terminal"
+	"handoff/mailbox/draw"
 	"handoff/schemas"
 )
 
@@ -92,19 +93,8 @@ func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 	p.Line("%s %d. %s", sign, number, p.Quote(criterion, 5))
 }
 
-// Status colours a status by what it asks of its reader.
-func (p *Page) Status(s schemas.Status) string {
-	switch s {
-	case schemas.Completed:
-		return p.Green(string(s))
-	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Returned:
-		return p.Red(string(s))
-	case schemas.Waiting:
-		return p.Yellow(string(s))
-	case schemas.Pending, schemas.Accepted, schemas.Working, schemas.Cancelled:
-	}
-	return string(s)
-}
+// Status colours a status as lists and pictures do.
+func (p *Page) Status(s schemas.Status) string { return p.OfState(draw.State{Status: s}, string(s)) }
 
 // Print writes the result of a tool as it is with --json, its texts [Inert], else the page that fill makes of it.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {

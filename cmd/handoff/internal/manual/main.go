@@ -29,20 +29,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "manual:", err)
 		os.Exit(1)
 	}
-	fmt.Fprintln(os.Stderr, found(os.Args[1]))
-}
-
-// found says how man finds the pages in a directory.
-func found(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	if filepath.Base(dir) != "man1" {
-		return fmt.Sprintf("man %s shows a page. By name man finds only those in a directory man1.", filepath.Join(dir, "handoff.1"))
-	}
-	const says = "man -M %s handoff shows the first. Without -M man finds them where manpath names that directory, as with " +
-		"MANPATH=%[1]s: in your environment; the colon keeps the others."
-	return fmt.Sprintf(says, filepath.Dir(dir))
+	fmt.Fprintln(os.Stderr, "man "+filepath.Join(os.Args[1], "handoff.1")+" shows the first; by name man finds those of a directory man1")
 }
 
 // write writes the pages into a directory, which is made if it is not there.

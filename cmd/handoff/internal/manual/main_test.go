@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -67,14 +66,6 @@ func TestADirectoryThatCannotBeWrittenIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.1"), 0o700))
 	require.ErrorContains(t, write(dir), "handoff.1: is a directory")
-}
-
-func TestHowManFindsThePagesIsSaid(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the paths are those of Unix")
-	}
-	require.Contains(t, found("/home/me/.local/share/man/man1"), "MANPATH=/home/me/.local/share/man: in your environment")
-	require.Contains(t, found("/home/me/man"), "man /home/me/man/handoff.1 shows a page")
 }
 
 func TestPagesPassTheLint(t *testing.T) {

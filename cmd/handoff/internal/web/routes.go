@@ -10,8 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"handoff/schemas"
 )
@@ -136,16 +137,9 @@ type readiness struct {
 	log   *slog.Logger
 	now   func() time.Time
 
-	mu      sync.Mutex // guards the fields below
-	last    *probe
-	unready bool // by the last result
-}
-
-// A probe is one call of check. Its result is there when done is closed.
-type probe struct {
-	done chan struct{}
-	err  error
-	at   time.Time
+	asking singleflight.Group // runs ask, which alone touches the fields below
+	asked  time.Time          // when the last check ended; zero before the first
+	failed error              // its result
 }
 
 func newReadiness(c Config) *readiness { return &readiness{check: c.Ready, log: c.Logger, now: c.Now} }
@@ -170,56 +164,34 @@ func (r *readiness) isReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	p := r.probe(ctx)
+	// All requests that come meanwhile share the check, so it does not end with the first one. Nobody waits for it longer
+	// than its request: a store that hangs must not hold up the end of that.
+	shared := context.WithoutCancel(ctx)
 	select {
-	case <-p.done:
-		return p.err
+	case result := <-r.asking.DoChan("", func() (any, error) { return nil, r.ask(shared) }):
+		return result.Err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// probe returns the last probe while it is new enough or under way, else a new one.
-func (r *readiness) probe(ctx context.Context) *probe {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if p := r.last; p != nil {
-		select {
-		case <-p.done:
-			if r.now().Sub(p.at) < probeTTL {
-				return p
-			}
-		default:
-			return p
-		}
+// ask returns the last result while it is new enough, else makes a check. It logs the error, which the response does
+// not have, when readiness changes.
+func (r *readiness) ask(ctx context.Context) error {
+	if !r.asked.IsZero() && r.now().Sub(r.asked) < probeTTL {
+		return r.failed
 	}
-	p := &probe{done: make(chan struct{})}
-	r.last = p
-	// All requests that come meanwhile share it, so it does not end with the first one. Nobody waits for the goroutine:
-	// a store that hangs must not hold up the end of a request.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
-	go func() {
-		defer cancel()
-		p.err = r.check(ctx)
-		p.at = r.now()
-		r.logChange(p.err)
-		close(p.done)
-	}()
-	return p
-}
-
-// logChange logs the error, which the response does not have, when readiness changes.
-func (r *readiness) logChange(err error) {
-	r.mu.Lock()
-	was := r.unready
-	r.unready = err != nil
-	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	err := r.check(ctx)
 	switch {
-	case err != nil && !was:
+	case err != nil && r.failed == nil:
 		r.log.Warn("not ready", slog.Any("error", err))
-	case err == nil && was:
+	case err == nil && r.failed != nil:
 		r.log.Info("ready again")
 	}
+	r.asked, r.failed = r.now(), err
+	return err
 }
 
 // Metrics writes metrics in the text format of Prometheus, for callers that may read them.

@@ -20,10 +20,9 @@ import (
 
 func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "anchor",
-		Short: "Keep the signed head in the project's repository, for others to fetch",
-		Example: `  handoff audit anchor --push origin
-  git commit --trailer "$(handoff audit anchor --trailer)"`,
+		Use:     "anchor",
+		Short:   "Keep the signed head in the project's repository, for others to fetch",
+		Example: `  handoff audit anchor --push origin`,
 		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository: nothing of the work tree, the index
 or a branch is touched. Whoever fetched it can hold the registry against it with handoff audit verify --anchor. So
 nobody can change what was recorded before, even with the store and its key, without being found by all who fetched.
@@ -39,16 +38,10 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 		Args: cobra.NoArgs,
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
-	trailer := cmd.Flags().Bool("trailer", false, "only print the head as a trailer of a commit message")
-	cmd.MarkFlagsMutuallyExclusive("push", "trailer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		h, err := current(cmd.Context(), a)
 		if err != nil {
 			return err
-		}
-		if *trailer {
-			line := fmt.Sprintf("Handoff-Head: %s %d %s", h.Origin, h.Size, h.root())
-			return a.PrintValue(map[string]string{"trailer": line}, func(p *cli.Page) { p.Line("%s", line) })
 		}
 		anchor, err := anchorOf(a, "")
 		if err != nil {
@@ -64,8 +57,8 @@ const ownRefs = "refs/handoff/heads/"
 
 // anchor is a ref with heads, one to a commit.
 type anchor struct {
-	repository  git.Repository
-	ref, origin string
+	repository git.Repository
+	ref        string
 }
 
 // anchorOf gives the ref in the project's repository; without a name that of the workspace.
@@ -82,8 +75,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	if !ok {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
-	origin, err := originOf(a)
-	return anchor{r, cmp.Or(ref, ownRefs+place.Name), origin}, err
+	return anchor{r, cmp.Or(ref, ownRefs+place.Name)}, nil
 }
 
 // git runs the program git with some input. No hook runs, and nothing asks.
@@ -107,16 +99,15 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	_, err := at.git(ctx, "", "check-ref-format", at.ref)
 	if said, ended := errors.AsType[*exec.ExitError](err); ended && said.ExitCode() == 1 {
 		return schemas.Invalidf("workspace", "git allows no ref with the name %s", at.ref).
-			WithHint("Nothing was changed. handoff audit anchor --trailer gives the head for a message of a commit. Under another name, " +
-				"as one that handoff restore BACKUP --workspace NAME makes, the workspace can be anchored.")
+			WithHint("Nothing was changed. Under another name, as one that handoff restore BACKUP --workspace NAME makes, the workspace can be anchored.")
 	}
 	old, err := at.git(ctx, "", "for-each-ref", "--format=%(objectname)", at.ref)
 	if err != nil {
 		return err
 	}
 	if old != "" {
-		heads, _, err := at.heads(ctx)
-		if err == nil && len(heads) > 0 { // a registry that has the newest has those before
+		heads, err := at.heads(ctx)
+		if err == nil { // a registry that has the newest has those before
 			err = heads[len(heads)-1].held(ctx, a, h)
 		}
 		if err != nil {
@@ -167,47 +158,28 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 	return commit, err
 }
 
-// heads are all that were anchored, the smallest first: those of the commits of the ref, in their file checkpoint or in
-// the trailers of their messages. Trailers of other workspaces are passed over, and their origins given, and so are
-// commits without a head: on a branch a file of that name may be anything.
-func (at anchor) heads(ctx context.Context) (heads []end, others []string, err error) {
-	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H %(trailers:key=Handoff-Head,valueonly,separator=%x2C)", "--end-of-options", at.ref, "--")
+// heads are all that were anchored, the smallest first: each commit of the ref has one, in its file checkpoint.
+func (at anchor) heads(ctx context.Context) (heads []end, err error) {
+	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
-		return nil, nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
+		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
 			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")
 	}
-	var files strings.Builder
-	rows := strings.Split(listed, "\n")
-	for _, row := range rows {
-		commit, trailers, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&files, "%s:checkpoint\n", commit)
-		for text := range strings.SplitSeq(trailers, ",") {
-			switch h, err := readText(strings.ReplaceAll(text, " ", "\n") + "\n"); {
-			case err == nil && h.Origin == at.origin:
-				heads = append(heads, end{"commit " + commit[:12], h})
-			case err == nil && !slices.Contains(others, h.Origin):
-				others = append(others, h.Origin)
-			}
-		}
-	}
-	batch, err := at.git(ctx, files.String(), "cat-file", "--batch")
+	commits := strings.Split(listed, "\n")
+	batch, err := at.git(ctx, strings.Join(commits, ":checkpoint\n")+":checkpoint\n", "cat-file", "--batch")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, row := range rows {
-		first, rest, _ := strings.Cut(batch, "\n") // "ID blob SIZE", or that it is missing
-		batch = rest
-		if size, err := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]); err == nil && size <= len(rest) {
-			e := end{name: "commit " + row[:12]}
-			switch e.head, err = readHead(rest[:size]); {
-			case err == nil:
-				heads = append(heads, e)
-			case strings.HasPrefix(at.ref, ownRefs):
-				return nil, nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
-			}
-			batch = strings.TrimPrefix(rest[size:], "\n")
+	for _, commit := range commits {
+		first, rest, _ := strings.Cut(batch, "\n")                           // "ID blob SIZE", or that it is missing
+		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero where it is missing, which is no head
+		e := end{name: "commit " + commit[:12]}
+		if e.head, err = readHead(rest[:min(size, len(rest))]); err != nil {
+			return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)
 		}
+		heads = append(heads, e)
+		batch = strings.TrimPrefix(rest[min(size, len(rest)):], "\n")
 	}
 	slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
-	return heads, others, nil
+	return heads, nil
 }

@@ -88,26 +88,10 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", clone}, fetch...)...).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(said), "non-fast-forward")
+	require.Contains(t, s.refuses(3, "verify", "--anchor=refs/handoff/heads/none"), "there is no anchor refs/handoff/heads/none")
+	require.Contains(t, s.refuses(5, "verify", "--anchor=HEAD"), "it is no signed checkpoint")
 	require.Contains(t, there.refuses(1, "verify", "--anchor"),
 		"problem: the first 4 events of the registry are not those of commit ")
-}
-
-func TestATrailerIsAHead(t *testing.T) {
-	s := newSite(t)
-	repository(t, s.dir)
-	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log in\n\n"+s.audit("anchor", "--trailer"))
-	other := "Handoff-Head: handoff.local/other 1 " + strings.Repeat("A", 43) + "="
-	git(t, s.dir, "commit", "-q", "--allow-empty", "-m", "Log out\n\n"+other)
-	s.Must("dev", "send", "qa", "Test it again")
-	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "checkpoint"), []byte("a model"), 0o600))
-	git(t, s.dir, "add", "checkpoint")
-	git(t, s.dir, "commit", "-q", "-m", "Keep the model")
-	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "held against 1 head")
-	require.Contains(t, s.audit("verify", "--anchor=HEAD"), "were not looked at: handoff.local/other")
-	require.Contains(t, s.refuses(3, "verify", "--anchor=HEAD^^^"), "no commit of HEAD^^^ has a head of handoff.local/w")
-	s.forge(forgeries[0].change)
-	require.Contains(t, s.refuses(1, "verify", "--anchor=HEAD"), forgeries[0].found)
-	require.Contains(t, s.refuses(3, "verify", "--anchor"), "there is no anchor refs/handoff/heads/w")
 }
 
 // An anchor is written beside all that a person works with: nothing of it changes.

@@ -20,13 +20,12 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Short: "Walk the whole registry and compare it with the records",
 		Example: `  handoff audit verify
   handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
-  handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE
-  handoff audit verify --anchor=origin/main --json # with the trailers of commits`,
+  handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
 		Long: `Prints how many events there are and the root of the tree over them. Exit status 1: something was changed.
 
 With --checkpoint it has to begin with the events of the head in this file: the roots are compared, and no signature.
 With --anchor it has to hold each head that was anchored in the project's repository and fetched, see handoff audit
-anchor: in the commits of the ref, or in the trailers of their messages.`,
+anchor.`,
 		Args: cobra.NoArgs,
 	}
 	ref := cmd.Flags().String("anchor", "", "`ref` with heads that it has to hold (default: that of the workspace)")
@@ -34,17 +33,13 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that it has to hold; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []end
-		var others []string
 		if cmd.Flags().Changed("anchor") {
 			at, err := anchorOf(a, strings.TrimSpace(*ref))
 			if err != nil {
 				return err
 			}
-			if heads, others, err = at.heads(cmd.Context()); err != nil {
+			if heads, err = at.heads(cmd.Context()); err != nil {
 				return err
-			}
-			if len(heads) == 0 {
-				return schemas.Errorf(schemas.NotFound, "no commit of %s has a head of %s", schemas.Visible(at.ref), at.origin).WithHint("handoff audit anchor makes one.")
 			}
 		}
 		for _, file := range *checkpoints {
@@ -62,7 +57,7 @@ anchor: in the commits of the ref, or in the trailers of their messages.`,
 			heads = append(heads, kept)
 		}
 		slices.SortStableFunc(heads, func(x, y end) int { return cmp.Compare(x.Size, y.Size) })
-		return verify(cmd.Context(), a, heads, others)
+		return verify(cmd.Context(), a, heads)
 	}
 	return cmd
 }
@@ -72,10 +67,9 @@ type verified struct {
 	schemas.AuditOut
 	Heads   int      `json:"heads,omitempty"`
 	Signers []string `json:"signers,omitempty"` // whom the heads name, which nobody checked: a key is not needed to hold them
-	Others  []string `json:"others,omitempty"`  // origins of heads that were not looked at
 }
 
-func verify(ctx context.Context, a *cli.App, heads []end, others []string) error {
+func verify(ctx context.Context, a *cli.App, heads []end) error {
 	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e end) uint64 { return e.Size }))}
 	walking, end := a.Progress(ctx, "verifying the registry")
 	out, _, err := cli.Call[schemas.AuditOut](walking, a, "audit_verify", in)
@@ -83,7 +77,7 @@ func verify(ctx context.Context, a *cli.App, heads []end, others []string) error
 	if err != nil {
 		return err
 	}
-	v := verified{AuditOut: out, Heads: len(heads), Others: others}
+	v := verified{AuditOut: out, Heads: len(heads)}
 	v.against(heads)
 	if err := a.PrintValue(v, v.print); err != nil || v.OK {
 		return err
@@ -121,9 +115,6 @@ func (v *verified) print(p *cli.Page) {
 	if v.Heads > 0 {
 		p.Line("held against %s, signed by %s as they say themselves", cli.Counted(v.Heads, "head"),
 			p.Quote(cmp.Or(strings.Join(v.Signers, ", "), "nobody"), 0))
-	}
-	if len(v.Others) > 0 {
-		p.Line("%s heads of other origins are there and were not looked at: %s", p.Yellow("warning:"), p.Quote(strings.Join(v.Others, ", "), 0))
 	}
 	if len(v.Signers) > 1 {
 		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))

@@ -23,6 +23,7 @@ const (
 	mostNeeds = 1_000                  // things that are looked at
 	gathering = 100 * time.Millisecond // in which events come together, so that one look is for all of them
 	mostTries = 4                      // of a command that fails
+	patience  = time.Minute            // for one that runs
 )
 
 // need is what a command of status --exec finds on its standard input.
@@ -51,7 +52,7 @@ type failure struct {
 
 // tellNeeds runs a command for each thing that needs a person and of which none was told, until ctx is done. A command
 // that runs then is waited for. The error is conflict where another process tells what needs a person here.
-func tellNeeds(ctx context.Context, a *cli.App, line string, limit time.Duration) error {
+func tellNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
 	place, err := workspace.Find(a.Location())
@@ -59,7 +60,7 @@ func tellNeeds(ctx context.Context, a *cli.App, line string, limit time.Duration
 		return err
 	}
 	h := &notifier{app: a, place: place, failed: map[string]failure{}, command: onevent.Command{
-		Line: line, Limit: limit, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
+		Line: line, Limit: patience, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
 		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has none

@@ -21,14 +21,13 @@ const NeedsYou = 8
 
 // glance is how status was asked for.
 type glance struct {
-	limit    int
-	quiet    bool
-	command  string // for each thing that needs the person
-	patience cli.Seconds
+	limit   int
+	quiet   bool
+	command string // for each thing that needs the person
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	g := glance{patience: cli.Seconds{Duration: time.Minute}}
+	g := glance{}
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "What needs you, what runs, and what is stuck",
@@ -45,7 +44,7 @@ before, within two seconds, one at a time. What was told is kept with the worksp
 The command finds the thing as JSON on standard input, as a row of needs_you with id, workspace and command, and in its
 environment HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line, and
 HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails is run again after 10 s, 40 s
-and 160 s. What you claimed yourself is not told.
+and 160 s, and so is one that takes longer than a minute. What you claimed yourself is not told.
 
 Without a terminal each row is a line: part, kind, id, from, who has it, since, last sign of life, command, title
 and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": ..., "stuck": ..., "counts": ...}.
@@ -58,12 +57,8 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, mostGlanced)
 			case given("exec") && g.command == "":
 				return schemas.Invalidf("--exec", "no command was given")
-			case given("exec-timeout") && !given("exec"):
-				return schemas.Invalidf("--exec-timeout", "there is no command to limit").WithHint("Give one with --exec.")
-			case g.patience.Duration <= 0:
-				return schemas.Invalidf("--exec-timeout", "no time at all")
 			case given("exec"):
-				return tellNeeds(cmd.Context(), a, g.command, g.patience.Duration)
+				return tellNeeds(cmd.Context(), a, g.command)
 			}
 			return g.show(cmd.Context(), a)
 		},
@@ -72,7 +67,6 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing: the exit status tells whether something needs you")
 	flags.IntVarP(&g.limit, "limit", "n", 0, "rows of each part (default: a few on a terminal, else 20)")
 	flags.StringVar(&g.command, "exec", "", "run this `command` of the shell for each thing that begins to need you, until Ctrl-C")
-	flags.Var(&g.patience, "exec-timeout", "how long a command may run; bare numbers are seconds")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "exec")
 	return cmd
 }
