@@ -159,6 +159,9 @@ func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 // orMeant adds to an error what may be meant, three at most, and where the rest is told.
 func orMeant(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
+	if cmd.Flags().Lookup(helpAll) != nil {
+		help = cmd.CommandPath() + " --" + helpAll + " shows what there is."
+	}
 	if len(meant) == 0 {
 		return e.WithHint("%s", help)
 	}

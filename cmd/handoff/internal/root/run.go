@@ -112,6 +112,7 @@ func Command(a *cli.App) *cobra.Command {
 	for _, cmd := range root.Commands() {
 		cmd.SuggestFor = habits[cmd.Name()]
 	}
+	group(root)
 	return root
 }
 
@@ -136,6 +137,7 @@ func bare(a *cli.App) *cobra.Command {
 	}
 	a.BindGlobal(root.PersistentFlags())
 	root.SetGlobalNormalizationFunc(cli.Synonyms)
+	root.SetHelpFunc(cli.Help(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
@@ -173,10 +175,13 @@ const helpTemplate = `{{.Short}}.
 const usageTemplate = `Usage:
 {{if .Runnable}}  {{.UseLine}}
 {{end}}{{if .HasAvailableSubCommands}}  {{.CommandPath}} COMMAND
-
+{{$commands := .Commands}}{{range $group := .Groups}}
+{{.Title}}
+{{range $commands}}{{if eq .GroupID $group.ID}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}{{else}}
 Commands:
-{{range .Commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
-{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+{{range $commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
+{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
 {{end}}{{if .HasAvailableInheritedFlags}}

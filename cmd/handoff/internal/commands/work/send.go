@@ -64,7 +64,7 @@ var sendFields = []cli.Field{
 
 // sending is a command that sends: prefix goes before what it takes as the address.
 func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
-	return cli.ToolCommand[schemas.SendOut]{
+	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArray("ref", nil, "text `file` to send along, which the receiver reads in parts (repeatable)")
@@ -78,6 +78,8 @@ func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 		ID:    sentID,
 		Print: printSent,
 	}.Of(a, cmd)
+	cli.First(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
+	return cmd
 }
 
 func sendCommand(a *cli.App) *cobra.Command {

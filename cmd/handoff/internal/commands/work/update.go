@@ -68,7 +68,7 @@ var actions = []struct {
 }
 
 func updateCommand(a *cli.App) *cobra.Command {
-	return cli.ToolCommand[schemas.UpdateOut]{
+	cmd := cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields),
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().Bool("merge", false, "as task trackers say it: what the context has no field for goes into its state")
@@ -110,6 +110,8 @@ remembered, and what has no field into the state of the context.
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
 	})
+	cli.First(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
+	return cmd
 }
 
 // chosenAction tells what the given flags mean together.
