@@ -12,7 +12,9 @@ import (
 
 // Work for a pool is told to one agent first, the best of those that are here with nothing to do: for a minute it waits
 // in the mailbox of that one alone. Where that one rejects it, lets its claim lapse or is silent, the next is told, and
-// after three any that qualifies may claim from the pool. Where nobody is here and idle the pool is open at once.
+// after three any that qualifies may claim from the pool. Where nobody is here and idle the pool is open at once: nobody
+// waits a minute for an agent that is busy. Skills come before waiting, so a better agent that does not claim costs the
+// others a minute at most.
 const (
 	aloneFor  = time.Minute
 	mostFirst = 3

@@ -41,6 +41,22 @@
 // Truth needs no sweeper. A lease or a deadline is over because the time is past it, judged when somebody looks.
 // Renewal works the same way: when a lease ends, the operation that notices asks for the connection that claimed; while
 // it is open, the lease goes on.
+//
+// # Decisions
+//
+// A result counts although the lease ended, as long as nobody else claimed. A newer claim makes a token void, and so
+// does giving the claim back. Time alone makes none void, because finished work that is thrown away helps nobody. A
+// result that comes after the next claim is kept with the handoff, eight at most, and changes no state: another agent
+// may be at work on it, or have finished it.
+//
+// A message (type "message") makes no record and cannot be claimed: nobody owes anything for it. It is a notice.
+//
+// Work that nobody takes gets another address and does not end. It stays pending under its id, so whatever waits for
+// it goes on waiting (untaken.go).
+//
+// An agent that rejects work may name another agent. The work goes there by itself if that agent is known and here,
+// accepts the type, and neither sent nor rejected the work; else the sender decides. Whoever rejected the work is
+// excluded from what goes on with it, so no loop comes of it (reject.go).
 package mailbox
 
 import (

@@ -11,6 +11,30 @@
 // to a fixed number of workers: a cancellation right behind its request is lost, a call may overtake the initialize
 // that says who calls, responses are dropped at the end of input, and as many waiting calls as there are workers stop
 // all other calls. Why its transport over HTTP is not used is said at [Endpoint].
+//
+// # Decisions
+//
+// A call waits for no worker: each request has a goroutine of its own, 4,096 at most. One pass over a message finds
+// the arguments of a call (package jsonrpc), because the SDK would decode them several times. The SDK gets an empty
+// object in the place of the arguments wherever it has something to check: the envelope, the revision, the headers. A
+// message that is not written as all clients write it goes to the SDK whole. A fuzzer holds both ways to the same
+// response, and others compare our encoding of results and of the list of tools with that of encoding/json.
+//
+// Only waits end with their connection. A call whose client hung up is finished: older revisions say that hanging up
+// is no cancellation. A wait is given up, because it would take mail that nobody reads. At the end of input on stdio
+// a client still gets the responses to what it asked.
+//
+// A claim whose response could not be delivered is released, and counts as no attempt: only that response named the
+// handoff. A request that its load balancer named (see [RequestHeader]) releases nothing: the balancer may have the
+// response from another server.
+//
+// Over HTTP the session is the claimant. No connection shows that an agent left, so leases go by time, and the
+// session that claimed may finish without the token of the claim. What a client says of itself, such as its thread,
+// counts only behind what was proved. Since revision 2026-07-28 nothing tells two workers of one bearer token apart,
+// so there the token of the claim alone proves a claim.
+//
+// HTTP and stdio stay in one package: the HTTP transport uses some thirty names of the rest, which uses none of it. A
+// wall between them would have to export these names for one reader.
 package mcp
 
 import (

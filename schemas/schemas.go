@@ -11,6 +11,9 @@
 // json, and embedded: what is read there is what is sent.
 //
 // Package [handoff/schemas/respell] brings the messages of other protocols into the form of these types.
+//
+// Advice holds the input struct of the tool that it advises ([Call]), so the compiler checks its names and types. Its
+// sentence is a predicate whose subject is the call: one sentence then fits JSON, text and command lines.
 package schemas
 
 import (

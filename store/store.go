@@ -78,6 +78,18 @@
 // that cannot be what was written. Only content that is too large, a record of a newer program, and an exported file
 // that [Load] refuses are [schemas.Error] with a code: limit, unavailable, and invalid or limit. [Coded] gives
 // the others their codes, each with a sentence of its own.
+//
+// # Decisions
+//
+// Events are counted by a row of the same transaction. The engine's own counters may leave gaps, and no audit could
+// tell a gap from a deletion.
+//
+// Content that handoffs refer to has no owner and is kept once, however many refer to it. A handoff has its digest,
+// so its event proves the content too, and a retry carries it along for nothing. A redaction deletes it for all that
+// refer to it, because a secret is one wherever it stands.
+//
+// A search reads one row of words for each handoff, newest first, and one answer looks at 1,000 handoffs and gives a
+// cursor. An inverted index would cost each send many rows.
 package store
 
 import "context"

@@ -15,7 +15,8 @@ const Redacted = "[redacted]"
 
 // Redact gives content, which is one JSON object, with [Redacted] in the place of each text under a path such as
 // data.token, or of all texts where the path is empty; nil where there is none. A path leads through every entry of a
-// list. Names of fields, numbers, times and what says who, where and when stay. A title goes with the task that it may
+// list. Names of fields, numbers, times and what says who, where and when stay, so a handoff without its texts can still
+// be claimed, completed and listed. A title goes with the task that it may
 // have been made of. The error is that of decoding.
 func Redact(content []byte, path string) ([]byte, error) {
 	object, err := objectOf(content)

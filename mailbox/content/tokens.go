@@ -3,6 +3,10 @@
 // leads.
 //
 // All functions are pure. Errors are [schemas.Error] and say what there is instead.
+//
+// A field of what was sent is a reference without being stored as one: context://ho_1/artifacts/2 is looked up in the
+// content of the event. So whatever a brief has no room for can be read by itself, and nobody decides beforehand what
+// is long.
 package content
 
 import (

@@ -1,5 +1,9 @@
 // Package delivery says what a session is to know at an event: what waits for it, what it holds, what it has not read.
 // It marks what it has said, so that a session is told once; what it says of handoffs, package mailbox keeps.
+//
+// The marks are rows of the store, because hooks are short processes and two may run at once. Being told is not
+// reading: notices stay unread. This package reads the store; the handoffs that a session holds are given to it as
+// they are now, because only an operation of package mailbox applies the end of a lease.
 package delivery
 
 import (

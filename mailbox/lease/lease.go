@@ -8,6 +8,15 @@
 // Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
 // the claim goes on all the same. Nothing here writes to the store: package mailbox applies what is judged, each change
 // as an event.
+//
+// No timer renews a lease, so a model that works for 40 minutes costs no write while nobody looks. Only memory knows
+// which connections are open. A process that takes the store over therefore gives each connection that it does not
+// know two minutes to show itself: a killed server could not say that it left, and its client may start another one
+// at once.
+//
+// When the clock ran more than a minute ahead of the time that the machine was awake, leases and reservations go on
+// for as long as the machine slept, and at least for those two minutes. Deadlines hold. The event says how long
+// nobody could act.
 package lease
 
 import (

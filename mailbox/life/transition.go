@@ -10,6 +10,9 @@
 // What an action is, who does it, what it changes, which errors it has and what a repetition does stands with each
 // [Action]; what is told or made because of it stands with each [Consequence]. Both tables have golden files. A change
 // of the rules shows there first: a reviewer reads them, and not the code.
+//
+// Consequences are words here, and methods of package mailbox that a switch calls. A map from a consequence to a
+// method would be an initialisation cycle, because each consequence may have consequences.
 package life
 
 import "handoff/schemas"

@@ -1,5 +1,9 @@
 // Package offer says what an agent may take: from which mailboxes, in which order, how much there is, and what is kept
 // from it. All of it is read from a snapshot of the store and from who is here; nothing is written.
+//
+// max_open counts when an agent claims. An agent that holds that many handoffs is offered nothing more from a pool,
+// even if it was told first. Work that was sent to its own name it still gets, and the sender is warned. A send names
+// the same agents as excluded that a claim excludes.
 package offer
 
 import (

@@ -2,6 +2,9 @@
 //
 // What git saw of a working tree is exact. What a handoff names is a file, a directory or a pattern, in which * stands
 // for any text within a name and ** for any directories.
+//
+// Nothing is locked. A locked file stays locked when its holder dies; agents that are only told can talk to each
+// other. The files are a row beside the record, which goes with the claim and is no part of the registry.
 package overlap
 
 import (

@@ -5,6 +5,10 @@
 // Package mailbox keeps the events, each in the transaction of the change that it tells of, and has the methods of a
 // [Registry] among its own. Of the store a registry changes only what the clock has changed, and that through
 // ApplyTime of its [Config]. An export is a file for temporary files of this machine.
+//
+// An export is a file that the owner writes from one snapshot, which takes seconds. Whoever asked for it reads the
+// file in parts, so a slow reader holds no snapshot, and each call remains one answer. Pages of many moments would
+// not fit their events, because records change.
 package registry
 
 import (

@@ -4,6 +4,12 @@
 // and that nothing open needs (needed.go), long texts and long data are replaced, see [compose.Lessen]; then content that
 // was sent along and to which nothing refers any more is deleted (sweep.go). Who did what and when, titles and short
 // texts stay, and so do all records and events.
+//
+// It works as a redaction does, with an event for each handoff, so audits, exports and readers need to know nothing
+// new; what stays is JSON of the same form. Only a look at all that is old tells how much would go: handoff where
+// waits a second for that, and then says nothing. Content that was sent along has no count of who refers to it, so
+// the sweep reads all contents, and the transaction that deletes looks at what came meanwhile. No server does it by
+// itself: what goes is gone, so a person says when, or cron with that person's approval.
 package retention
 
 import (

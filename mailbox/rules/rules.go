@@ -7,6 +7,14 @@
 //
 // [Compile] reads rules and finds what is wrong with them. [Set.Fire] is pure: package mailbox gathers the facts, and
 // sends what comes of them in the transaction of what happened. The library is touched only where there are rules.
+//
+// Texts have expressions in the language of conditions, so there is one language to learn. A name that does not exist
+// is an error when the file is read; data that is missing leaves a text empty and a condition false.
+//
+// CEL is linked, because a Go program cannot load a library later. Its initialisers, and those of the protocol
+// buffers below it, run at each start of the program; a test lets nothing else bring those in. The language itself is
+// made when the first rule is read. Only the owner of the store compiles rules: those of a file that changed, and all
+// of them when something happens to which they may apply. The process beside a file reads it without its expressions.
 package rules
 
 import (

@@ -1,6 +1,12 @@
 // Package sessions knows which session acts under which name, and whether anybody does. It puts together what the store
 // keeps of names with what a [presence.Tracker] knows of connections; package names judges what comes of it. It writes
 // nothing: package mailbox keeps the choices.
+//
+// A service that has just begun counts a connection that nobody closed as open for five seconds: processes announce
+// their connections within milliseconds, and only a killed process does not. Mail for a session that ended may be
+// claimed by the other sessions of its client while nobody acts under that name, because nobody else has it. Pools,
+// reservations and notices are not shared so. A shell acts as the session that started it: the environment names the
+// session, and the mailbox knows the name. A name that is given, by --agent or HANDOFF_AGENT, wins.
 package sessions
 
 import (

@@ -7,11 +7,16 @@
 // scope. Metadata by [RFC 9728] tell clients where to get one, as the Authorization section of the [MCP specification]
 // asks, revisions 2025-11-25 and 2026-07-28.
 //
-// As long as a workspace has no issuer and never had a token, programs on the same machine need none: a request that
-// arrives at a loopback address, and that no proxy forwarded, may act as any agent but human and system.
+// As long as a workspace has no issuer and never had a token, not even a revoked one, programs on the same machine need
+// none: a request that arrives at a loopback address, and that no proxy forwarded, may act as any agent but human and
+// system.
 //
 // The header Handoff-Agent chooses among the agents that the caller may act as; without it the first one is chosen.
 // Secrets are read from the header Authorization and never from an address. No error and no log has any part of one.
+//
+// A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so
+// nothing is cached and nothing is stale. A token is looked up again before a request that waited is answered, and
+// before a stream speaks. A secret has a checksum, so most wrong secrets never reach the store.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068

@@ -1,5 +1,8 @@
 // Package closest says which of the known names somebody meant who wrote a name that is not known: an agent, a tool,
 // a field or a word. It serves refusals, which name the likeliest choice first.
+//
+// The distance is ours. It counts a swap of two letters as one mistake, so that aq means qa; the well-kept libraries
+// do not.
 package closest
 
 import (

@@ -1,8 +1,9 @@
 // Command generate writes JSON Schemas from the Go types of package schemas into the folder json beside it. Run it as
 // go generate ./schemas. The files are reviewed as code.
 //
-// The arguments of tools, and every type within them, have a full schema each, in a file named after the type. The decoder of package tools enforces it, and people read it. It refers to the files of other types, so that
-// a field that changes changes one file.
+// The arguments of tools, and every type within them, have a full schema each, in a file named after the type. The
+// decoder of package tools enforces it, and people read it. It refers to the files of other types. Only a form (x-form)
+// is repeated in each object that has it.
 //
 // The arguments and results of the tools that agents are offered also have a published schema, which clients are sent:
 // one line without combinators, references, nulls and boolean schemas, because some client stumbles over each of these,

@@ -11,6 +11,13 @@
 //
 // The bucket "sys" has the key "format". It says that the file is a store of handoff, and of which layout. Open refuses
 // another file, and one of a newer layout, before it changes a byte of it.
+//
+// A short list of free pages costs less than one page, and the file of a killed owner opens at once, however large it
+// is. A long list would make each commit larger.
+//
+// bbolt's check of pages needs a list of free pages that stands still, so the writer runs it. All rows are read once
+// before, because bbolt ends the process at a page that leads outside of the file. bbolt cannot give space back while
+// it runs, so a file that is open is compacted by the next owner, before it serves anything.
 package bolt
 
 import (

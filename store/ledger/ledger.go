@@ -3,6 +3,13 @@
 //
 // For event n, counted from 0, the store keeps one row with all hashes that the event completed: the hash of its leaf,
 // and of each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
+//
+// The events have two links. Each event names the previous event of its handoff with that event's hash, so one
+// handoff can be verified alone. All events are leaves of the tree, so a missing one is found. The event holds the
+// digest of the record, so a changed record is found as well.
+//
+// The leaf is the hash of the entry alone, as RFC 6962 has it. So the tree of an export is the tree that the store
+// keeps.
 package ledger
 
 import (

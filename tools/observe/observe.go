@@ -25,6 +25,12 @@
 // OpenTelemetry, which links gRPC.
 //
 // Neither ever fails or delays a call of an agent. What cannot be read or sent is left out and logged.
+//
+// The usual client libraries of Prometheus and OTLP link protobuf and gRPC, whose registries take 0.8 and 0.7 ms of a
+// start of 10. VictoriaMetrics/metrics keeps the metrics instead. A test keeps the heavy packages out.
+//
+// Every process that stays sends traces, so none is missing when the owner of the store has no collector. Two
+// processes then send the same span of a handoff under the same ids, and a collector has it once.
 package observe
 
 import (

@@ -15,7 +15,7 @@ import (
 // file is the file that was under a path when somebody looked.
 //
 // Files are compared by what the system says of their identity, not by content or time: a file that was written to is
-// the same, one that was replaced by a copy is another.
+// the same, one that was replaced by a copy is another. A copy that is made over the open file is not noticed.
 type file struct {
 	path string
 	was  os.FileInfo

@@ -41,6 +41,18 @@
 //
 // Errors of this package are *[schemas.Error] of code unavailable, whose hint says what a person can do. Errors of the
 // tools pass through as the owner gave them.
+//
+// # Decisions
+//
+// bbolt lets one process open the file. To open the file for each call would work too, but would have no shared
+// commits and nobody who wakes a wait.
+//
+// An owner listens before it opens the store, because reading a large file after a kill takes seconds. A newer
+// program queues for the lock and asks the owner to make room; a build without a version, as go run makes, asks only
+// commands, and a build from a clone has the version of its commit.
+//
+// Each process that stays shares a lock on handoff.here. An owner that finds nobody else there knows that earlier
+// connections are gone, so after a crash a session has its name and its claims back at once.
 package relay
 
 import (

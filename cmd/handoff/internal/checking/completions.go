@@ -1,5 +1,9 @@
 // Package checking lets the checks of a repository run for work that is completed: before the completion is recorded, in
 // the process that takes the call, or later, by whoever has the checkout.
+//
+// A completion is refused before it is recorded, and not returned afterwards: whoever learns that a test fails still
+// holds the work, with all that it knows of it. The base with which checks compare is fixed before anybody works and
+// stays for all attempts: else a claim after an own commit, or a second attempt, would make a weakened test the measure.
 package checking
 
 import (

@@ -17,6 +17,17 @@
 //
 // Between the command and this process stands a supervisor, see [Supervise]: it ends all that a command started, also
 // when this process is killed.
+//
+// git worktree would leave traces in the repository, and run its hooks and filters; therefore the git directory of
+// our own. The next run writes into the kept tree only what differs.
+//
+// The supervisor is this program again. The end of its input tells it that the process that waits for it was killed.
+// On Linux it inherits processes that detach themselves, so it can end all of them. A second supervisor above it does
+// the same if the first was stopped or killed, and the process that looks does it if both were: it adopts orphans
+// while it looks, and knows them by their session, which no process can enter from another one, so neither its own
+// children nor their exit status are taken. If that process was killed too, a variable in the environment of the
+// processes finds them. The lock of the slot passes to the supervisor and to git, so no other run comes into a tree
+// in which something still works.
 package checks
 
 import (

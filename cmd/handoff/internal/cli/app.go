@@ -6,7 +6,11 @@
 // the result with [App.Print], as the tool gave it for programs or as a [Page] for people. Its errors go to
 // [App.Report], which gives the exit status.
 //
-// The families of commands are in packages of their own, and know each other only by what this package exports.
+// The families of commands are in packages of their own and stand on this one. Only checks uses another family: its
+// command watch follows the events as that of look does.
+//
+// The environment sets only settings: flags that every command has, and flags of servers. It sets no flag of a single
+// call, because a variable that was left behind must not turn a note into a redirection.
 package cli
 
 import (

@@ -6,6 +6,17 @@
 // finds that the owner is gone raises the epoch and takes its place; the rows refuse what an owner of an earlier epoch
 // still tries to write. So the database may be restarted, and a pooler may stand before it. A node that was paused gives
 // up what others took meanwhile.
+//
+// An advisory lock would go with its session: a pooler in transaction mode breaks it, a restart of the database ends
+// all of them at once, and a paused process keeps it for ever. It would decide nothing either, because a lock does
+// not stop a write that is on its way. So each commit proves the epoch in its own statement (a fencing token). LISTEN
+// is not used for the same reasons: a call that meets no owner looks for one.
+//
+// A node has one lease for all its workspaces and renews it twice a second. Other nodes need not wait for its end
+// when the node's connections are gone from the database, so a killed node is replaced within the next call.
+//
+// A node checks no registry by itself, as handoff serve of one file does after its start and each hour. It would do
+// so whenever a workspace gets another owner, when there is least time for it, and for each of a thousand workspaces.
 package cluster
 
 import (

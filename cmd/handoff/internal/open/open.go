@@ -1,5 +1,26 @@
 // Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the
 // rules above it, and explains errors so that a caller can act on them. Which process opens them is decided by [relay].
+//
+// # Decisions
+//
+// A backup is a store file, whichever engine it comes from, so a restore needs no second format, and a plain copy of
+// handoff.db restores as well. Only the owner has the file of a workspace open, so the owner writes the copy, from
+// one read transaction, into a file that the command made: it writes nowhere else. Any process reads a copy out of a
+// database. The command reads the copy through before it gives it its name, so verifying costs the owner nothing.
+//
+// What a restore replaces is kept until a person deletes it. A start that goes well says only that the file opens;
+// whether it was the right backup, a person knows. In a directory a hard link keeps the old file: a store that is
+// missing for a moment would be made anew, empty. In a database both workspaces get their new names in one
+// transaction, which proves the epoch.
+//
+// An import reads the file into a store of its own, where every line is verified and every row examined before the
+// workspace is touched. Hashes prove that nobody changed the file since; they do not prove that handoff wrote it.
+// Then the rows are copied into a workspace that nobody used. It adds to no other: ids would have to change in
+// records and texts, and what two registries say of one handoff would have to be told apart.
+//
+// A server starts though its store cannot be had, because some clients never start a server again. Each call is told
+// what stands in the way, and the next call tries again. A database is connected to by the first call that needs it;
+// only a connection string that cannot be read ends a server.
 package open
 
 import (

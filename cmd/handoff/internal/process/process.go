@@ -66,7 +66,8 @@ func (l *Life) End() {
 }
 
 // watch begins the drain at the first signal and exits at the second one of the same kind. Another signal means the
-// same as the first: some clients send SIGINT, and SIGTERM a moment later.
+// same as the first: some clients send SIGINT, and SIGTERM a moment later, which must not cut the closing of the store
+// short.
 func (l *Life) watch(signals <-chan os.Signal) {
 	came := map[os.Signal]bool{}
 	for {

@@ -1,4 +1,12 @@
 // Package project adds to calls what only the process beside a project can know: its files, and its git working tree.
+//
+// The owner of the store may be another process, and over HTTP another machine, so it cannot read the caller's files.
+// A model names the path. What lies outside of the project is not read: [os.Root] follows no link out.
+//
+// What git sees is a field of the caller, which no argument of a call reaches. Branch and commit are read from files,
+// because that costs nothing. The program git runs at a send, a claim, a report and a completion, and never when a
+// process starts. At a send it has 50 ms, because a send that waits for it is worse than a send without it; a burst
+// of sends asks it once in two seconds.
 package project
 
 import (

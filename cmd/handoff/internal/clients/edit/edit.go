@@ -4,6 +4,8 @@
 // A parser finds out where each value stands, and a change is a splice of the text there. The package parses the new
 // text before it takes it. It makes no change after which the text would not parse, would not say what was asked
 // for, or would say anything else than before besides.
+//
+// A library that reads and writes JSON or TOML would lose comments, order and layout.
 package edit
 
 import (

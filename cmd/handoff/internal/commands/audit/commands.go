@@ -4,6 +4,17 @@
 // the registry still begins with these events; a ref of the project's repository keeps it where others fetch it, see
 // [anchor]. The process that owns the workspace reads events and hashes, and these commands sign. Formats are those of
 // C2SP: signed-note, tlog-checkpoint and tlog-tiles.
+//
+// Commands sign because a database then needs no secret of a workspace, and the same commands work over it. The key
+// has the origin in its name, so a workspace that gets another name keeps both.
+//
+// An anchor is a ref because a signature proves nothing against the holder of its key. There is a commit for each
+// head, in refs/handoff/heads/WORKSPACE. It goes where the branch goes, is fetched by all who fetch, and git refuses
+// to fetch it rewritten. It is made with plumbing under a fixed author, and no hook runs. The walk of audit verify
+// computes the root at each anchored size from the events themselves, and not from stored hashes.
+//
+// Bundles of tiles hold entries of at most 65,535 bytes. Our events have some hundred bytes, because names and ids
+// are bounded and texts are not in them; a larger one would be refused.
 package audit
 
 import (

@@ -3,6 +3,17 @@
 //
 // A hook never disturbs its client: what goes wrong is [Silenced], and whatever takes too long is left behind. What a
 // session is told, and in which form its client takes it, is in package delivery.
+//
+// A hook ends with status 0 whatever happens, because 2 would block or wake a client. In a project without a store it
+// is silent, and makes none. The stop hook gives up by itself: it speaks once for each handoff, and at most three
+// times in a row.
+//
+// A hook finds its session by what the client says of it. Claude Code tells its process to shells and hooks. Codex
+// tells its thread to its server with each call. Gemini CLI tells nothing: there the hook looks which of the
+// processes above it also started a server. A hook that cannot tell is silent.
+//
+// The line that wakes Codex says nothing but the id of the handoff. codex queue takes its text as an argument, and
+// every user of a machine sees arguments; the claim shows the brief. Claude Code reads the brief on standard error.
 package session
 
 import (
