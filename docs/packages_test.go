@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 )
 
-const module = "handoff"
+// module is the path of the one that these tests are built in.
+var module = func() string {
+	info, _ := debug.ReadBuildInfo()
+	return info.Main.Path
+}()
 
 // pkg is one of our packages as the go command sees it.
 type pkg struct {
@@ -55,11 +60,12 @@ func ours(imports []string) []string {
 }
 
 // foreign picks third-party packages: their paths begin with a host name,
-// which those of the standard library and ours do not.
+// which those of the standard library do not.
 func foreign(imports []string) []string {
 	var paths []string
 	for _, path := range imports {
-		if host, _, _ := strings.Cut(path, "/"); strings.Contains(host, ".") {
+		host, _, _ := strings.Cut(path, "/")
+		if strings.Contains(host, ".") && !strings.HasPrefix(path, module+"/") {
 			paths = append(paths, path)
 		}
 	}

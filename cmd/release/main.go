@@ -3,6 +3,7 @@
 //	go run -C cmd/release . -snapshot        what a release of HEAD would be
 //	go run -C cmd/release .                  the version whose tag stands at HEAD
 //	go run -C cmd/release . -prepare 1.2.0   the changelog and the plugins say that version
+//	go run -C cmd/release . -address github.com/owner/handoff   module path, imports and documents say that address
 //
 // Nothing is published and no network is asked. The same commit makes the same bytes wherever it is checked out. What
 // belongs to the owner stands in settings.yaml. It is a module of its own, so that handoff depends on none of its
@@ -10,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -26,17 +28,23 @@ func main() {
 	snapshot := flag.Bool("snapshot", false, "make what a release of HEAD would be")
 	version := flag.String("prepare", "", "write this version into the changelog and the plugins, and make nothing")
 	out := flag.String("out", "", "the `folder` of the release, instead of dist at the top: an earlier release in it is removed")
+	address := flag.String("address", "", "give the repository this module path, and make nothing")
 	platforms := flag.String("platforms", "", "only these, as linux/amd64,windows/arm64")
 	flag.Parse()
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := asked(given, flag.Args())
-	if err == nil && given["prepare"] {
-		err = prepare(ctx, *version)
-	} else if err == nil {
-		err = run(ctx, *snapshot, *out, *platforms)
+	root, err := top(ctx)
+	err = cmp.Or(asked(given, flag.Args()), err)
+	switch {
+	case err != nil:
+	case given["prepare"]:
+		err = prepared(root, *version, time.Now())
+	case given["address"]:
+		err = addressed(ctx, root, *address)
+	default:
+		err = run(ctx, root, *snapshot, *out, *platforms)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -49,8 +57,8 @@ func asked(given map[string]bool, words []string) error {
 	if len(words) > 0 {
 		return fmt.Errorf("%q is no flag; quote what has spaces", words[0])
 	}
-	if given["prepare"] && len(given) > 1 {
-		return errors.New("-prepare makes nothing, so it goes with no other flag")
+	if (given["prepare"] || given["address"]) && len(given) > 1 {
+		return errors.New("-prepare and -address make nothing, so they go with no other flag")
 	}
 	return nil
 }
@@ -60,20 +68,9 @@ func top(ctx context.Context) (string, error) {
 	return strings.TrimSpace(root), err
 }
 
-func prepare(ctx context.Context, version string) error {
-	root, err := top(ctx)
+func run(ctx context.Context, root string, snapshot bool, out, platforms string) error {
+	out, err := outFolder(root, out)
 	if err != nil {
-		return err
-	}
-	return prepared(root, version, time.Now())
-}
-
-func run(ctx context.Context, snapshot bool, out, platforms string) error {
-	root, err := top(ctx)
-	if err != nil {
-		return err
-	}
-	if out, err = outFolder(root, out); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "release-")

@@ -14,12 +14,12 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// module is one that is in a program.
-type module struct{ path, version, licence string }
+// dependency is a module that is in a program.
+type dependency struct{ path, version, licence string }
 
 // modulesIn asks the program of a platform what is in it. Some modules are linked for one system only, and what is made for
 // a platform must not depend on which others are made.
-func (r *release) modulesIn(ctx context.Context, p platform) (modules []module, err error) {
+func (r *release) modulesIn(ctx context.Context, p platform) (modules []dependency, err error) {
 	info, err := buildinfo.ReadFile(r.built(p))
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (r *release) modulesIn(ctx context.Context, p platform) (modules []module, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", said[0], err)
 		}
-		modules = append(modules, module{said[0], said[1], licence})
+		modules = append(modules, dependency{said[0], said[1], licence})
 	}
 	return modules, nil
 }
@@ -70,7 +70,7 @@ func licenceIn(dir string) (string, error) {
 }
 
 // notices are the licences of others, which go along with what is made of their work.
-func notices(modules []module) []byte {
+func notices(modules []dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("handoff has the licence in LICENSE. The program contains these modules of others:\n\n")
 	for _, m := range modules {

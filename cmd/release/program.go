@@ -10,7 +10,7 @@ import (
 )
 
 func (r *release) programs(ctx context.Context) (err error) {
-	r.modules = map[platform][]module{}
+	r.modules = map[platform][]dependency{}
 	for _, p := range r.platforms {
 		if err := r.build(ctx, p); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -19,6 +18,7 @@ import (
 
 // Settings are what the owner of the project decides.
 type Settings struct {
+	Module                string
 	Maintainer, Mail      string
 	Repository, Downloads string
 	NPM                   string `yaml:"npm"`
@@ -27,11 +27,14 @@ type Settings struct {
 	Sign                  struct{ Bundle, Checksums string }
 }
 
-//go:embed settings.yaml
-var settings []byte
+const settingsFile = "cmd/release/settings.yaml"
 
-func readSettings() (s Settings, err error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(settings))
+func readSettings(root string) (s Settings, err error) {
+	text, err := os.ReadFile(filepath.Join(root, settingsFile))
+	if err != nil {
+		return s, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&s); err != nil {
 		return s, fmt.Errorf("settings.yaml: %w", err)
@@ -50,7 +53,7 @@ type release struct {
 
 	platforms  []platform
 	inside     []file // what each archive has beside the program, besides NOTICES
-	modules    map[platform][]module
+	modules    map[platform][]dependency
 	work, out  string // work has the source in src
 	Unreleased bool   // a snapshot
 }

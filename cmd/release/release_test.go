@@ -11,12 +11,13 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
 )
 
 // The release that every template is filled for: what only a build finds out is made up.
 func planned(t *testing.T) *release {
 	t.Helper()
-	s, err := readSettings()
+	s, err := readSettings("../..")
 	require.NoError(t, err)
 	r := &release{Settings: s, Version: "1.2.3", platforms: platforms, out: t.TempDir(), Notes: "- A\n", Unreleased: true}
 	for _, p := range platforms {
@@ -92,8 +93,8 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 
 func TestNoticesAndBillAreThoseOfOnePlatform(t *testing.T) {
 	linux, windows := platforms[0], platforms[4]
-	both := module{"example.com/both", "v1.0.0", "MIT\n"}
-	r := &release{out: t.TempDir(), platforms: []platform{linux, windows}, modules: map[platform][]module{
+	both := dependency{"example.com/both", "v1.0.0", "MIT\n"}
+	r := &release{out: t.TempDir(), platforms: []platform{linux, windows}, modules: map[platform][]dependency{
 		linux: {both}, windows: {both, {"example.com/alone", "v1.0.0", "MIT\n"}},
 	}}
 	require.NoError(t, r.bills(t.Context()))
@@ -123,6 +124,60 @@ func TestOnlyAnEarlierReleaseIsEmptied(t *testing.T) {
 			require.ErrorContains(t, err, refused)
 		}
 	}
+}
+
+func TestARepositoryGetsItsAddressOnce(t *testing.T) {
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	root := t.TempDir()
+	git := func(args ...string) {
+		_, err := output(t.Context(), root, nil, "git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
+		require.NoError(t, err)
+	}
+	files := map[string][2]string{ // as they are, and as they become
+		"go.mod":        {"module old\n", "module example.com/Ann/new/v2\n"},
+		"tools/go.mod":  {"module old/tools\n", "module example.com/Ann/new/v2/tools\n"},
+		".golangci.yml": {"  local-prefixes: [old]\n", "  local-prefixes: [example.com/Ann/new/v2]\n"},
+		"README.md": {
+			"git clone ADDRESS old  # ADDRESS is\nhttps://example.com/x/old/issues\n",
+			"git clone https://example.com/Ann/new old\nhttps://example.com/Ann/new/issues\n",
+		},
+		"tools/a.go": {
+			"import (\n\ta \"old/tools\"\n\t\"old/store/bolt\"\n)\n// [old/store.Tx] state/old/store old/other \"old\"\n",
+			"import (\n\ta \"example.com/Ann/new/v2/tools\"\n\t\"example.com/Ann/new/v2/store/bolt\"\n)\n" +
+				"// [example.com/Ann/new/v2/store.Tx] state/old/store old/other \"old\"\n",
+		},
+		"store/a.go": {"package store\n", "package store\n"},
+		settingsFile: {
+			"module: old # a\nrepository: https://example.com/x/old\nimage: host/x/old\ntap: x/tap\n",
+			"module: example.com/Ann/new/v2 # a\nrepository: https://example.com/Ann/new\nimage: host/ann/old\ntap: Ann/tap\n",
+		},
+	}
+	for name, text := range files {
+		require.NoError(t, write(filepath.Join(root, name), []byte(text[0]), modeText))
+	}
+	git("init", "-q")
+	require.ErrorContains(t, addressed(t.Context(), root, "example.com/Ann/new/v2"), "git commit")
+	git("add", ".")
+	git("commit", "-qm", "as it was")
+	require.ErrorContains(t, addressed(t.Context(), root, "new"), "as github.com/owner/handoff")
+	for range 2 {
+		require.NoError(t, addressed(t.Context(), root, "example.com/Ann/new/v2"))
+		for name, text := range files {
+			after, err := os.ReadFile(filepath.Join(root, name))
+			require.NoError(t, err)
+			require.Equal(t, text[1], string(after), name)
+		}
+		git("add", ".")
+		git("commit", "-q", "--allow-empty", "-m", "at its address")
+	}
+}
+
+func TestSettingsNameTheModule(t *testing.T) {
+	s, err := readSettings("../..")
+	require.NoError(t, err)
+	text, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	require.Equal(t, s.Module, modfile.ModulePath(text))
 }
 
 func TestOnlyWhatIsAskedIsDone(t *testing.T) {

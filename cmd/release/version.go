@@ -8,16 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
 // checkOut clones HEAD, so that what is not committed is in no release, and learns which version it is.
 func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err error) {
-	if r.Settings, err = readSettings(); err != nil {
-		return err
-	}
 	src := r.src("")
 	if _, err := output(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
+		return err
+	}
+	if r.Settings, err = readSettings(src); err != nil {
 		return err
 	}
 	said, err := output(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
@@ -54,7 +55,7 @@ func (r *release) snapshot(ctx context.Context, changelog string) error {
 // tagged is the version that changelog and tag agree on.
 func (r *release) tagged(ctx context.Context, changelog string) error {
 	r.Version = newest(changelog)
-	if strings.HasSuffix(r.Mail, "@example.com") {
+	if strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil {
 		return errors.New("settings.yaml still has the owner of the example: docs/releasing.md says what to put there")
 	}
 	tags, err := output(ctx, r.src(""), nil, "git", "tag", "--points-at", "HEAD")
