@@ -32,10 +32,10 @@ func DoctorCommand(a *cli.App) *cobra.Command {
   handoff doctor claude-code codex        # of the clients only these
   handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
 		Long: `Looks at the store of the workspace and the process that has it open, at the programs that are called handoff,
-under which name commands act, at handoffs that are stuck, and at each client: whether its server starts, whether a
-handoff that is sent in a workspace made for that is heard of through its hooks, and whether a server elsewhere is
-reached. It mends nothing: below what is wrong stands a command to try, if one helps. Where nobody has the workspace
-open it is opened for that, and as with any command leases and deadlines that are over by then take effect.
+under which name commands act, at handoffs that are stuck, and at each client: whether its server starts, whether what
+its hooks start is there, and whether a server elsewhere is reached. It mends nothing: below what is wrong stands a
+command to try, if one helps. Where nobody has the workspace open it is opened for that, and as with any command
+leases and deadlines that are over by then take effect.
 
 Exit status: 0 all is well, 1 there are warnings, 2 something does not work. With --json "state" says that as ok,
 skipped, warning or error, and "findings" has one object for each line.`,

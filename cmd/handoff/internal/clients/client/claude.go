@@ -28,7 +28,7 @@ func claudeCode() Client {
 		Under:   []any{"mcpServers"}, Local: "projects",
 		// Without alwaysLoad: the instructions of the server name its tools, and Claude Code loads one when a model
 		// needs it.
-		Entry: entry("stdio", "http", "${"), Own: &Own{Remove: removeInScope},
+		Entry: entry("stdio", "http", "${"), Remove: removeInScope,
 		Allow: func(server string) *Grant {
 			return &Grant{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},

@@ -27,11 +27,13 @@ type Client struct {
 	Entry   func(Server) Object        // how the list describes one
 	Allow   func(server string) *Grant // what lets the tools of our server run without asking; nil where the entry itself says it
 	Clean   bool                       // it starts servers without the variables of its environment that the entry does not name
-	Own     *Own                       // its commands for that; nil: it has none
 	Hooks   *Hooks                     // nil: it runs none
 	Plugins *Plugins                   // nil: it has none of ours
 	Doubts  func(View) []Doubt         // what keeps it from running what its files say; nil: nothing that is known
 	Next    string                     // what a person types or clicks so that it takes notice, in one line
+	// Remove gives the arguments of its command that takes a server off its list by its name; nil if it has none for the
+	// scope. The function is nil if it has none at all.
+	Remove func(scope Scope, name string) []string
 	// Toolless tells a model what it means when it has none of our tools, as a sentence; empty: it always has them where
 	// the client starts our server.
 	Toolless string

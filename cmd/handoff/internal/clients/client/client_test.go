@@ -42,9 +42,9 @@ func TestTableIsAsInTestdata(t *testing.T) {
 				{"asks", c.Asks},
 			}
 			require.LessOrEqual(t, max(len(c.Title+": "+c.Next)+2, len(c.Asks)+4), 80, "on a narrow terminal")
-			if c.Own != nil {
+			if c.Remove != nil {
 				said = append(
-					said, client.Field{"remove", strings.Join(c.Own.Remove(client.User, client.ServerName), " ")},
+					said, client.Field{"remove", strings.Join(c.Remove(client.User, client.ServerName), " ")},
 				)
 			}
 			if c.Hooks != nil {

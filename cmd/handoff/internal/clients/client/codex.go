@@ -20,7 +20,7 @@ func codex() Client {
 		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, Clean: true, Own: &Own{Remove: codexRemove, Strict: true},
+		Entry: codexEntry, Clean: true, Remove: codexRemove,
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:  time.Second, EachFile: true, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",

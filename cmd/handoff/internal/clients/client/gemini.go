@@ -23,7 +23,7 @@ func geminiCLI() Client {
 			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
 		},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
-		Entry: geminiEntry, Own: &Own{Remove: removeInScope},
+		Entry: geminiEntry, Remove: removeInScope,
 		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Shows: func(r Report) bool {
 			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At) // its words
 		}, On: []Hook{

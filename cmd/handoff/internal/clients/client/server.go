@@ -41,7 +41,7 @@ func entryAt(url, program, address, before string) func(Server) Object {
 // asks is [Client.Asks] of most clients.
 const asks = "It asks before it uses a tool."
 
-// removeInScope is the command that several clients have for [Own.Remove].
+// removeInScope is the command that several clients have for [Client.Remove].
 func removeInScope(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
@@ -50,12 +50,3 @@ func removeInScope(scope Scope, name string) []string {
 // names all of them, set or not: a session may have one that setup had not. It writes no value of them: that of
 // HANDOFF_STORE may have a password.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
-
-// Own are the commands with which a client takes a server off its list itself.
-type Own struct {
-	// Remove gives the arguments of the command that removes a server by its name; nil if there is none for the scope.
-	Remove func(scope Scope, name string) []string
-
-	// Strict says that the commands fail on a file with an entry that has neither a program nor a URL.
-	Strict bool
-}

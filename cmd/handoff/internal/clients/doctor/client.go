@@ -27,8 +27,8 @@ type Bench struct {
 }
 
 // Client examines one client: what its files say of handoff, whether the client reads them, whether the server that
-// they name works, and whether its hooks bring mail. It starts servers and hooks only as package installed allows;
-// all of them have ended when it returns.
+// they name works, and whether what its hooks start is there. It starts servers only as package installed allows; all
+// of them have ended when it returns.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	in := installationOf(c, b)
 	all := in.unreadable()
@@ -43,7 +43,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		all = append(all, in.examineEntry(ctx, e))
 	}
 	return slices.Concat(all, in.withheld(), in.serverless(), in.twoNames(), in.twice(), in.missingHooks(), in.trust(),
-		in.rehearsed(ctx))
+		in.examineHooks())
 }
 
 // serverless finds hooks without a server: a session then hears of mail that it cannot take.
@@ -134,5 +134,13 @@ func (in *installation) twice() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutClients, "%s has both the plugin and what setup writes: its %s", in.client.Title, what).
-		try(in.onlyPlugin())}
+		try(in.withoutPlugin())}
+}
+
+// withoutPlugin is the command that takes out of one scope what setup wrote beside the plugin.
+func (in *installation) withoutPlugin() string {
+	if len(in.hooks) > 0 {
+		return in.setup(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
+	}
+	return in.removal(in.entries[0])
 }

@@ -53,39 +53,15 @@ func TestFaultsOfAnEntryAreToldWithTheirRemedy(t *testing.T) {
 		},
 		"of nothing": {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {}}}`,
-			doctor.Error, "names no server", "handoff setup cursor --print",
-		},
-		"of nothing, with a command that removes it": {
-			"claude-code", ".claude.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": ""}}}`,
-			doctor.Error, "Claude Code (user): the entry in ", "claude mcp remove --scope user handoff",
-		},
-		"of nothing in a project": {
-			"gemini-cli", "PROJECT/.gemini/settings.json", `{"mcpServers": {"handoff": {}}}`,
-			doctor.Error, "Gemini CLI (project): the entry in ", "cd PROJECT && gemini mcp remove --scope project handoff",
-		},
-		"of nothing, for which nothing of the file is read": {
-			"codex", ".codex/config.toml", "[mcp_servers.handoff]\n",
-			doctor.Error, "names no server", "handoff setup codex --print",
+			doctor.Error, "names no server", "handoff setup cursor --yes",
 		},
 		"an address that is none": {
 			"codex", ".codex/config.toml", "[mcp_servers.handoff]\nurl = 'handoff.example.com'\n",
-			doctor.Error, "the address in ", "codex mcp remove handoff",
-		},
-		"an address that is none, and no command": {
-			"cursor", "PROJECT/.cursor/mcp.json", `{"mcpServers": {"handoff": {"url": ""}}}`,
-			doctor.Error, "names no server", "handoff setup cursor --scope project --print",
+			doctor.Error, "the address in ", "handoff setup codex --yes",
 		},
 		"an address for the client to find": {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "${env:HANDOFF_URL}/mcp"}}}`,
 			doctor.Skipped, "mcp.json is for the client to find", "",
-		},
-		"another program": {
-			"codex", ".codex/config.toml", "[mcp_servers.handoff]\ncommand = '/nowhere/relay'\nargs = ['serve']\n",
-			doctor.Error, "/nowhere/relay, which it starts, is not there", "codex mcp remove handoff",
-		},
-		"another program, switched off": {
-			"gemini-cli", ".gemini/settings.json", `{"mcpServers": {"handoff": {"command": "relay", "disabled": true}}}`,
-			doctor.Warning, "switched off", "gemini mcp remove --scope user handoff",
 		},
 		"for the client to find": {
 			"cursor", ".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "${workspaceFolder}/handoff"}}}`,

@@ -10,6 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 )
 
@@ -24,13 +25,13 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 	program := append(slices.Clip(e.Command), "")[0]
 	switch {
 	case e.Off:
-		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).try(in.mend(e))
+		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).try(in.rewrite(e))
 	case e.URL == "" && program == "":
-		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).try(in.mend(e))
+		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).try(in.rewrite(e))
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger:
-		return warning(aboutClients, untried, in.client.Title, e.Path).try(in.mend(e))
+		return warning(aboutClients, untried, in.client.Title, e.Path).try(in.setup(e.Scope, "--print"))
 	case isForClient(e.URL):
 		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
 	case e.URL != "":
@@ -58,7 +59,7 @@ func isForClient(text string) bool {
 // examineProgram examines an entry that names a program.
 func (in *installation) examineProgram(ctx context.Context, e installed.Entry, where string) Finding {
 	if in.Machine.Program(e.Command[0]) == "" {
-		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.restart(e))
+		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.mend(e))
 	}
 	brief, end := context.WithTimeout(ctx, patience)
 	defer end()
@@ -66,12 +67,12 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	_, another := errors.AsType[*live.Another](err)
 	switch {
 	case another:
-		return failure(aboutClients, "%s: it starts something else: %v", where, err).try(in.restart(e))
+		return failure(aboutClients, "%s: it starts something else: %v", where, err).try(in.rewrite(e))
 	case err != nil:
-		return failure(aboutClients, "%s: its server does not answer: %v", where, err).try(in.complaint(e))
+		return failure(aboutClients, "%s: its server does not answer: %v", where, err).try(shell.Line(e.Command) + " </dev/null")
 	case reply.Version != in.Program.Version:
 		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
-			try(in.restart(e))
+			try(in.mend(e))
 	}
 	return ok(aboutClients, "%s: its server answers, with %s", where, counted(reply.Tools, "tool"))
 }
@@ -80,24 +81,9 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 func (in *installation) trial(e installed.Entry) live.Trial {
 	return live.Trial{
 		Machine: in.Machine, As: in.client.Calls, Entry: e.Listed, HTTP: in.Web,
-		Environ: []string{"HANDOFF_WORKSPACE=" + scratchName},
+		Environ: []string{"HANDOFF_WORKSPACE=doctor"},
 	}
 }
 
-// scratchName is the name of the workspaces that doctor makes to try something.
-const scratchName = "doctor"
-
-// Of an entry or a hook that may be anybody's, doctor repeats no word: see package installed.
-
+// Of an entry that may be anybody's, doctor repeats no word: see package installed.
 const untried = "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried"
-
-// untriedHook gives no remedy for a hook that somebody changed: setup would leave that alone and put another beside
-// it.
-func (in *installation) untriedHook(f installed.HookFile, h client.Hook, line string) Finding {
-	found := warning(aboutHooks, untried, in.client.Title, f.Path)
-	if in.isOurs(line) {
-		return found.try(in.mendHooks(f))
-	}
-	found.Message += ": the hook on " + h.At + " begins as one of handoff and does something besides"
-	return found
-}

@@ -1,163 +1,74 @@
 package doctor
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"log/slog"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
-	"handoff/cmd/handoff/internal/clients/setup/live"
-	"handoff/cmd/handoff/internal/open"
-	"handoff/cmd/handoff/internal/process"
-	"handoff/cmd/handoff/internal/shell"
-	"handoff/schemas"
-	"handoff/tools"
 )
 
-// Hooks are tried in a workspace of their own. Doctor sends a handoff there and runs the hook of the client twice:
-// the first time the hook must tell of the handoff, the second time it must be silent.
-
-// rehearsed tries the hooks that run when a person writes to a session.
-func (in *installation) rehearsed(ctx context.Context) (all []Finding) {
-	if in.client.Hooks == nil {
-		return nil
-	}
-	i := slices.IndexFunc(in.client.Hooks.On, func(h client.Hook) bool { return h.Event == client.Prompt }) // all have it
-	h := in.client.Hooks.On[i]
+// examineHooks looks at the hooks of each file. It runs none.
+func (in *installation) examineHooks() (all []Finding) {
 	for _, f := range in.hooks {
-		for _, handler := range f.Handlers {
-			if handler.Event == h.At {
-				all = append(all, in.rehearse(ctx, h, f, handler.Line))
-			}
-		}
-	}
-	if in.plugin != "" && len(in.hooks) == 0 {
-		f := installed.HookFile{Client: in.client, Path: in.plugin, Shared: true}
-		all = append(all, in.rehearse(ctx, h, f, in.client.Command(h, client.Call{Program: client.ServerName})))
+		all = append(all, in.examineHookFile(f))
 	}
 	return all
 }
 
-// rehearse tries one line of a file, if setup could have written it.
-func (in *installation) rehearse(ctx context.Context, h client.Hook, f installed.HookFile, line string) Finding {
-	words, agent, ok := f.Words(h, line)
-	if !ok {
-		return in.untriedHook(f, h, line)
+// examineHookFile looks whether what the hooks of a file start is there.
+func (in *installation) examineHookFile(f installed.HookFile) Finding {
+	for _, call := range in.calls(f) {
+		if in.Machine.Program(call.Program) != "" {
+			continue
+		}
+		found := failure(aboutHooks, "%s: %s, which the hooks in %s start, is not there", in.client.Title, call.Program, f.Path)
+		if lead := in.Program.lead(in.Machine); lead != "" && call.Program == client.ServerName {
+			return found.try(lead)
+		}
+		return found.try(in.setup(in.scopeOf(f.Path), "--hooks", "--yes"))
 	}
-	dir, err := os.MkdirTemp("", "handoff-doctor-")
-	if err != nil {
-		return warning(aboutHooks, "%s: they cannot be tried: there is no place for temporary files: %v",
-			in.client.Title, err)
-	}
-	stage := stage{in.Bench, dir}
-	found := stage.perform(ctx, in.client, h, words, agent)
-	if found.State == Error {
-		found = found.try(in.mendHook(f, h, line))
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return warning(aboutHooks, "%s: what was made to try them is left: %v", in.client.Title, err).
-			try("rm -r " + shell.Quote(dir))
-	}
-	return found
+	return ok(aboutHooks, "%s: %s in %s", in.client.Title, counted(len(f.Handlers), "hook"), f.Path)
 }
 
-// perform sends a handoff and runs the hook twice.
-func (s stage) perform(ctx context.Context, c client.Client, h client.Hook, words []string, agent string) Finding {
-	command := shell.Line(words)
-	to := schemas.Agent(cmp.Or(agent, s.Machine.Getenv("HANDOFF_AGENT"), c.Name))
-	if err := s.send(ctx, to); err != nil {
-		return skipped(aboutHooks, "%s: they cannot be tried: %v", c.Title, err)
+// calls is how the hooks of a file run handoff, of those that setup could have written.
+func (in *installation) calls(f installed.HookFile) (all []client.Call) {
+	for _, h := range f.Handlers {
+		for _, row := range in.client.Hooks.On {
+			if call, ok := in.client.Reads(row, h.Line); ok && row.At == h.Event {
+				all = append(all, call)
+			}
+		}
 	}
-	said, err := s.run(ctx, h, words)
+	return all
+}
+
+// missingHooks finds the events on which no hook of ours runs. A session with a server elsewhere needs none: hooks
+// look at this machine.
+func (in *installation) missingHooks() []Finding {
+	isServedHere := slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 	switch {
-	case err != nil:
-		return failure(aboutHooks, "%s: %s does not run: %v", c.Title, command, err)
-	case !strings.Contains(said, title):
-		return failure(aboutHooks, "%s: %s did not say that a handoff had come%s", c.Title, command, s.why())
+	case in.client.Hooks == nil || in.plugin != "" || len(in.hooks) == 0 && (!isServedHere || len(in.unread) > 0):
+		return nil
+	case len(in.hooks) == 0:
+		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
+			try(in.setup(in.entries[0].Scope, "--hooks"))}
 	}
-	again, err := s.run(ctx, h, words)
-	if err != nil || again != "" {
-		return failure(aboutHooks, "%s: %s said the same twice", c.Title, command)
+	ran := map[string]bool{}
+	for _, f := range in.hooks {
+		for _, h := range f.Handlers {
+			ran[h.Event] = true
+		}
 	}
-	return ok(aboutHooks, "%s: they tell a session of a handoff to %s, and do not repeat it", c.Title, to)
-}
-
-// title is the title of the handoff.
-const title = "handoff doctor calls"
-
-// A stage is a directory that is the project of one rehearsal, and has its workspace in it.
-type stage struct {
-	Bench
-	dir string
-}
-
-func (s stage) debugLog() string { return filepath.Join(s.dir, "debug.log") }
-
-// send sends the handoff. The workspace is closed again when it returns.
-func (s stage) send(ctx context.Context, to schemas.Agent) (err error) {
-	boxes, err := open.Workspace(ctx, open.Config{
-		Name: scratchName, Dir: filepath.Join(s.dir, "handoff", scratchName), Runtime: s.dir,
-		Version: s.Program.Version, Now: s.Now, Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		return err
+	var missing []string
+	for _, h := range in.client.Hooks.On {
+		if !h.Wake && !ran[h.At] {
+			missing = append(missing, h.At)
+		}
 	}
-	defer func() { err = errors.Join(err, boxes.Close()) }()
-	by := schemas.Caller{Agent: "doctor", Via: schemas.ViaCLI}
-	call := tools.Call{Caller: by, Tool: "send_handoff"}
-	_, err = tools.Ask[schemas.SendOut](ctx, boxes, call, map[string]any{"to": to, "task": title})
-	return err
-}
-
-// limit is how long a hook may take. Clients wait longer.
-const limit = 4 * time.Second
-
-// run runs a hook as a client does, but without a shell, and gives what it prints.
-func (s stage) run(ctx context.Context, h client.Hook, words []string) (said string, err error) {
-	program := s.Machine.Program(words[0])
-	if program == "" {
-		return "", fmt.Errorf("%s is not there", words[0])
+	if len(missing) == 0 {
+		return nil
 	}
-	ctx, end := context.WithTimeout(ctx, limit)
-	defer end()
-	var out, complaints process.Tail
-	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // it is what setup writes
-	cmd.Env = append(s.Machine.Environ(), "XDG_STATE_HOME="+s.dir, "XDG_RUNTIME_DIR="+s.dir,
-		"HANDOFF_WORKSPACE="+scratchName, "HANDOFF_DIR=", "HANDOFF_STORE=", "HANDOFF_HOOK_DEBUG="+s.debugLog())
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, bytes.NewReader(s.account(h)), &out, &complaints
-	process.Tree(cmd)
-	if err := cmd.Run(); err != nil {
-		return "", live.Explained(err, nil, complaints.String())
-	}
-	return strings.TrimSpace(out.String()), nil
-}
-
-// account is the report that the client would give the hook.
-func (s stage) account(h client.Hook) []byte {
-	account, _ := json.Marshal(map[string]string{ // of texts, which cannot fail
-		"session_id": "doctor", "hook_event_name": h.At, "cwd": s.dir, "prompt": "Is there any mail?",
-	})
-	return account
-}
-
-// why is the reason that a silent hook wrote into its debug log.
-func (s stage) why() string {
-	text, err := os.ReadFile(s.debugLog())
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	_, reason, _ := strings.Cut(lines[len(lines)-1], "]: ")
-	return ": " + reason
+	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
+		try(in.setup(in.scopeOf(in.hooks[0].Path), "--hooks"))} // which shows what it puts beside the others, and asks
 }

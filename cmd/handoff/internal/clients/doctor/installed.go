@@ -100,7 +100,7 @@ func (in *installation) trust() (all []Finding) {
 		}
 		found := say(about, "%s %s", in.client.Title, d.Text)
 		if d.Command != nil {
-			found = found.try(in.within(client.Project) + shell.Line(d.Command))
+			found = found.try(in.inProject() + shell.Line(d.Command))
 		}
 		all = append(all, found)
 	}

@@ -22,9 +22,6 @@ import (
 const (
 	verifiable = 32 << 20 // bytes of a store that is verified in the time there is
 	verifying  = 5 * time.Second
-
-	worthIt         = 64 << 20 // bytes that somebody may want back
-	lookingForSpare = time.Second
 )
 
 // Store examines what is in a workspace, through the process that has it open. It verifies the registry if the store
@@ -42,24 +39,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	if newest.Failing != "" {
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
 	}
-	all := []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
-	return append(all, spare(ctx, boxes, sh)...)
-}
-
-// spare tells of space that can be had, where it is worth it.
-func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
-	ctx, end := context.WithTimeout(ctx, lookingForSpare)
-	defer end()
-	in := schemas.RetainIn{Before: time.Now().Add(-schemas.LongKept), DryRun: true}
-	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
-	switch {
-	case err != nil || out.Free+out.Bytes < worthIt:
-		return nil // that it cannot be asked other findings tell
-	case out.Bytes > out.Free:
-		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
-		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).try(sh.line("compact --keep 180d"))}
-	}
-	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
+	return []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
 }
 
 // Closed is the finding about a store that does not open.
@@ -153,8 +133,6 @@ func permissions(dir string) []Finding {
 	}
 	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", dir).try(aside(dir))}
 	case err != nil:
 		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).try("ls -ld " + shell.Quote(dir))}
 	case !info.IsDir():
@@ -179,12 +157,9 @@ func storeFile(path string, sh Shell) []Finding {
 		return nil
 	}
 	info, err := os.Stat(path)
-	const lost = "what it held, if anything, is lost, and the next command makes a new store of it"
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && canBeMade(path):
-		return []Finding{warning(aboutStore, "%s is a link to no file: %s", path, lost).try(sh.line("list"))}
 	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link that leads nowhere", path).try(aside(path))}
+		return []Finding{failure(aboutStore, "%s is a link to no file", path).try(aside(path))}
 	case err != nil:
 		return nil // the directory tells why
 	case !info.Mode().IsRegular():
@@ -193,31 +168,15 @@ func storeFile(path string, sh Shell) []Finding {
 		return []Finding{failure(aboutStore, "%s is empty, and was not: what it held is lost without a backup", path).
 			try(sh.line("restore FILE --replace"))}
 	case info.Size() == 0:
-		return []Finding{warning(aboutStore, "%s is empty: %s", path, lost).try(sh.line("list"))}
+		return []Finding{warning(aboutStore,
+			"%s is empty: what it held, if anything, is lost, and the next command makes a new store of it", path).
+			try(sh.line("list"))}
 	}
 	return nil
 }
 
-// canBeMade tells whether the directory to which a link leads is there, so that a file can be made.
-func canBeMade(link string) bool {
-	target, err := os.Readlink(link)
-	if err == nil && !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(link), target)
-	}
-	info, errThere := os.Stat(filepath.Dir(target))
-	return err == nil && errThere == nil && info.IsDir()
-}
-
-// aside is the command that moves something away, to a name that is free.
-func aside(path string) string {
-	to := path + ".aside"
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(to); err != nil {
-			return "mv -n " + shell.Line([]string{path, to})
-		}
-		to = fmt.Sprintf("%s.aside-%d", path, n)
-	}
-}
+// aside is the command that moves something away.
+func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }
 
 // Owner examines the process that has a workspace open and serves the others. That process leaves a note in the
 // directory.

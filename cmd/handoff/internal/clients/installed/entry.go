@@ -3,7 +3,6 @@ package installed
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -156,18 +155,6 @@ func (e Entry) forEverybody() []client.Server {
 	trusted := s
 	trusted.Trust = true
 	return []client.Server{s, trusted}
-}
-
-// Words gives the words of a line in a file and the agent that it names. It is ok only if the line is, to the
-// letter, what setup writes for the hook. A line of a project starts the program by its name; a line of a user may
-// start it by its path and may name a workspace. The words leave the workspace out, as they are tried in another
-// one.
-func (f HookFile) Words(h client.Hook, line string) (words []string, agent string, ok bool) {
-	call, ok := f.Client.Reads(h, line)
-	named := call.Program == client.ServerName || !f.Shared && filepath.IsAbs(call.Program)
-	ok = ok && named && (call.Agent == "" || isAgent(call.Agent)) && (call.Workspace == "" || !f.Shared)
-	call.Workspace = ""
-	return f.Client.Words(h, call), call.Agent, ok
 }
 
 func isAgent(name string) bool {

@@ -4,8 +4,8 @@
 //
 // A file of a project comes from whoever wrote the project. A clone of a stranger's repository must not make a
 // command of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an
-// entry or a hook of a project only if it is, to the letter, what setup writes (see [Entry.Written] and
-// [HookFile.Words]), and they read only so much of a file (see [Largest]). Nothing here starts or changes anything.
+// entry of a project only if it is, to the letter, what setup writes (see [Entry.Written]), they run no hook, and they
+// read only so much of a file (see [Largest]). Nothing here starts or changes anything.
 package installed
 
 import (

@@ -52,14 +52,11 @@ func lines(group any) (all []string) {
 
 // A HookFile is a file with hooks that begin as ours do.
 type HookFile struct {
-	Client   client.Client
 	Path     string
-	Shared   bool // it came with the project, and is not the user's
 	Handlers []Handler
 }
 
-// MostHooks is how many hooks of ours a file may have. Setup writes fewer. Doctor may run each of them, and setup
-// may remove each by itself.
+// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and may remove each by itself.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
@@ -78,7 +75,7 @@ func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFil
 			unread = append(unread, Unread{l.path, err})
 			continue
 		}
-		f := HookFile{Client: c, Path: l.path, Shared: l.isShared(m)}
+		f := HookFile{Path: l.path}
 		for h := range Handlers(doc) {
 			if client.BeginsAsHookLine(h.Line, programs...) {
 				f.Handlers = append(f.Handlers, h)

@@ -122,14 +122,12 @@ func TestFilesWithOurHooksAreFound(t *testing.T) {
 	require.Empty(t, unread)
 	require.Len(t, all, 1, "the project has none of ours")
 	require.Equal(t, path, all[0].Path)
-	require.False(t, all[0].Shared)
 	require.Len(t, all[0].Handlers, 3)
 
 	w.write(claude.Hooks.Files, client.User, "{}")
 	w.write(claude.Hooks.Files, client.Project, hooks)
 	all, _ = installed.Hooks(claude, w.Machine)
 	require.Len(t, all, 1)
-	require.True(t, all[0].Shared)
 	w.write(claude.Hooks.Files, client.Project, "oops")
 	_, unread = installed.Hooks(claude, w.Machine)
 	require.Len(t, unread, 1)
@@ -139,7 +137,7 @@ func TestFilesWithOurHooksAreFound(t *testing.T) {
 	require.Empty(t, unread)
 }
 
-// Each hook of ours may be tried, so that too many would keep us busy.
+// Setup takes out each hook of ours by itself, so that too many would keep us busy.
 func TestFileOfTooManyHooksIsUnread(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	many := func(n int) string {

@@ -1,7 +1,6 @@
 package installed_test
 
 import (
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,33 +65,4 @@ func TestEntriesOfSetupForEverybodyAreKnown(t *testing.T) {
 			require.False(t, entry(t, c, append(c.Entry(s), client.Field{Key: "cwd", Value: "/x"})).Written(), "%s: %v", c.Name, s)
 		}
 	}
-}
-
-func TestLinesThatSetupWritesAreKnown(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the paths are those of Unix")
-	}
-	claude := known(t, "claude-code")
-	for line, want := range map[string]struct{ own, shared bool }{
-		"handoff hook session-start --client claude-code":                  {true, true},
-		"handoff hook session-start --client claude-code --agent qa":       {true, true},
-		"/opt/handoff hook session-start --client claude-code":             {true, false},
-		"handoff hook session-start --client claude-code --workspace wx":   {true, false},
-		"./handoff hook session-start --client claude-code":                {false, false},
-		"handoff hook session-start":                                       {false, false},
-		"handoff hook stop --client claude-code":                           {false, false},
-		"handoff hook session-start --client claude-code; id":              {false, false},
-		"handoff hook session-start --client claude-code --agent '$(id)'":  {false, false},
-		"handoff hook session-start --client claude-code --agent qa --x y": {false, false},
-	} {
-		_, _, ok := installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], line)
-		require.Equal(t, want.own, ok, line)
-		_, _, ok = installed.HookFile{Client: claude, Shared: true}.Words(claude.Hooks.On[0], line)
-		require.Equal(t, want.shared, ok, line)
-	}
-	words, agent, _ := installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --agent qa")
-	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code", "--agent", "qa"}, words)
-	require.Equal(t, "qa", agent)
-	words, _, _ = installed.HookFile{Client: claude}.Words(claude.Hooks.On[0], "handoff hook session-start --client claude-code --workspace wx")
-	require.Equal(t, []string{"handoff", "hook", "session-start", "--client", "claude-code"}, words, "who tries it has a workspace for that")
 }

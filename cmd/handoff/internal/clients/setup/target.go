@@ -132,8 +132,8 @@ type Foreign struct{ reason }
 
 func (d Desired) foreign(c client.Client) *Foreign {
 	hint := "Give that one another name, and run this again."
-	if c.Own != nil {
-		if remove := c.Own.Remove(d.Scope, client.ServerName); remove != nil {
+	if c.Remove != nil {
+		if remove := c.Remove(d.Scope, client.ServerName); remove != nil {
 			hint = "Remove it, as with " + c.Program + " " + strings.Join(remove, " ") + ", and run this again."
 		}
 	}

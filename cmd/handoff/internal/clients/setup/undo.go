@@ -47,13 +47,13 @@ func (s Setter) undone(c client.Client, d Desired, t target) Change {
 // besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
 // write that, so that it does not take it out.
 func (c Change) besides() Change {
-	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Own == nil {
+	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
 	}
 	entries, _ := installed.Entries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
-			remove := shell.Line(append([]string{c.Client.Program}, c.Client.Own.Remove(e.Scope, e.Name)...))
+			remove := shell.Line(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
 			c.Foreign = &reason{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}
