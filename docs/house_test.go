@@ -357,7 +357,7 @@ var house = []room{
 		imports: []string{
 			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "cmd/handoff/internal/process",
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
-			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace", "cmd/handoff/internal/open",
+			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
 			"cmd/handoff/internal/agentsfile", "cmd/handoff/internal/cluster", "cmd/handoff/internal/leave",
 		},
