@@ -1,16 +1,19 @@
 // Package memory is a [store.Backend] that keeps rows in memory, for tests and for trials. It keeps the whole contract,
 // except that nothing outlives the process.
 //
-// The rows of each space are a tree whose nodes never change: a write makes new nodes on the path to its row and shares
-// all others. A version is one root for every space. A View reads the version that was current when it began, and an
-// Update replaces the version in one step, so neither waits for the other.
+// The rows of each space are a B-tree whose copies share their nodes until one is written to. A version has the trees of
+// all spaces. A View reads the version that was current when it began, and an Update replaces the version in one step,
+// so neither waits for the other.
 package memory
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"sync"
 	"sync/atomic"
+
+	"github.com/tidwall/btree"
 
 	"handoff/store"
 )
@@ -25,8 +28,12 @@ var _ store.Backend = (*Store)(nil)
 
 // New returns an empty store.
 func New() *Store {
+	v := &version{}
+	for s := range v {
+		v[s] = btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
+	}
 	s := &Store{}
-	s.current.Store(&version{})
+	s.current.Store(v)
 	return s
 }
 
@@ -57,11 +64,11 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := writes.Run(fn); err != nil {
 		return err
 	}
-	next := *v
-	if err := writes.Flush(&next); err != nil {
+	next := &draft{version: *v, of: v}
+	if err := writes.Flush(next); err != nil {
 		return err
 	}
-	s.current.Store(&next)
+	s.current.Store(&next.version)
 	return nil
 }
 
@@ -73,30 +80,59 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// version is the root of every space at one moment. Only the version that an Update prepares is written to; a version
-// that was published never changes.
-type version [store.Spaces]*node
+// version has the rows of every space at one moment, and never changes.
+type version [store.Spaces]*btree.BTreeG[store.Row]
+
+func before(a, b store.Row) bool { return bytes.Compare(a.Key, b.Key) < 0 }
 
 // Get implements [store.Reader].
 func (v *version) Get(s store.Space, key []byte) ([]byte, error) {
-	return v[s].find(key), nil
+	row, _ := v[s].Get(store.Row{Key: key})
+	return row.Value, nil
 }
 
 // Scan implements [store.Reader].
 func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
-		v[r.Space].walk(r, func(n *node) bool { return yield(store.Row{Key: n.key, Value: n.value}, nil) })
+		within := func(row store.Row) bool {
+			early, late := bytes.Compare(row.Key, r.From) < 0, r.To != nil && bytes.Compare(row.Key, r.To) >= 0
+			if r.Reverse {
+				early, late = late, early // those at To, which does not belong to the range, come first
+			}
+			return early || !late && yield(row, nil)
+		}
+		switch {
+		case !r.Reverse:
+			v[r.Space].Ascend(store.Row{Key: r.From}, within)
+		case r.To == nil:
+			v[r.Space].Reverse(within)
+		default:
+			v[r.Space].Descend(store.Row{Key: r.To}, within)
+		}
 	}
 }
 
+// draft is the version that an Update prepares. It shares the trees that are not written to.
+type draft struct {
+	version
+	of *version
+}
+
 // Put is called by [store.Overlay.Flush]. It keeps key and value, which are copies that the overlay made.
-func (v *version) Put(s store.Space, key, value []byte) error {
-	v[s] = v[s].with(key, value)
+func (d *draft) Put(s store.Space, key, value []byte) error {
+	d.own(s).Set(store.Row{Key: key, Value: value})
 	return nil
 }
 
 // Delete is called by [store.Overlay.Flush].
-func (v *version) Delete(s store.Space, key []byte) error {
-	v[s] = v[s].without(key)
+func (d *draft) Delete(s store.Space, key []byte) error {
+	d.own(s).Delete(store.Row{Key: key})
 	return nil
+}
+
+func (d *draft) own(s store.Space) *btree.BTreeG[store.Row] {
+	if d.version[s] == d.of[s] {
+		d.version[s] = d.of[s].Copy()
+	}
+	return d.version[s]
 }
