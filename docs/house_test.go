@@ -48,6 +48,7 @@ var house = []room{
 	{
 		level: 2, path: "store/memory", about: "rows in memory",
 		imports: []string{"store"},
+		owns:    []string{"github.com/tidwall/btree"},
 	},
 	{
 		level: 2, path: "store/calls", about: "calls that wait for one writer",
@@ -56,11 +57,6 @@ var house = []room{
 	{
 		level: 2, path: "store/bolt", about: "rows in one file",
 		imports: []string{"store", "store/calls"},
-		owns:    []string{"go.etcd.io/bbolt"},
-	},
-	{
-		level: 2, path: "store/bolt/byhand", about: "what figures are measured against",
-		imports: []string{"store"},
 		owns:    []string{"go.etcd.io/bbolt"},
 	},
 	{
@@ -541,6 +537,6 @@ var house = []room{
 // ended, and what runs the program.
 var proving = []string{
 	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
-	"store/memory", "store/bolt", "store/bolt/byhand", "store/storetest", "store/postgres", "store/postgres/postgrestest",
+	"store/memory", "store/bolt", "store/storetest", "store/postgres", "store/postgres/postgrestest",
 	"mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
 }

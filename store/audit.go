@@ -41,10 +41,10 @@ func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOu
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
-	if err := s.eachSlice(ctx, Events, a.log, a.ended); err != nil {
+	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
 		return out, nil, err
 	}
-	if err := s.eachSlice(ctx, Records, a.standing, nil); err != nil {
+	if err := s.EachRow(ctx, Records, a.standing); err != nil {
 		return out, nil, err
 	}
 	a.redactions()
@@ -223,7 +223,6 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 			return false, err
 		}
-		c.add()
 		a.said(n, e, c)
 		n = e.Before
 	}

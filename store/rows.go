@@ -84,25 +84,17 @@ func fromJSON[T any](row Row) (out T, err error) {
 // slice is how many rows are read from one snapshot while a whole space is walked.
 const slice = 1000
 
-// EachRow calls fn with every row of a space, as eachSlice does with many.
+// EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So rows that are written
+// meanwhile beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
+//
+// It stops at the first error, of fn or of the backend, and returns it. Between two slices no snapshot is open, so a walk
+// of any length holds up nobody and lets no file grow. The [Progress] of ctx is told of each slice.
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
-	return s.eachSlice(ctx, space, func(v *View, rows []Row) error {
-		for _, row := range rows {
-			if err := fn(v, row); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil)
+	return s.eachRow(ctx, space, fn, func(*View) error { return nil })
 }
 
-// eachSlice calls fn with the rows of a space in the order of keys, a thousand from each snapshot. At the end it calls
-// end, unless that is nil, with the snapshot in which there were no more rows. So rows that are written meanwhile
-// beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
-//
-// It stops at the first error, of fn, of end or of the backend, and returns it. Between two slices no snapshot is open,
-// so a walk of any length holds up nobody and lets no file grow. The [Progress] of ctx is told of each slice.
-func (s *Store) eachSlice(ctx context.Context, space Space, fn func(*View, []Row) error, end func(*View) error) error {
+// eachRow is EachRow, and calls end with the snapshot in which there were no more rows.
+func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
 	tell, done := ProgressOf(ctx), uint64(0)
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
@@ -111,19 +103,11 @@ func (s *Store) eachSlice(ctx context.Context, space Space, fn func(*View, []Row
 				return err
 			}
 			tell(space.String(), done, all)
-			var rows []Row
-			r.From, err = v.upTo(slice, r, func(_ *View, row Row) error {
-				rows = append(rows, row)
-				return nil
-			})
-			more = r.From != nil
-			if err == nil && len(rows) > 0 {
-				err = fn(v, rows)
-			}
-			if err == nil && !more && end != nil {
+			r.From, err = v.upTo(slice, r, fn)
+			if more = r.From != nil; err == nil && !more {
 				err = end(v)
 			}
-			done += uint64(len(rows))
+			done += slice
 			return err
 		})
 		if err != nil {
