@@ -1,10 +1,8 @@
 package proof_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -176,87 +174,4 @@ func rewrite(t *testing.T, told map[int]string) {
 		}
 	}
 	require.NoError(t, os.WriteFile(badCalls, []byte(strings.Join(lines, "\n")), 0o600))
-}
-
-// The same calls over a real connection: each is answered as a refused tool call, and when both processes are
-// gone the file holds what it held.
-func TestBadCallsOverStdio(t *testing.T) {
-	t.Parallel()
-	parts := readBadCalls(t)
-	p := commandtest.NewHome(t)
-	given := tokens{}
-	first := p.Serve("--agent", "dev")
-	for _, c := range parts["before"] {
-		text, refused := call(first, c.tool, acting(c.agent, c.args))
-		require.False(t, refused, "line %d: %s", c.line, text)
-		given.take(commandtest.ParseRecord(t, []byte(text)))
-	}
-	first.Leave()
-	file := filepath.Join(p.State, "handoff", "w", "handoff.db")
-	before := rowsIn(t, file)
-
-	second := p.Serve("--agent", "dev")
-	for _, c := range parts["bad"] {
-		text, refused := call(second, c.tool, acting(c.agent, given.fill(c.args)))
-		require.True(t, refused, "line %d: %s", c.line, text)
-		told := commandtest.ParseRecord(t, []byte(text))
-		code, rest, _ := strings.Cut(c.want, " ")
-		field, _, _ := strings.Cut(rest, " ")
-		require.Equal(t, code, told["code"], "line %d: %s", c.line, text)
-		require.Equal(t, field, told["field"], "line %d: %s", c.line, text)
-		require.NotEmpty(t, told["message"], "line %d", c.line)
-		require.True(t, told["hint"] != nil || told["known"] != nil || told["next"] != nil, "line %d", c.line)
-	}
-	second.Leave()
-	require.Equal(t, string(before), string(rowsIn(t, file)), "they changed something")
-}
-
-// acting adds to arguments who acts, where they are an object that does not say so itself.
-func acting(agent, args string) string {
-	if !strings.HasPrefix(args, "{") || strings.Contains(args, `"agent"`) {
-		return args
-	}
-	named := fmt.Sprintf(`{"agent": %q`, agent)
-	if args == "{}" {
-		return named + "}"
-	}
-	return named + ", " + args[1:]
-}
-
-// call calls a tool and gives the text of its result.
-func call(s *commandtest.Server, tool, args string) (text string, refused bool) {
-	s.T.Helper()
-	var result struct {
-		Content []struct{ Text string }
-		IsError bool
-	}
-	raw := s.Ask("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args))
-	require.NoError(s.T, json.Unmarshal([]byte(raw), &result), "%s %.200s: a protocol error", tool, args)
-	require.Len(s.T, result.Content, 1, "%s %s: %s", tool, args, raw)
-	return result.Content[0].Text, result.IsError
-}
-
-// The one refusal that keeps something: an outcome whose claim was lost is kept beside the record, once, and
-// its sender is told. The record stays as it was.
-func TestAnOutcomeThatIsTooLateIsKept(t *testing.T) {
-	parts := readBadCalls(t)
-	o := newOffice(t)
-	given := o.prepare(parts["before"])
-	for _, c := range []struct{ tool, args string }{
-		{"complete_handoff", `{"handoff_id": "ho_4", "claim_token": "<old token ho_4>", "summary": "Done all the same"}`},
-		{"fail_handoff", `{"handoff_id": "ho_4", "claim_token": "<old token ho_4>", "description": "Gave up all the same"}`},
-	} {
-		before := o.must("dev", "get_handoff", `{"handoff_id": "ho_4", "view": "full"}`)
-		_, err := o.call("qa", c.tool, given.fill(c.args))
-		require.NotNil(t, err)
-		require.Equal(t, schemas.Stale, err.Code)
-		require.Equal(t, "claim_token", err.Field)
-		require.Contains(t, err.Hint, "kept as a late result and dev was told")
-		after := o.must("dev", "get_handoff", `{"handoff_id": "ho_4", "view": "full"}`)
-		require.Contains(t, commandtest.AsJSON(t, after["late"]), "all the same")
-		require.Equal(t, "accepted", after["status"])
-		require.Equal(t, before["handoff"], after["handoff"])
-		require.Contains(t, commandtest.AsJSON(t, o.must("dev", "list_handoffs", `{"box": "notices"}`)), "all the same")
-	}
-	o.must("qa", "complete_handoff", given.fill(`{"handoff_id": "ho_4", "claim_token": "<token ho_4>", "summary": "Done"}`))
 }

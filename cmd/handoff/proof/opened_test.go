@@ -1,7 +1,6 @@
 package proof_test
 
 import (
-	"bufio"
 	"cmp"
 	"os"
 	"os/exec"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
 )
@@ -184,10 +182,6 @@ var honest = []way{
 		require.Zero(p.t, p.away("--result", "commit="+p.mend().head()))
 		p.handoff(0, "checks", "run", p.id)
 	}},
-	{name: "a look by who watches", check: "test", play: func(p *play) {
-		require.Zero(p.t, p.away("--result", "commit="+p.mend().head()))
-		p.watch()
-	}},
 	{name: "a later look, of strict work where a claim is enough", check: "test", send: []string{"--strict", "--evidence", "claimed"}, play: func(p *play) {
 		require.Zero(p.t, p.away("--result", "commit="+p.mend().head()))
 		p.handoff(0, "checks", "run", p.id)
@@ -271,20 +265,6 @@ func (p *play) commit(path, text string) *play {
 }
 
 func (p *play) done(flags ...string) { require.Zero(p.t, p.complete(flags...)) }
-
-// watch lets a process look at what was completed, until it tells of the work.
-func (p *play) watch() {
-	cmd := exec.CommandContext(p.t.Context(), commandtest.Program, "checks", "watch", "--since", "0")
-	cmd.Dir, cmd.Env = p.dir, p.env
-	out, err := cmd.StdoutPipe()
-	require.NoError(p.t, err)
-	require.NoError(p.t, cmd.Start())
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), p.id+" observed") {
-	}
-	require.NoError(p.t, cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed
-}
 
 // What waits for work begins when the work was seen to be done, when its sender said that a claim is enough, and when
 // somebody accepted it, and never else. make believed plays each way 16 times.

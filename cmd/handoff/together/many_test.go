@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/workshop"
+	"handoff/schemas"
 )
 
 // TestManyWorkspacesSpreadOverNodes has one agent in each of many workspaces send, claim and complete without a pause,
@@ -63,4 +64,18 @@ func (c *cluster) owned() []int {
 	owned, err := pgx.CollectRows(found, pgx.RowTo[int])
 	require.NoError(c.t, err)
 	return owned
+}
+
+// cycle sends a handoff to the agent itself, claims it and completes it.
+func (r *remote) cycle(ctx context.Context, self string) error {
+	err := r.call(ctx, "send_handoff", schemas.SendIn{To: self, Task: "try it", Parent: "none"}, nil)
+	if err != nil {
+		return err
+	}
+	var got schemas.ClaimOut
+	if err := r.call(ctx, "claim_handoff", schemas.ClaimIn{}, &got); err != nil {
+		return err
+	}
+	done := schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "tried"}}
+	return r.call(ctx, "complete_handoff", done, nil)
 }
