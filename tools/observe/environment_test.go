@@ -2,6 +2,7 @@ package observe_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/tools"
 	"handoff/tools/observe"
 )
 
@@ -32,10 +32,6 @@ func TestNoSpanIsSentUnasked(t *testing.T) {
 		traces, err := observe.NewTraces(observe.TracesConfig{Getenv: env(pairs...), Now: time.Now})
 		require.NoError(t, err)
 		require.Nil(t, traces)
-		traces.Follow(t.Context(), nil)
-		var inv tools.Invoker = tools.Local{}
-		require.Equal(t, inv, traces.Invoker(inv))
-		require.NoError(t, traces.Close(t.Context()))
 	}
 }
 
@@ -58,7 +54,8 @@ func TestEndpointOfTheEnvironmentIsWhereSpansAreSent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := &collector{t: t}
 				traces := traced(t, c, "OTEL_EXPORTER_OTLP_ENDPOINT", test.all, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.traces)
-				do(t, traces.Invoker(newOffice(t)), caller("boss"), "list_agents", `{}`)
+				o := newOffice(t)
+				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
 				require.Len(t, flushed(t, traces, c), 1)
 				require.Equal(t, test.want, c.requests[0].URL.String())
 			})

@@ -17,7 +17,7 @@ import (
 	"handoff/tools/observe"
 )
 
-// offered sends spans of n calls to c, each after a pause, and gives what was logged.
+// offered sends n spans to c, each after a pause, and gives what was logged.
 func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more ...string) (log string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,13 +32,15 @@ func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more
 		Logger: slog.New(slog.NewTextHandler(&b, nil)),
 	})
 	require.NoError(t, err)
-	inv := traces.Invoker(newOffice(t))
-	for range n {
-		begun := time.Now()
-		do(t, inv, caller("boss"), "list_handoffs", `{}`)
-		require.Equal(t, begun, time.Now(), "no call waits")
-		time.Sleep(pause)
-	}
+	o := newOffice(t)
+	within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+		for range n {
+			begun := time.Now()
+			o.claimOne()
+			require.Equal(t, begun, time.Now(), "no call waits")
+			time.Sleep(pause)
+		}
+	})
 	require.NoError(t, traces.Close(t.Context()))
 	require.NotContains(t, b.String(), "secret")
 	return b.String()
@@ -123,10 +125,8 @@ func TestCloseDoesNotWaitForACollectorThatHangs(t *testing.T) {
 			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},
 		})
 		require.NoError(t, err)
-		inv := traces.Invoker(newOffice(t))
-		for range 3000 { // more than the queue holds
-			do(t, inv, caller("boss"), "list_agents", `{}`)
-		}
+		o := newOffice(t)
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -19,9 +19,6 @@ import (
 // It blocks. Several processes may follow the same workspace. Reading the events of a handoff costs a call of
 // get_handoff for each twenty of them, once for each stage that ends.
 func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
-	if t == nil {
-		return
-	}
 	follow(ctx, inv, t.log, func(ctx context.Context, c schemas.Change) error { return t.traceChange(ctx, inv, c) })
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"handoff/schemas"
@@ -61,6 +62,12 @@ func (l timeline) links() (links []trace.Link) {
 		}
 	}
 	return links
+}
+
+// remoteSpan is the span that a W3C traceparent names; invalid when it names none.
+func remoteSpan(traceparent string) trace.SpanContext {
+	carried := propagation.MapCarrier{"traceparent": traceparent}
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))
 }
 
 // maxPages is how many pages of a handoff's events are read: its last thousand events.

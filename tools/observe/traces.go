@@ -3,7 +3,6 @@ package observe
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"log/slog"
 	"net/http"
@@ -34,12 +33,10 @@ type TracesConfig struct {
 	Logger    *slog.Logger      // default: discards
 }
 
-// Traces sends spans to a collector. It is safe for use by many goroutines. A nil *Traces sends none, and its methods
-// may be called. Use [NewTraces].
+// Traces sends spans to a collector. It is safe for use by many goroutines. Use [NewTraces].
 //
-// Spans of calls are made by the process that serves the call. Spans of handoffs are made by every process that
-// follows, with equal ids, so a collector that gets one twice has it once. Spans that wait are lost when the process is
-// killed.
+// Spans are made by every process that follows, with equal ids, so a collector that gets one twice has it once. Spans
+// that wait are lost when the process is killed.
 type Traces struct {
 	names     names
 	now       func() time.Time
@@ -94,9 +91,6 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 //
 // The error is that of the SDK, or of ctx when spans were left at its end. After it, calls go on without spans.
 func (t *Traces) Close(ctx context.Context) error {
-	if t == nil {
-		return nil
-	}
 	defer t.end()
 	return t.provider.Shutdown(ctx)
 }
@@ -129,8 +123,6 @@ const (
 	keyAttempt  = attribute.Key("handoff.attempt")
 	keyAction   = attribute.Key("handoff.action")  // the event that ended the span
 	keyOutcome  = attribute.Key("handoff.outcome") // the state in which it ended
-	keyVia      = attribute.Key("handoff.via")     // the transport of a call
-	keyError    = attribute.Key("error.type")      // the code of the error of a call
 )
 
 // names computes the ids of traces and spans from the names of what they are about, so that every process computes the
@@ -177,19 +169,15 @@ type spanKey struct{}
 // withID gives the next span that is begun in ctx these ids.
 func withID(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
 
-// generator gives a span the ids in its context, and random ones when there are none.
+// generator gives a span the ids in its context.
 //
 // The SDK calls it once for each span that has no valid parent, and NewSpanID for each other.
 type generator struct{}
 
-// NewIDs implements the generator of the SDK. Random ids are zero, which is no id, once in 2^64 times at most.
-func (generator) NewIDs(ctx context.Context) (t trace.TraceID, s trace.SpanID) {
-	if given, ok := ctx.Value(spanKey{}).(span); ok {
-		return given.trace, given.id
-	}
-	_, _ = rand.Read(t[:]) // never fails
-	_, _ = rand.Read(s[:])
-	return t, s
+// NewIDs implements the generator of the SDK.
+func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	given := ctx.Value(spanKey{}).(span)
+	return given.trace, given.id
 }
 
 func (g generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {

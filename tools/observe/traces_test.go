@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"handoff/schemas"
-	"handoff/tools/observe"
 )
 
 var hexIDs = regexp.MustCompile(`"(?:traceId|spanId|parentSpanId)":"[^"]*"`)
@@ -182,39 +179,6 @@ func TestParentInAnotherWorkflowIsLinked(t *testing.T) {
 	})
 }
 
-func TestCallsAreLinkedToTheirHandoff(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		inv := traces.Invoker(o)
-		qa := caller("qa", traceparent("1111111111111111"))
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			do(t, inv, caller("boss", "no traceparent"), "send_handoff", `{"to":"qa","task":"x"}`)
-			do(t, inv, qa, "claim_handoff", `{"wait_seconds":50}`)
-			do(t, inv, schemas.Caller{}, "workspace_stats", `{}`)
-			_, err := inv.Invoke(t.Context(), callOf(caller("dev"), "complete_handoff", `{"handoff_id":"ho_1","summary":"not mine"}`))
-			require.Error(t, err)
-			do(t, inv, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
-		})
-		spans := flushed(t, traces, c)
-		require.Equal(t, []string{"claim_handoff", "complete_handoff", "handoff", "queued", "send_handoff", "update_handoff", "working"}, names(spans))
-		whole := named(spans, "handoff")[0]
-		for _, tool := range []string{"send_handoff", "claim_handoff", "update_handoff"} {
-			call := named(spans, tool)[0]
-			require.Equal(t, tracepb.Span_SPAN_KIND_SERVER, call.GetKind())
-			require.Len(t, call.GetLinks(), 1, tool)
-			require.Equal(t, whole.GetSpanId(), call.GetLinks()[0].GetSpanId(), tool)
-			require.Equal(t, whole.GetTraceId(), call.GetLinks()[0].GetTraceId(), tool)
-		}
-		claim, refused := named(spans, "claim_handoff")[0], named(spans, "complete_handoff")[0]
-		require.Equal(t, callerTrace, hex.EncodeToString(claim.GetTraceId()))
-		require.Equal(t, "1111111111111111", hex.EncodeToString(claim.GetParentSpanId()))
-		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, refused.GetStatus().GetCode())
-		require.Equal(t, string(schemas.Denied), attributes(refused.GetAttributes())["error.type"])
-		require.Empty(t, named(spans, "send_handoff")[0].GetParentSpanId())
-	})
-}
-
 // Every process of every restart derives the same ids.
 func TestIDsAreThoseOfEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -235,21 +199,21 @@ func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 		sampler, arg string
 		want         int
 	}{
-		{"", "", 3},
-		{"always_on", "", 3},
+		{"", "", 2},
+		{"always_on", "", 2},
 		{"always_off", "", 0},
 		{"parentbased_always_off", "", 0},
 		{"parentbased_traceidratio", "0", 0},
-		{"traceidratio", "1.0", 3},
-		{"traceidratio", "all", 3},
-		{"unheard_of", "", 3},
+		{"traceidratio", "1.0", 2},
+		{"traceidratio", "all", 2},
+		{"unheard_of", "", 2},
 	} {
 		t.Run(test.sampler+test.arg, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o, c := newOffice(t), &collector{t: t}
 				traces := traced(t, c, "OTEL_TRACES_SAMPLER", test.sampler, "OTEL_TRACES_SAMPLER_ARG", test.arg)
 				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-					do(t, traces.Invoker(o), caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+					do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
 					do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 				})
 				require.Len(t, flushed(t, traces, c), test.want)
@@ -258,27 +222,18 @@ func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 	}
 }
 
-// The same over a real connection.
-func TestSpansAreSentOverHTTP(t *testing.T) {
-	c := &collector{t: t}
-	server := httptest.NewServer(c)
-	defer server.Close()
-	env := map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": server.URL + "/otlp/", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=s%3Dcret, other = x,broken",
-		"OTEL_SERVICE_NAME": "mail", "OTEL_RESOURCE_ATTRIBUTES": "service.name=lost,deployment.environment.name=test",
-	}
-	traces, err := observe.NewTraces(observe.TracesConfig{
-		Getenv: func(name string) string { return env[name] }, Workspace: "login-1", Version: "1.2.3", Now: time.Now,
+func TestTraces_HeadersAndResourceAreThoseOfTheEnvironment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := traced(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken", "OTEL_SERVICE_NAME", "mail",
+			"OTEL_RESOURCE_ATTRIBUTES", "service.name=lost,deployment.environment.name=test")
+		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
+		require.Equal(t, []string{"queued"}, names(flushed(t, traces, c)))
+		require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
+		require.Equal(t, "s=cret", c.requests[0].Header.Get("Api-Key"))
+		require.Equal(t, "x", c.requests[0].Header.Get("Other"))
+		require.Equal(t, "application/json", c.requests[0].Header.Get("Content-Type"))
+		require.Equal(t, "mail", c.resource["service.name"])
+		require.Equal(t, "test", c.resource["deployment.environment.name"])
 	})
-	require.NoError(t, err)
-	do(t, traces.Invoker(newOffice(t)), caller("boss"), "list_handoffs", `{}`)
-	require.NoError(t, traces.Close(t.Context()))
-	require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
-	require.Equal(t, []string{"list_handoffs"}, names(c.taken()))
-	require.Equal(t, "/otlp/v1/traces", c.requests[0].URL.Path)
-	require.Equal(t, "s=cret", c.requests[0].Header.Get("Api-Key"))
-	require.Equal(t, "x", c.requests[0].Header.Get("Other"))
-	require.Equal(t, "application/json", c.requests[0].Header.Get("Content-Type"))
-	require.Equal(t, "mail", c.resource["service.name"])
-	require.Equal(t, "test", c.resource["deployment.environment.name"])
 }

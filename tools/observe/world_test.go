@@ -31,6 +31,12 @@ func newOffice(t *testing.T) office {
 	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.On(timed), mailboxtest.Living, measured).Service}}
 }
 
+// claimOne sends a handoff and claims it, which is one span: it was queued.
+func (o office) claimOne() {
+	do(o, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+	do(o, o, caller("qa"), "claim_handoff", `{}`)
+}
+
 // caller is an agent over HTTP, perhaps within a span of its own.
 func caller(agent schemas.Agent, trace ...string) schemas.Caller {
 	c := schemas.Caller{Agent: agent, Via: schemas.ViaHTTP}

@@ -188,12 +188,12 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 	}
 	opening := cli.Opening{Logger: b.log, Stays: true, Cluster: b.node}
 	return b.OpenAt(context.WithoutCancel(ctx), place, opening, func(boxes *relay.Relay) error {
-		traces, end, err := trace(ctx, b.App, place, boxes, b.log)
+		end, err := trace(ctx, b.App, place, boxes, b.log)
 		if err != nil {
 			return err
 		}
 		defer end()
-		if in.room, err = b.newRoom(place, boxes, traces, b.log); err != nil {
+		if in.room, err = b.newRoom(place, boxes, b.log); err != nil {
 			return err
 		}
 		stop := in.watch(ctx)

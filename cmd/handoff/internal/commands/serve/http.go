@@ -32,7 +32,6 @@ type room struct {
 	log   *slog.Logger
 
 	metrics  *observe.Metrics
-	traces   *observe.Traces
 	gate     *auth.Gate
 	endpoint *mcp.Endpoint
 	checked  *checking.Completions
@@ -51,11 +50,11 @@ const leaving = process.Limit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; nothing is answered before serve.
 func (s *servingCommand) listenHTTP(
-	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
+	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *overHTTP, err error) {
 	process.SpendMemory(true)
 	h := &overHTTP{health: checkup{boxes: boxes, log: log}}
-	if h.room, err = s.newRoom(place, boxes, traces, log); err != nil {
+	if h.room, err = s.newRoom(place, boxes, log); err != nil {
 		return nil, err
 	}
 	needed, err := h.gate.Needed(ctx) // while the store is away nobody knows, and nobody is let in
@@ -70,13 +69,13 @@ func (s *servingCommand) listenHTTP(
 
 // newRoom makes a workspace ready for agents that come over HTTP.
 func (s *servingCommand) newRoom(
-	place workspace.Workspace, boxes *relay.Relay, traces *observe.Traces, log *slog.Logger,
+	place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (*room, error) {
 	issuer, err := s.network.oauth(s.App, log)
 	if err != nil {
 		return nil, err
 	}
-	h := &room{servingCommand: s, place: place, boxes: boxes, traces: traces, log: log}
+	h := &room{servingCommand: s, place: place, boxes: boxes, log: log}
 	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
@@ -95,7 +94,7 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 // protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if
 // there is one.
 func (h *room) protocol() *mcp.Server {
-	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.traces.Invoker(h.boxes))), Patience: patience, Afar: true}
+	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: patience, Afar: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.Looker, _ = h.Checks(dir) // without a directory for them nothing is seen
 	}

@@ -81,12 +81,12 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
-		traces, end, err := trace(ctx, a, place, boxes, log)
+		end, err := trace(ctx, a, place, boxes, log)
 		if err != nil { // the variable may be meant for other programs: the client gets its server
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
 		defer end()
-		declaring.Invoker = traces.Invoker(boxes)
+		declaring.Invoker = boxes
 		checks, err := a.Checks(dir)
 		if err != nil {
 			return err

@@ -100,7 +100,7 @@ func (s *servingCommand) keepServed(
 	if unserved != nil { // a later call may succeed
 		log.WarnContext(ctx, "workspace is not served yet", slog.Any("error", unserved))
 	}
-	traces, end, err := trace(ctx, s.App, place, conn.Boxes, log)
+	end, err := trace(ctx, s.App, place, conn.Boxes, log)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *servingCommand) keepServed(
 		stay(ctx, conn, log)
 		return nil
 	}
-	site, err := s.listenHTTP(ctx, place, conn.Boxes, traces, log)
+	site, err := s.listenHTTP(ctx, place, conn.Boxes, log)
 	if err != nil {
 		return err
 	}

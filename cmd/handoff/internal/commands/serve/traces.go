@@ -16,25 +16,25 @@ import (
 // flushing is how long the last spans may take when a server ends.
 const flushing = 250 * time.Millisecond
 
-// trace sends spans of the workspace from now on, if the environment names a collector; else the traces are nil, and
-// cost nothing. The caller calls end before it closes the store.
+// trace sends spans of the workspace from now on, if the environment names a collector. The caller calls end before it
+// closes the store.
 func trace(
 	ctx context.Context, a *cli.App, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
-) (traces *observe.Traces, end func(), err error) {
-	traces, err = observe.NewTraces(observe.TracesConfig{
+) (end func(), err error) {
+	traces, err := observe.NewTraces(observe.TracesConfig{
 		Getenv: a.Getenv, Workspace: place.Name, Version: a.Release.Version, Now: a.Now, Logger: log,
 	})
 	if err != nil {
 		err = schemas.Invalidf("OTEL_EXPORTER_OTLP_ENDPOINT", "%w", err)
 	}
 	if traces == nil || err != nil {
-		return nil, func() {}, err
+		return func() {}, err
 	}
 	ctx = context.WithoutCancel(ctx) // calls are answered after a signal too
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { traces.Follow(following, boxes) })
-	return traces, func() {
+	return func() {
 		stop()
 		follower.Wait()
 		ctx, cancel := context.WithTimeout(ctx, flushing)
