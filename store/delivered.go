@@ -89,7 +89,7 @@ func (t *Tx) PutDelivered(a schemas.Agent, session string, d Delivered) error {
 // its own session; ids of sessions are random, so all rows are looked at in time. A row that cannot be read is deleted.
 func (t *Tx) ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error {
 	from := deliveryKey(a, session)
-	for _, r := range []Range{{Space: Deliveries, From: from, Hold: true}, {Space: Deliveries, To: from, Hold: true}} {
+	for _, r := range []Range{{Space: Deliveries, From: from}, {Space: Deliveries, To: from}} {
 		for row, err := range t.w.Scan(r) {
 			if err != nil {
 				return err

@@ -94,11 +94,7 @@ func (h *head) advance() {
 }
 
 // waitingIn is the range of what may be claimed from a mailbox.
-func waitingIn(box schemas.Address) Range {
-	r := Prefix(Ready, word(box))
-	r.Hold = true
-	return r
-}
+func waitingIn(box schemas.Address) Range { return Prefix(Ready, word(box)) }
 
 func first(heads []*head) (best *head) {
 	for _, h := range heads {
@@ -116,7 +112,7 @@ func first(heads []*head) (best *head) {
 // applies is decided from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips
 // one meets it again with the next call.
 func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
-	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1), Hold: true})
+	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1)})
 }
 
 // LeaveTime is the Wakes of handoffs that owe only what waits for a person's leave: the year 9999.

@@ -49,7 +49,7 @@ func (t *Touch) News(by schemas.ID, files []string, told []uint32) (news []strin
 // Touches are the rows of all handoffs, a zero row for one that cannot be read.
 func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	all := map[schemas.ID]Touch{}
-	for row, err := range v.r.Scan(Range{Space: Touches, Hold: true}) {
+	for row, err := range v.r.Scan(Range{Space: Touches}) {
 		if err != nil {
 			return nil, err
 		}

@@ -110,9 +110,6 @@ func object(d *jsontext.Decoder, at *path) (any, error) {
 //
 // It walks objects in the order of their names, so the same arguments give the same error each time.
 func inspect(v any, at *path, clean bool) error {
-	if clean && sound(v, at.depth()) {
-		return nil
-	}
 	switch v := v.(type) {
 	case string:
 		return inspectText(v, at, clean)
@@ -141,26 +138,6 @@ func inspect(v any, at *path, clean bool) error {
 		}
 	}
 	return nil
-}
-
-// sound tells in any order whether there is nothing to refuse, at a depth, in what was UTF-8.
-func sound(v any, depth int) bool {
-	switch v := v.(type) {
-	case string:
-		return !strings.ContainsRune(v, 0)
-	case json.Number:
-		return inspectNumber(v, nil) == nil
-	case []any:
-		return depth <= maxNesting && !slices.ContainsFunc(v, func(item any) bool { return !sound(item, depth+1) })
-	case map[string]any:
-		for name, field := range v {
-			if depth > maxNesting || !sound(name, depth) || !sound(field, depth+1) {
-				return false
-			}
-		}
-		return depth <= maxNesting
-	}
-	return true
 }
 
 // inspectText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.

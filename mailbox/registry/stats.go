@@ -78,22 +78,20 @@ func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, e
 
 // fullest are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
 func (r *Registry) fullest(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
-	boxes = []schemas.MailboxStats{}
-	err = r.config.Store.EachMailbox(ctx, func(box schemas.Address, m store.Mailbox) {
-		boxes = append(boxes, schemas.MailboxStats{Box: box, Pending: m.Pending, Held: m.Held, Unread: m.Unread})
+	err = r.config.Store.View(ctx, func(v *store.View) error {
+		boxes = []schemas.MailboxStats{}
+		for b, err := range v.Boxes() {
+			if err != nil {
+				return err
+			}
+			boxes = append(boxes, schemas.MailboxStats{Box: b.Address, Pending: b.Pending, Held: b.Held, Unread: b.Unread})
+		}
+		slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
+		boxes = boxes[:min(len(boxes), boxesShown)]
+		return nil
 	})
-	if err != nil {
-		return nil, err
+	for i := 0; err == nil && i < len(boxes) && boxes[i].Pending > 0; i++ {
+		boxes[i].Oldest, err = store.Look(ctx, r.config.Store, func(v *store.View) (time.Time, error) { return v.OldestPending(boxes[i].Box) })
 	}
-	slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
-	boxes = boxes[:min(len(boxes), boxesShown)]
-	for i := range boxes {
-		if boxes[i].Pending == 0 {
-			break
-		}
-		if boxes[i].Oldest, err = r.config.Store.OldestPending(ctx, boxes[i].Box); err != nil {
-			return nil, err
-		}
-	}
-	return boxes, nil
+	return boxes, err
 }

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -11,8 +12,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/sdk"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/resource"
 )
 
 // environment reads the variables of the OpenTelemetry specification.
@@ -107,55 +107,15 @@ func (e environment) pairs(list string) (pairs [][2]string) {
 	return pairs
 }
 
-// resource is the attributes of the program that sends the spans. Those in the environment come later and so win.
-func (e environment) resource(workspace, version string) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{
+// resource is the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and so win.
+func (e environment) resource(ctx context.Context, workspace, version string) *resource.Resource {
+	r, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "handoff"),
 		attribute.String("service.version", version),
 		attribute.String("handoff.workspace", workspace),
-		attribute.String("telemetry.sdk.name", "opentelemetry"),
-		attribute.String("telemetry.sdk.language", "go"),
-		attribute.String("telemetry.sdk.version", sdk.Version()),
+	), resource.WithFromEnv())
+	if err != nil {
+		e.log.Warn("OTEL_RESOURCE_ATTRIBUTES holds something that is not name=value")
 	}
-	for _, pair := range e.pairs(e.get("OTEL_RESOURCE_ATTRIBUTES")) {
-		attrs = append(attrs, attribute.String(pair[0], pair[1]))
-	}
-	if name := e.get("OTEL_SERVICE_NAME"); name != "" {
-		attrs = append(attrs, attribute.String("service.name", name))
-	}
-	return attrs
-}
-
-// sampler decides which traces are sent. A sampler that follows the decision of the caller decides itself on the trace
-// of a workflow, which has no caller.
-func (e environment) sampler() (root sdktrace.Sampler) {
-	name, parents := strings.CutPrefix(strings.ToLower(e.get("OTEL_TRACES_SAMPLER")), "parentbased_")
-	switch name {
-	case "always_off":
-		root = sdktrace.NeverSample()
-	case "traceidratio":
-		root = sdktrace.TraceIDRatioBased(e.ratio())
-	case "", "always_on":
-		root, parents = sdktrace.AlwaysSample(), parents || name == ""
-	default:
-		e.log.Warn("OTEL_TRACES_SAMPLER is not known: all is sent", slog.String("sampler", name))
-		root = sdktrace.AlwaysSample()
-	}
-	if parents {
-		return sdktrace.ParentBased(root)
-	}
-	return root
-}
-
-// ratio is the share of traces that is sent, from 0 to 1; 1 when the variable is empty or cannot be used.
-func (e environment) ratio() float64 {
-	text := e.get("OTEL_TRACES_SAMPLER_ARG")
-	ratio, err := strconv.ParseFloat(text, 64)
-	if err == nil && ratio >= 0 && ratio <= 1 {
-		return ratio
-	}
-	if text != "" {
-		e.log.Warn("OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1: all is sent")
-	}
-	return 1
+	return r
 }

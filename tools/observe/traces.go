@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
@@ -20,10 +19,10 @@ import (
 // TracesConfig wires [Traces]. Getenv, Workspace and Now are required.
 type TracesConfig struct {
 	// Getenv reads the environment. It is asked for these variables of the OpenTelemetry specification:
-	// OTEL_SDK_DISABLED, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_EXPORTER (only none),
-	// OTEL_TRACES_SAMPLER and its _ARG; ENDPOINT, HEADERS, TIMEOUT and PROTOCOL, each after
+	// OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER (only none); ENDPOINT, HEADERS, TIMEOUT and PROTOCOL, each after
 	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is http/json, whatever PROTOCOL says. The SDK
-	// reads the limits of its queue, OTEL_BSP_…, and of a span, OTEL_SPAN_…, from the environment of the process.
+	// reads the others from the environment of the process: OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES,
+	// OTEL_TRACES_SAMPLER and its _ARG, the limits of its queue, OTEL_BSP_…, and of a span, OTEL_SPAN_….
 	Getenv func(string) string
 
 	Workspace string // its name, which is part of all ids
@@ -43,7 +42,6 @@ type Traces struct {
 	log       *slog.Logger
 	provider  *sdktrace.TracerProvider
 	tracer    trace.Tracer
-	sampler   sdktrace.Sampler
 	end       context.CancelFunc
 	workflows *workflows
 }
@@ -68,18 +66,16 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		}
 	}
 	life, end := context.WithCancel(context.Background())
-	sampler := env.sampler()
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithBatcher(&exporter{
 			life: life, url: endpoint, headers: env.headers(), timeout: env.timeout(), now: c.Now, log: c.Logger,
 			client: &http.Client{Transport: c.Transport, CheckRedirect: noRedirect},
 		}),
-		sdktrace.WithResource(resource.NewSchemaless(env.resource(c.Workspace, c.Version)...)),
-		sdktrace.WithSampler(sampler),
+		sdktrace.WithResource(env.resource(life, c.Workspace, c.Version)),
 		sdktrace.WithIDGenerator(generator{}),
 	)
 	return &Traces{
-		names: names{c.Workspace}, now: c.Now, log: c.Logger, sampler: sampler, end: end, workflows: new(workflows),
+		names: names{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(workflows),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
@@ -97,10 +93,11 @@ func (t *Traces) Close(ctx context.Context) error {
 
 // sampled reports whether the trace of a workflow is sent.
 //
-// It is a function of the id of the trace, so every process decides in the same way.
+// The sampler decides by the id of the trace, so every process decides in the same way. It belongs to the SDK, which is
+// asked by a span that never ends, and so is never sent.
 func (t *Traces) sampled(w schemas.Workflow) bool {
-	asked := sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: t.names.trace(w)}
-	return t.sampler.ShouldSample(asked).Decision == sdktrace.RecordAndSample
+	_, asked := t.tracer.Start(withID(context.Background(), span{trace: t.names.trace(w)}), "asked")
+	return asked.IsRecording()
 }
 
 // spanContext is the span of a handoff in the trace of its workflow.

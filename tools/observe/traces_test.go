@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-
 )
 
 var hexIDs = regexp.MustCompile(`"(?:traceId|spanId|parentSpanId)":"[^"]*"`)
@@ -209,9 +208,11 @@ func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 		{"unheard_of", "", 2},
 	} {
 		t.Run(test.sampler+test.arg, func(t *testing.T) {
+			t.Setenv("OTEL_TRACES_SAMPLER", test.sampler)
+			t.Setenv("OTEL_TRACES_SAMPLER_ARG", test.arg)
 			synctest.Test(t, func(t *testing.T) {
 				o, c := newOffice(t), &collector{t: t}
-				traces := traced(t, c, "OTEL_TRACES_SAMPLER", test.sampler, "OTEL_TRACES_SAMPLER_ARG", test.arg)
+				traces := traced(t, c)
 				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
 					do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
 					do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
@@ -223,10 +224,11 @@ func TestSamplerOfTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 }
 
 func TestTraces_HeadersAndResourceAreThoseOfTheEnvironment(t *testing.T) {
+	t.Setenv("OTEL_SERVICE_NAME", "mail")
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=lost,deployment.environment.name=test")
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken", "OTEL_SERVICE_NAME", "mail",
-			"OTEL_RESOURCE_ATTRIBUTES", "service.name=lost,deployment.environment.name=test")
+		traces := traced(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken")
 		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
 		require.Equal(t, []string{"queued"}, names(flushed(t, traces, c)))
 		require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
