@@ -509,30 +509,46 @@ func commands(d door) int {
 	return 1
 }
 
-// The document for those who ask whether handoff is safe has the same table.
+// The document for those who ask whether handoff is safe tells which guard each kind of way has.
 func TestTheDoorsAreInTheDocument(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| who reads | guard | ways |\n|---|---|---|\n")
-	var kinds []door
+	var guards []door
 	ways := map[door][]string{}
 	for _, d := range doors {
-		kind := door{reader: d.reader, guard: d.guard}
-		if ways[kind] == nil {
-			kinds = append(kinds, kind)
+		guard := door{reader: d.reader, guard: d.guard}
+		if ways[guard] == nil {
+			guards = append(guards, guard)
 		}
-		ways[kind] = append(ways[kind], d.way)
+		ways[guard] = append(ways[guard], d.way)
 	}
-	for _, kind := range kinds {
-		fmt.Fprintf(&table, "| %s | %s | `%s` |\n", kind.reader, kind.guard, strings.Join(ways[kind], "`, `"))
+	for _, guard := range guards {
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", guard.reader, guard.guard, byKind(ways[guard]))
 	}
 	const document, begin, end = "../../docs/security.md", "<!-- doors:begin -->\n\n", "\n<!-- doors:end -->"
 	b, err := os.ReadFile(document)
 	require.NoError(t, err)
 	before, rest, _ := strings.Cut(string(b), begin)
-	shown, after, _ := strings.Cut(rest, end)
-	if *updateExamples {
-		require.NoError(t, os.WriteFile(document, []byte(before+begin+table.String()+end+after), 0o600))
-		return
+	_, after, found := strings.Cut(rest, end)
+	require.True(t, found)
+	generated(t, document, before+begin+table.String()+end+after)
+}
+
+// byKind counts ways for each kind of them.
+func byKind(ways []string) string {
+	var kinds, counted []string
+	number := map[string]int{}
+	for _, way := range ways {
+		kind, _, _ := strings.Cut(way, " ")
+		if !slices.Contains([]string{"tool", "admin", "prompt", "resource", "hook", "completions"}, kind) {
+			kind = "command"
+		}
+		if number[kind]++; number[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
 	}
-	require.Equal(t, table.String(), shown, "go test ./cmd/handoff -run Doors -update")
+	for _, kind := range kinds {
+		counted = append(counted, fmt.Sprintf("%s: %d", kind, number[kind]))
+	}
+	return strings.Join(counted, ", ")
 }
