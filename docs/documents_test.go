@@ -123,20 +123,16 @@ func sessions(t *testing.T, p program, document string) {
 	}
 }
 
-// demo is what handoff demo prints, without the middle of the story and the handoff shown in full.
+// demo is the first half of the chain that handoff demo prints.
 func demo(t *testing.T, p program) string {
 	t.Helper()
 	out, errs, err := p.shell(t, "handoff demo")
 	require.NoError(t, err, errs)
-	story, rest, ok := strings.Cut(masked(out), "\n$ handoff history")
+	_, tree, ok := strings.Cut(masked(out), "\n$ handoff history")
 	require.True(t, ok, out)
-	tree, rest, ok := strings.Cut(rest, "\n$ handoff show")
+	begins, _, ok := strings.Cut(tree, "\n    ▼\nauto-code → qa ────────────────▶\n    │\n    │ ho_5")
 	require.True(t, ok, out)
-	_, registry, ok := strings.Cut(rest, "\n$ handoff audit")
-	require.True(t, ok, out)
-	const begins = 6
-	opening := strings.Join(strings.SplitAfter(story, "\n")[:begins], "")
-	return "```text\n" + opening + "…\n\n$ handoff history" + tree + "\n…\n\n$ handoff audit" + registry + "```\n"
+	return "```text\n$ handoff history" + begins + "\n    ▼\n…\n```\n"
 }
 
 // variable is what differs from run to run.
