@@ -81,10 +81,6 @@ func TestPluginsHaveTheHooksOfTheTable(t *testing.T) {
 		call := client.Call{Program: client.ServerName}
 		require.NoError(t, e.Encode(client.Object{{Key: "hooks", Value: c.Groups(call)}}))
 		generated(t, dir+"hooks/hooks.json", hooks.String())
-		for _, h := range c.Hooks.On {
-			row := "\n| `" + h.At + "` | `" + c.Command(h, call) + "` |\n"
-			require.Equal(t, !h.Wake, strings.Contains(read(t, dir+"README.md"), row), row)
-		}
 	})
 }
 
@@ -143,8 +139,7 @@ func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
 				said[prompt.Name] = body
 			}
 			require.Equal(t, said[prompt.Name], body, file)
-			row := "\n| `" + p.typed + prompt.typed() + "` | " + prompt.Description + " |\n"
-			require.Contains(t, read(t, dir+"README.md"), row)
+			require.Contains(t, read(t, dir+"README.md"), "`"+p.typed+prompt.typed()+"`")
 		}
 		there, err := filepath.Glob(dir + strings.ReplaceAll(p.command, "NAME", "*"))
 		require.NoError(t, err)
@@ -164,19 +159,14 @@ func TestGeminiIsToldWhatTheCommandsAre(t *testing.T) {
 
 const claudeSkill = examples + "claude-plugin/skills/handoff/SKILL.md"
 
-// The skill is the same in each plugin.
-func TestSkillShowsTheToolsOfTheTable(t *testing.T) {
-	const begin, end = "## The tools\n\n| | |\n|---|---|\n", "\nEach result says"
-	var rows strings.Builder
+// The skill is the same in each plugin, and says of each tool what it is for.
+func TestSkillSpeaksOfTheToolsOfTheTable(t *testing.T) {
+	skill := read(t, claudeSkill)
 	for _, tool := range tools.Table {
-		rows.WriteString("| `" + tool.Name + "` | " + tool.Description + " |\n")
+		require.Contains(t, skill, "`"+tool.Name)
 	}
-	before, rest, found := strings.Cut(read(t, claudeSkill), begin)
-	require.True(t, found)
-	_, after, found := strings.Cut(rest, end)
-	require.True(t, found)
 	for dir := range plugins {
-		generated(t, examples+dir+"/skills/handoff/SKILL.md", before+begin+rows.String()+end+after)
+		generated(t, examples+dir+"/skills/handoff/SKILL.md", skill)
 	}
 }
 
