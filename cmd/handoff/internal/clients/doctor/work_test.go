@@ -14,7 +14,7 @@ import (
 // after looks at the work when some time has passed.
 func (b *box) after(d time.Duration) []doctor.Finding {
 	b.t.Helper()
-	b.now = b.now.Add(d)
+	b.Pass(d)
 	return doctor.Work(b.t.Context(), doctor.Desk{
 		Boxes: b.boxes, Shell: doctor.Shell{Program: doctor.Program{Path: "/bin/other"}, Place: " --workspace w"},
 		Spell: func(next schemas.Advice) string { return "handoff " + next.Tool + " " + string(next.Args) },

@@ -1,7 +1,6 @@
 package doctor_test
 
 import (
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,11 +14,9 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
-	"handoff/cmd/handoff/internal/open"
-	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/tools"
-	"handoff/tools/relay"
 )
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
@@ -126,24 +123,17 @@ func requireFinding(t *testing.T, all []doctor.Finding, state doctor.State, mess
 	require.Fail(t, "not found", "%s: %s\nin: %+v", state, message, all)
 }
 
-// A box is a workspace that is open.
+// A box is a workspace whose time the test moves.
 type box struct {
+	*mailboxtest.World
 	t     *testing.T
-	place workspace.Workspace
-	boxes *relay.Relay
-	now   time.Time
+	boxes tools.Invoker
 }
 
 func newBox(t *testing.T) *box {
 	t.Helper()
-	b := &box{t: t, place: workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}, now: noon}
-	var err error
-	b.boxes, err = open.Workspace(t.Context(), open.Config{
-		Name: "w", Dir: b.place.Dir, Version: "v1.0.0", Now: func() time.Time { return b.now }, Logger: slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, b.boxes.Close()) })
-	return b
+	w := mailboxtest.New(t)
+	return &box{w, t, tools.Local{Mailbox: w.Service}}
 }
 
 // do calls a tool as an agent.
