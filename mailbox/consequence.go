@@ -159,9 +159,14 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 		return nil
 	}
 	text := fmt.Sprintf("%s did what %s failed to do, so nobody needs this any more.", done.ID, failed.ID)
+	return o.endNeedless(r, done.ID, text)
+}
+
+// endNeedless cancels a handoff that nobody needs any more because of another, in the name of the clock.
+func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
 	return o.actingAs(clockCaller, func() error {
-		cancelled := happening{action: life.Cancel, other: done.ID, text: text}
-		_, err := o.changeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: text}, o.end)
+		cancelled := happening{action: life.Cancel, other: other, text: why}
+		_, err := o.changeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.end)
 		return err
 	})
 }

@@ -30,9 +30,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Dr
 			WithHint("Say what %s is to do, or pass nothing on.", c.To)
 	}
 	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
-	if send.Context, err = compose.WithContext(send.Context, c.ContextForNext); err != nil {
-		return nil, err
-	}
+	send.Context = compose.WithContext(send.Context, c.ContextForNext)
 	d, err := s.drafts.One(by, send, s.Now())
 	return &d, schemas.Within("continuation", err)
 }

@@ -114,7 +114,6 @@ func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
 	c := w.full(1).Handoff.Context
 	require.Equal(t, "testing", c.State["agent_role"])
 	require.Equal(t, "make new", c.TestCommand)
-	require.Equal(t, "make old", c.State["earlier_test_command"])
 
 	w.send(a, "role:implementation", "y")
 	out = w.update(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })

@@ -157,13 +157,9 @@ func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
 	if d.Key != "" {
 		return nil, nil
 	}
-	n := 0
-	for sent, err := range o.Sent(o.by.Agent) {
-		if err != nil {
+	for sent, err := range reading.AtMost(lookedBack, o.Sent(o.by.Agent)) {
+		if err != nil || o.now.Sub(sent.At.Time()).Abs() > repeats {
 			return nil, err
-		}
-		if n++; n > lookedBack || o.now.Sub(sent.At.Time()).Abs() > repeats {
-			break
 		}
 		if sent.Digest == d.Digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {
 			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil

@@ -136,10 +136,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.by.Agent == schemas.Human {
 		return nil, nil // a person holds many things, and says what belongs together
 	}
-	looked := 0
-	for r, err := range o.holding(o.by.Agent, o.Newest(store.HeldBy(o.by.Agent), 0)) {
-		if looked++; err != nil || looked > lookedBack {
-			return latest, err
+	for r, err := range o.holding(o.by.Agent, reading.AtMost(lookedBack, o.Newest(store.HeldBy(o.by.Agent), 0))) {
+		if err != nil {
+			return nil, err
 		}
 		if r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
 			latest = r

@@ -132,7 +132,7 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 	w.later(halfYear)
 	open := w.send(w.stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
 		in.Parent = "none"
-		in.Context = &schemas.Context{References: []schemas.Reference{{URL: "context://" + lead.HandoffID.String() + "/deep"}}}
+		in.Context = &schemas.Context{References: []schemas.Reference{{URL: "context://" + lead.HandoffID.String()}}}
 		in.Options = &schemas.SendOptions{After: []string{lead.HandoffID.String()}}
 		in.Detail = "as in context://" + named.HandoffID.String() + "/detail"
 	})
@@ -141,7 +141,7 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 	require.Equal(t, "[no longer kept]", w.full(gone.HandoffID).Handoff.Detail)
 	require.Contains(t, w.full(named.HandoffID).Handoff.Detail, "long")
 	got := must(t, w.Get, w.stdio("qa"), schemas.GetIn{
-		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + lead.HandoffID.String() + "/deep",
+		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + deep.HandoffID.String() + "/detail",
 	})
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
 	w.Intact()

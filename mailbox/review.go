@@ -327,11 +327,7 @@ func (o *op) endReview(judged *store.Record) error {
 		return nil
 	}
 	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.by.Agent, judged.ID)
-	return o.actingAs(clockCaller, func() error {
-		cancelled := happening{action: life.Cancel, other: judged.ID, text: text}
-		_, err := o.changeNoted(cancelled, review, schemas.UpdateIn{Action: schemas.ActCancel, Note: text}, o.end)
-		return err
-	})
+	return o.endNeedless(review, judged.ID, text)
 }
 
 // holderOf is who did the work, as the caller of what it said then.

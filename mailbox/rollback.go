@@ -63,22 +63,14 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 // members are the agents that sent or held one of the newest [mostLooked] handoffs of a workflow. The rules are none of
 // them, and records that cannot be read are passed over.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
-	looked := 0
-	for id, err := range o.Newest(store.InWorkflow(wf), 0) {
+	for r, err := range reading.Records(o.View, reading.AtMost(mostLooked, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
-		}
-		r := reading.Readable(o.View, id)
-		if r == nil {
-			continue
 		}
 		for _, a := range []schemas.Agent{r.From, r.Holder} {
 			if a != "" && a != schemas.System && !slices.Contains(members, a) {
 				members = append(members, a)
 			}
-		}
-		if looked++; looked == mostLooked {
-			break
 		}
 	}
 	return members, nil

@@ -97,9 +97,8 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 // heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has
 // ended. It looks at a hundred.
 func (o *op) heldParts(r *store.Record) (parts []string, err error) {
-	looked := 0
-	for id, err := range o.Oldest(store.ChildrenOf(r.ID), 0) {
-		if looked++; err != nil || looked > 100 || len(parts) == 10 {
+	for id, err := range reading.AtMost(100, o.Oldest(store.ChildrenOf(r.ID), 0)) {
+		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
 		if part := o.usable(id); part != nil && part.Status.Held() {

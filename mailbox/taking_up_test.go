@@ -141,12 +141,12 @@ func TestContextForNextReachesTheNextOne(t *testing.T) {
 		in.Continuation = &schemas.Continuation{
 			SendIn: schemas.SendIn{To: "qa", Task: "test it", Context: &schemas.Context{State: map[string]any{"a": 1}}},
 			ContextForNext: map[string]any{
-				"focus_areas": []any{"auth", "limits"}, "known_issues": []any{"slow"}, "decisions": "all of them", "questions": []any{"q"},
+				"focus_areas": []any{"auth", "limits"}, "known_issues": []any{"slow"}, "questions": []any{"q"},
 			},
 		}
 	})
 	brief := w.claim(w.stdio("qa")).Brief
-	for _, text := range []string{`focus_areas: ["auth","limits"]`, "Known issues:\n  - slow", "decisions: all of them", "a: 1", `questions: ["q"]`} {
+	for _, text := range []string{`focus_areas: ["auth","limits"]`, `known_issues: ["slow"]`, "a: 1", `questions: ["q"]`} {
 		require.Contains(t, brief, text)
 	}
 }

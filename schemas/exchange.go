@@ -1,7 +1,6 @@
 package schemas
 
 import (
-	"encoding/json"
 	"time"
 )
 
@@ -43,14 +42,11 @@ type ExportOut struct {
 }
 
 // Imported is the content of the event with which a handoff came from another workspace. Versions that added to a
-// workspace wrote History, the events that it had there, byte for byte, oldest first, so the digest of this content proves
-// them, and Contents, which event here has what was said with an event there.
+// workspace in use wrote the events that it had there with it, which are proved by the digest of this content.
 type Imported struct {
-	Note      string            `json:"note"`
-	Workspace string            `json:"workspace"`
-	Handoff   ID                `json:"handoff_id"` // there
-	Events    uint64            `json:"events"`     // in the registry there
-	Root      string            `json:"root"`
-	History   []json.RawMessage `json:"history,omitempty"`
-	Contents  map[uint64]uint64 `json:"contents,omitempty"`
+	Note      string `json:"note"`
+	Workspace string `json:"workspace"`
+	Handoff   ID     `json:"handoff_id"` // there
+	Events    uint64 `json:"events"`     // in the registry there
+	Root      string `json:"root"`
 }

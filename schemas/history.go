@@ -95,7 +95,6 @@ type Moment struct {
 
 	PassedTo Address `json:"passed_to,omitempty"` // by whoever held it
 	Tree     string  `json:"tree,omitempty"`      // in which it was done, as "main@1a2b3c4d5e, dirty"
-	Origin   string  `json:"origin,omitempty"`    // where it happened before the import, as "shop-41f0c2b7d9aa/ho_12"
 }
 
 // Hop is one passing of work. Its fields are those of the kernl handoffs design.

@@ -148,22 +148,15 @@ func Note(h *schemas.Handoff, remark schemas.Remark) {
 	h.Context = &c
 }
 
-// mergeContext adds to the context. A text that is replaced stays in the state, as earlier_test_command. Answers,
-// questions and checkpoints are not among what an amendment changes: the rules add those. A reference takes the place
-// of content that was kept under its name; any other is added.
+// mergeContext adds to the context. Answers, questions and checkpoints are not among what an amendment changes: the rules
+// add those. A reference takes the place of content that was kept under its name; any other is added.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if more == nil {
 		return have
 	}
 	c := *cmp.Or(have, &schemas.Context{})
-	replaced := map[string]any{}
-	for name, text := range map[string][2]*string{
-		"original_request": {&c.OriginalRequest, &more.OriginalRequest}, "test_command": {&c.TestCommand, &more.TestCommand},
-	} {
-		if was := *text[0]; replace(text[0], *text[1]) && was != "" {
-			replaced["earlier_"+name] = was
-		}
-	}
+	replace(&c.OriginalRequest, more.OriginalRequest)
+	replace(&c.TestCommand, more.TestCommand)
 	extend(&c.CompletedSteps, more.CompletedSteps)
 	extend(&c.Decisions, more.Decisions)
 	extend(&c.Files, more.Files)
@@ -178,7 +171,6 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	extend(&c.References, more.References)
 	mergeMap(&c.Results, more.Results)
 	mergeMap(&c.State, more.State)
-	mergeMap(&c.State, replaced)
 	if more.Project != nil {
 		c.Project = more.Project
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,7 +125,7 @@ const (
 	shownTails    = 4 << 10 // of what all failing checks printed
 )
 
-// unknown refuses an answer that names no criterion, with those that are closest to what it names.
+// unknown refuses an answer that names no criterion, with those that there are.
 func unknown(asked []schemas.Answered, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
 	name = schemas.Clip(schemas.Visible(name), shownBytes)
@@ -136,7 +135,7 @@ func unknown(asked []schemas.Answered, i int, name string) error {
 	}
 	return schemas.Invalidf(field, "%q is not a criterion of this handoff", name).
 		WithHint("Name a criterion by its number, 1 to %d.", len(asked)).
-		WithKnown(lines(closest(asked, name))...)
+		WithKnown(lines(asked)...)
 }
 
 // contradiction refuses two answers to one criterion that say the opposite: which of them holds, only the holder knows.
@@ -218,22 +217,4 @@ func lines(list []schemas.Answered) []string {
 		shown = append(shown, line(a))
 	}
 	return shown
-}
-
-// closest orders the criteria by how many words they share with name, those that share most first, so that the list of
-// an error begins with what was meant. Ties keep their numbers' order.
-func closest(asked []schemas.Answered, name string) []schemas.Answered {
-	words := strings.Fields(fold(name))
-	shared := func(a schemas.Answered) int {
-		n := 0
-		for w := range strings.FieldsSeq(fold(a.Criterion)) {
-			if slices.Contains(words, w) {
-				n++
-			}
-		}
-		return n
-	}
-	ordered := slices.Clone(asked)
-	slices.SortStableFunc(ordered, func(a, b schemas.Answered) int { return cmp.Compare(shared(b), shared(a)) })
-	return ordered
 }

@@ -307,15 +307,9 @@ const (
 	Resume Action = "resumed"
 )
 
-// What an import does. Neither is done by a caller to a handoff that is here.
-const (
-	// Carry brought along what was said with a handoff in another workspace: who said it and when is in the event of the
-	// import. Versions that added to a workspace in use wrote it, and it is only read.
-	Carry Action = "carried"
-	// Import tells from where a handoff came, and what was changed on the way: a claim stays where it was made. The event
-	// has a [schemas.Imported].
-	Import Action = "imported"
-)
+// Import tells from where a handoff came, and what was changed on the way: a claim stays where it was made. The event
+// has a [schemas.Imported]. No caller does it to a handoff that is here.
+const Import Action = "imported"
 
 // What the registry keeps that is about no handoff.
 const (

@@ -3,6 +3,7 @@ package offer
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -48,21 +49,20 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 // soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
 // rests after an attempt before. It looks at a thousand rows at most of what is due then.
 func (f Offers) soon(a store.Agent) (string, error) {
-	now, boxes, looked := f.Here.Now(), roster.Boxes(a.Card), 0
-	for id, err := range f.Due(now.Add(time.Minute)) {
-		if looked++; err != nil || looked > mostLooked {
+	now, boxes := f.Here.Now(), roster.Boxes(a.Card)
+	for r, err := range f.pending(f.Due(now.Add(time.Minute))) {
+		if err != nil {
 			return "", err
 		}
-		r := reading.Readable(f.View, id)
-		if r == nil || r.Status != schemas.Pending || !slices.Contains(boxes, r.To) || !suits(r, a.Card, nil) {
+		if !slices.Contains(boxes, r.To) || !suits(r, a.Card, nil) {
 			continue
 		}
 		left := r.Wakes.Time().Sub(now).Round(time.Second)
 		switch {
 		case r.Reserved != 0 && r.Box != boxes[0]:
-			return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, id, left), nil
+			return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, r.ID, left), nil
 		case r.Box == "" && r.NotBefore == r.Wakes:
-			return fmt.Sprintf("%s may be claimed in %s.", id, left), nil
+			return fmt.Sprintf("%s may be claimed in %s.", r.ID, left), nil
 		}
 	}
 	return "", nil
@@ -71,17 +71,15 @@ func (f Offers) soon(a store.Agent) (string, error) {
 // blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for. It
 // looks at a thousand rows at most; where there are more, the number is too low.
 func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
-	seen, first, looked := map[schemas.ID]bool{}, "", 0
-	for id, err := range f.Oldest(store.Dependents(), 0) {
-		if looked++; err != nil || looked > mostLooked {
+	seen, first := map[schemas.ID]bool{}, ""
+	for r, err := range f.pending(f.Oldest(store.Dependents(), 0)) {
+		if err != nil {
 			return "", err
 		}
-		r := reading.Readable(f.View, id)
-		if r == nil || seen[id] || r.Status != schemas.Pending || !slices.Contains(boxes, r.To) {
-			continue
+		if slices.Contains(boxes, r.To) {
+			seen[r.ID] = true
+			first = cmp.Or(first, fmt.Sprintf("%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")))
 		}
-		seen[id] = true
-		first = cmp.Or(first, fmt.Sprintf("%s waits for %s", id, strings.Join(listing.BlockedBy(r), ", ")))
 	}
 	if len(seen) == 0 {
 		return "", nil
@@ -92,18 +90,24 @@ func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
 // unfitFor says what waits in a pool of an agent that is not offered to it, the first, and why: who lists its mail sees
 // it there. It looks at a thousand rows at most.
 func (f Offers) unfitFor(card schemas.Card) (string, error) {
-	looked := 0
-	for id, err := range f.View.Queue(roster.Boxes(card)...) {
-		if looked++; err != nil || looked > mostLooked {
+	for r, err := range f.pending(f.View.Queue(roster.Boxes(card)...)) {
+		if err != nil {
 			return "", err
 		}
-		r := reading.Readable(f.View, id)
-		if r == nil || r.Status != schemas.Pending || slices.Contains(r.Excluded, card.Name) {
-			continue
-		}
-		if why := Unfit(r, card); why != "" {
-			return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", id, r.To, card.Name, why), nil
+		if why := Unfit(r, card); why != "" && !slices.Contains(r.Excluded, card.Name) {
+			return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", r.ID, r.To, card.Name, why), nil
 		}
 	}
 	return "", nil
+}
+
+// pending yields what is pending among the first thousand handoffs.
+func (f Offers) pending(ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for r, err := range reading.Records(f.View, reading.AtMost(mostLooked, ids)) {
+			if (err != nil || r.Status == schemas.Pending) && !yield(r, err) {
+				return
+			}
+		}
+	}
 }

@@ -46,15 +46,12 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 			in.Notices, in.Held = m.Unread, m.Held
 			continue
 		}
-		looked := 0
-		for id, err := range f.View.Queue(box) { // what it declined, and reviews of its own work, are for others
+		// What it declined, and reviews of its own work, are for others.
+		for r, err := range reading.Records(f.View, reading.AtMost(few, f.View.Queue(box))) {
 			if err != nil {
 				return in, err
 			}
-			if looked++; looked > few {
-				break
-			}
-			if r := reading.Readable(f.View, id); r != nil && slices.Contains(r.Excluded, agent) {
+			if slices.Contains(r.Excluded, agent) {
 				in.Pending--
 				if r.Priority == schemas.High || r.Priority == schemas.Critical {
 					in.Urgent--
@@ -213,10 +210,9 @@ func (f Offers) orphanedAmong(
 	if a.Client == "" {
 		return nil, nil
 	}
-	looked := 0
-	for box, err := range all {
-		if looked++; err != nil || looked > mostLooked {
-			return boxes, err
+	for box, err := range reading.AtMost(mostLooked, all) {
+		if err != nil {
+			return nil, err
 		}
 		orphaned, err := f.isOrphaned(a, box)
 		if err != nil {

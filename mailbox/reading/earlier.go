@@ -168,9 +168,8 @@ func recalled(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.R
 			said[d.Decision] = true
 		}
 	}
-	looked := 0
-	for id, err := range v.Newest(store.InWorkflow(r.Workflow), r.ID) {
-		if looked++; err != nil || looked > mostRecalled || len(all) >= h.Metadata.Recall {
+	for of, err := range Records(v, AtMost(mostRecalled, v.Newest(store.InWorkflow(r.Workflow), r.ID))) {
+		if err != nil || len(all) >= h.Metadata.Recall {
 			return all, err
 		}
 		var sent struct {
@@ -178,14 +177,13 @@ func recalled(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.R
 				Decisions []schemas.Decision `json:"decisions"`
 			} `json:"context"`
 		}
-		of := Readable(v, id)
-		if of == nil || v.Saying(id, of.Body, &sent) != nil {
+		if v.Saying(of.ID, of.Body, &sent) != nil {
 			continue
 		}
 		for _, d := range slices.Backward(sent.Context.Decisions) {
 			if !said[d.Decision] && len(all) < h.Metadata.Recall {
 				said[d.Decision] = true
-				all = append(all, brief.Recalled{Of: id, Decision: d})
+				all = append(all, brief.Recalled{Of: of.ID, Decision: d})
 			}
 		}
 	}

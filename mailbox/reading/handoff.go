@@ -10,6 +10,7 @@ package reading
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -102,6 +103,33 @@ func Readable(v *store.View, id schemas.ID) *store.Record {
 		return nil
 	}
 	return r
+}
+
+// Records yields the records of handoffs. It passes over those that are missing or damaged.
+func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for id, err := range ids {
+			r := (*store.Record)(nil)
+			if err == nil {
+				r = Readable(v, id)
+			}
+			if (r != nil || err != nil) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// AtMost yields the first n of what is read, so that a look at many takes a bounded time.
+func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		left := n
+		for one, err := range all {
+			if left--; left < 0 || !yield(one, err) {
+				return
+			}
+		}
+	}
 }
 
 // Handoff is what was sent and amended since, with what only the record knows: its id, its place in the workflow, its

@@ -107,29 +107,22 @@ func Used(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time
 
 // First is the first handoff of a workflow that can be read, nil for none.
 func First(v *store.View, name schemas.Workflow) (*store.Record, error) {
-	for id, err := range v.Oldest(store.InWorkflow(name), 0) {
-		if err != nil {
-			return nil, err
-		}
-		if r := Readable(v, id); r != nil {
-			return r, nil
-		}
+	for r, err := range Records(v, v.Oldest(store.InWorkflow(name), 0)) {
+		return r, err
 	}
 	return nil, nil
 }
 
 // unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant. It looks at the newest
-// 200 handoffs that can be read. An error of the store only costs the hint.
+// 200 handoffs. An error of the store only costs the hint.
 func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
-	for id, err := range v.Newest(store.All(), 0) {
-		if err != nil || len(known) == recent {
+	for r, err := range Records(v, AtMost(recent, v.Newest(store.All(), 0))) {
+		if err != nil {
 			break
 		}
-		if r := Readable(v, id); r != nil {
-			known = append(known, strings.TrimPrefix(string(r.Workflow), begin))
-		}
+		known = append(known, strings.TrimPrefix(string(r.Workflow), begin))
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow")
 	if meant := closest.Meant(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
@@ -141,15 +134,8 @@ func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 // latestWorkflow is that of the newest handoff, for a caller that names none. The error is not_found where nothing was
 // sent, with how to begin.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
-	for id, err := range v.Newest(store.All(), 0) {
-		if err != nil {
-			return "", err
-		}
-		r, err := v.Record(id)
-		if err != nil {
-			return "", err
-		}
-		return r.Workflow, nil
+	for r, err := range Records(v, v.Newest(store.All(), 0)) {
+		return schemas.OrZero(r).Workflow, err
 	}
 	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))

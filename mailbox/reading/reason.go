@@ -96,9 +96,9 @@ func givenUp(v *store.View, r *store.Record) (string, error) {
 	case life.Decline:
 		return fmt.Sprintf("%s declined it: %s", e.Agent, Text(v, *e)), nil
 	case life.Release:
-		content, err := v.Said(r.ID, e.N)
-		if to := passedTo(*e, content); to != "" || err != nil {
-			return fmt.Sprintf("%s passed it to %s", e.Agent, to), err
+		s, err := saidWith(v, *e)
+		if s.To != "" || err != nil {
+			return fmt.Sprintf("%s passed it to %s", e.Agent, s.To), err
 		}
 		return fmt.Sprintf("%s gave it back", e.Agent), nil
 	}

@@ -47,18 +47,9 @@ func readable(c *schemas.Context) (names []string) {
 // is expected are found without the name of those, and fields of what came of it below outcome/. The error is
 // not_found, with what there is, for a handoff, a name or a part that does not exist.
 //
-// The name of a reference to another handoff leads there, over so many names at most.
+// Whatever is missing on the way becomes one not_found about the reference that was given, with what there is instead;
+// any other error, such as that of changed content, passes through.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
-	return lookup(v, of, reference, mostNames)
-}
-
-// mostNames is how many names may lead from one to the next: amended handoffs can name each other.
-const mostNames = 8
-
-// lookup is [Lookup], with how many names may still be followed. Whatever is missing on the way becomes one not_found
-// about the reference that was given, with what there is instead; any other error, such as that of changed content,
-// passes through.
-func lookup(v *store.View, of schemas.ID, reference string, names int) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
 	var r *store.Record
 	if ok {
@@ -77,7 +68,7 @@ func lookup(v *store.View, of schemas.ID, reference string, names int) (text str
 		return "", err
 	}
 	if place.Path != "" {
-		said, err = within(v, said, place.Path, names)
+		said, err = within(v, said, place.Path)
 		if path, below := strings.CutPrefix(place.Path, outcomePath); below && err != nil && r.Result != 0 {
 			said, err = ofOutcome(v, r, path)
 		}
@@ -122,9 +113,9 @@ func unknown(of schemas.ID, reference string) *schemas.Error {
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// within is a text of what was sent: content by name or digest, else a field by its path, else what a reference with
-// that name leads to. What a reference names elsewhere is never fetched: the error says where it is.
-func within(v *store.View, said []byte, path string, names int) ([]byte, error) {
+// within is a text of what was sent: content by name or digest, else a field by its path. Where a reference with that
+// name names something else, nothing is fetched: the error says where it is.
+func within(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent struct {
 		Context struct {
 			References []schemas.Reference `json:"references"`
@@ -156,15 +147,11 @@ func within(v *store.View, said []byte, path string, names int) ([]byte, error) 
 	if err == nil || named == nil {
 		return text, err
 	}
-	if _, here := content.PlaceOf(named.URL, 0); !here {
-		return nil, schemas.Errorf(schemas.NotFound, "it is elsewhere").
-			WithHint("It is at %s, which handoff cannot fetch.", schemas.Visible(schemas.Clip(named.URL, 120)))
+	hint := "It is at %s, which handoff cannot fetch."
+	if _, here := content.PlaceOf(named.URL, 0); here {
+		hint = "Read it as %s."
 	}
-	if names == 0 {
-		return nil, schemas.Errorf(schemas.NotFound, "it is nowhere").WithHint("Its references lead in a circle.")
-	}
-	led, err := lookup(v, 0, named.URL, names-1)
-	return []byte(led), err
+	return nil, schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(named.URL, 120)))
 }
 
 // field is a field of what was sent or handed in, by its path. The error has what there is where the path ends: below a

@@ -18,7 +18,9 @@ type said struct {
 	Note      string   `json:"note"`
 	Percent   int      `json:"percent"`
 	Questions []string `json:"questions"`
-	Summary   string   `json:"summary"`
+
+	To      schemas.Address `json:"to"` // to whom a claim was passed, empty where it was given back
+	Summary string          `json:"summary"`
 
 	Before  time.Time `json:"ended_before"` // of a retention
 	Context struct {
@@ -57,22 +59,22 @@ var words = map[life.Action]func(said) string{
 	life.Late: func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// Moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
+// moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
 // second, and connections and digests are left to the view audit. It reads one content for each event that has one, so
 // callers bound the events.
-func moments(v *store.View, id schemas.ID, events []schemas.Event) ([]schemas.Moment, error) {
+func moments(v *store.View, events []schemas.Event) ([]schemas.Moment, error) {
 	told := make([]schemas.Moment, len(events))
 	for i, e := range events {
 		var err error
-		if told[i], err = moment(v, id, e, e.N); err != nil {
+		if told[i], err = moment(v, e); err != nil {
 			return nil, err
 		}
 	}
 	return told, nil
 }
 
-// moment tells one event in words. Said is under which number its content is kept.
-func moment(v *store.View, id schemas.ID, e schemas.Event, said uint64) (schemas.Moment, error) {
+// moment tells one event in words.
+func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 	told := schemas.Moment{
 		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
 	}
@@ -80,46 +82,30 @@ func moment(v *store.View, id schemas.ID, e schemas.Event, said uint64) (schemas
 		told.To = e.To
 	}
 	if e.Said != "" {
-		content, err := v.Said(id, said)
+		s, err := saidWith(v, e)
 		if err != nil {
 			return told, err
 		}
-		told.Text = schemas.Visible(textOf(life.Action(e.Action), content))
-		told.PassedTo, told.Tree = passedTo(e, content), treeOf(e, content)
+		a := life.Action(e.Action)
+		if told.Text = schemas.Visible(s.text(a)); a == life.Release {
+			told.PassedTo = s.To
+		}
+		if tree := cmp.Or(s.Tree, s.ClaimedIn); tree != nil && slices.Contains(inTree, a) {
+			told.Tree = tree.String()
+		}
 	}
 	if e.For != "" {
-		told.Text = toldFirst(told.Text, e.For)
+		first := fmt.Sprintf("%s is told first", e.For)
+		if told.Text != "" {
+			first = fmt.Sprintf("%s (%s)", told.Text, first)
+		}
+		told.Text = first
 	}
 	return told, nil
 }
 
-// toldFirst adds to what was said who was told first.
-func toldFirst(text string, who schemas.Agent) string {
-	first := fmt.Sprintf("%s is told first", who)
-	if text == "" {
-		return first
-	}
-	return fmt.Sprintf("%s (%s)", text, first)
-}
-
-// passedTo is to whom a holder passed its claim, empty where it gave it back.
-func passedTo(e schemas.Event, content []byte) (to schemas.Address) {
-	var released schemas.UpdateIn
-	if life.Action(e.Action) == life.Release && schemas.Decode(content, &released) == nil {
-		to = schemas.Address(released.To)
-	}
-	return to
-}
-
-// treeOf is the working tree in which something was done, empty where nobody looked.
-func treeOf(e schemas.Event, content []byte) string {
-	var s said
-	here := slices.Contains([]life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}, life.Action(e.Action))
-	if !here || schemas.Decode(content, &s) != nil || s.Tree == nil && s.ClaimedIn == nil {
-		return ""
-	}
-	return cmp.Or(s.Tree, s.ClaimedIn).String()
-}
+// inTree are the actions that say in which working tree they were done.
+var inTree = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
 
 // MostOfText is how much of what was said is told with an event, in bytes.
 const MostOfText = 1000
@@ -129,11 +115,11 @@ func Text(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // whose title is told anyway
 		return ""
 	}
-	content, err := v.Said(e.Handoff, e.N)
+	s, err := saidWith(v, e)
 	if err != nil {
 		return ""
 	}
-	return schemas.Shorten(schemas.Visible(textOf(life.Action(e.Action), content)), MostOfText)
+	return schemas.Shorten(schemas.Visible(s.text(life.Action(e.Action))), MostOfText)
 }
 
 // shorten cuts what was said with moments, each behind a sentence.
@@ -143,13 +129,18 @@ func shorten(told []schemas.Moment, limit int) {
 	}
 }
 
-// textOf reads what was said with an action: by its words, else as a note. Where only a part of the fields can be
-// decoded, the note among them, these are told.
-func textOf(a life.Action, content []byte) string {
-	var s said
-	if len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
-		return ""
+// saidWith reads what was said with an event. Where only a part of the fields can be decoded, the note among them, these
+// are told; else nothing was said that this program can read.
+func saidWith(v *store.View, e schemas.Event) (s said, err error) {
+	content, err := v.Said(e.Handoff, e.N)
+	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
+		return said{}, err
 	}
+	return s, nil
+}
+
+// text is what was said with an action: by its words, else as a note.
+func (s said) text(a life.Action) string {
 	if text, ok := words[a]; ok {
 		return text(s)
 	}
@@ -196,7 +187,7 @@ func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) err
 	slices.Reverse(events)
 	worked, waited := spent(events, now)
 	step.Seconds, step.Waited = int(worked.Seconds()), int(waited.Seconds())
-	all, err := moments(v, r.ID, events)
+	all, err := moments(v, events)
 	if err != nil {
 		return err
 	}

@@ -264,7 +264,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 	}
 	events = slices.DeleteFunc(events, func(e schemas.Event) bool { return e.N <= after })
 	slices.Reverse(events)
-	out.Events, err = moments(v, r.ID, events)
+	out.Events, err = moments(v, events)
 	shorten(out.Events, 1000)
 	return err
 }
@@ -272,17 +272,12 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 // eventsShown is how many events one answer holds; offset counts events from the newest.
 const eventsShown = 20
 
-// showEvents shows a page of the handoff's events in words, the oldest of the page first. Those that it had before an
-// import are among them. Long texts are cut until the page has [listing.Room] bytes: other views have them in full.
+// showEvents shows a page of the handoff's events in words, the oldest of the page first. Long texts are cut until the
+// page has [listing.Room] bytes: other views have them in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	var err error
-	if r.Imported == "" {
-		var events []schemas.Event
-		if events, err = page(v, r, in, out); err == nil {
-			out.Events, err = moments(v, r.ID, events)
-		}
-	} else {
-		out.Events, err = pageOfImported(v, r, in, out)
+	events, err := page(v, r, in, out)
+	if err == nil {
+		out.Events, err = moments(v, events)
 	}
 	for limit := 1000; limit > 60 && err == nil; limit /= 2 {
 		var b []byte

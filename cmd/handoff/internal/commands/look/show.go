@@ -153,9 +153,6 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 		if p.Terminal {
 			at = clockTime(p, e.At)
 		}
-		if e.Origin != "" {
-			e.Text = strings.TrimSpace(e.Text + " (as " + e.Origin + ")")
-		}
 		rows = append(rows, []string{
 			strconv.FormatUint(e.N, 10), at, string(e.Agent), e.Action, string(e.To),
 			e.Other.String(), schemas.Shorten(e.Text, 120),
