@@ -2,8 +2,6 @@ package mailbox
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -88,9 +86,4 @@ func forcible(err error) error {
 const mostNamed = 20
 
 // enumerate lists agents in a sentence, twenty at most, and counts the others.
-func enumerate(names []schemas.Agent) string {
-	if len(names) > mostNamed {
-		return fmt.Sprintf("%s and %d more", strings.Join(schemas.Texts(names[:mostNamed]), ", "), len(names)-mostNamed)
-	}
-	return strings.Join(schemas.Texts(names), ", ")
-}
+func enumerate(names []schemas.Agent) string { return schemas.Some(schemas.Texts(names), mostNamed) }

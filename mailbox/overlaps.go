@@ -164,10 +164,4 @@ func working(r *store.Record, t store.Touch) string {
 }
 
 // someOf names files and counts those beyond [mostOverlap].
-func someOf(files []string) string {
-	text := schemas.Visible(strings.Join(files[:min(len(files), mostOverlap)], ", "))
-	if more := len(files) - mostOverlap; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func someOf(files []string) string { return schemas.Visible(schemas.Some(files, mostOverlap)) }

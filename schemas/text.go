@@ -156,6 +156,15 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
+// Some joins the first of several texts by commas, and counts the others.
+func Some(texts []string, most int) string {
+	text := strings.Join(texts[:min(len(texts), most)], ", ")
+	if more := len(texts) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // Numbered writes texts with their numbers, from 1, by which they are answered, and something between them. One text
 // alone needs no number.
 func Numbered(texts []string, between string) string {

@@ -125,11 +125,6 @@ func answers(all []schemas.Answer, p pen) (lines []string) {
 	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
-// decisions are what was decided, with the reasons.
-func decisions(all []schemas.Decision, p pen) []string {
-	return p.list("Decisions", schemas.Map(all, decided))
-}
-
 // decidedBefore are decisions of earlier handoffs, each on a line with the handoff that has it.
 func decidedBefore(all []Recalled, p pen) []string {
 	return p.list("Decided before in this workflow", schemas.Map(all, func(r Recalled) string {
@@ -165,12 +160,7 @@ func files(all []schemas.File, p pen) []string {
 	return p.list("Files", texts)
 }
 
-// artifacts are things that were made: type and path, then description and content, then the reason.
-func artifacts(all []schemas.Artifact, p pen) []string {
-	return p.list("Artifacts", schemas.Map(all, artifact))
-}
-
-// artifact is an artifact as one text, without what it does not say.
+// artifact is a thing that was made as one text: type and path, then description and content, then the reason.
 func artifact(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
 	body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)

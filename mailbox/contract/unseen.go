@@ -89,10 +89,4 @@ func touched(t *schemas.Tree, file string) bool {
 }
 
 // few names three files and counts the others.
-func few(files []string) string {
-	text := schemas.Visible(strings.Join(files[:min(len(files), 3)], ", "))
-	if len(files) > 3 {
-		text += fmt.Sprintf(" and %d more", len(files)-3)
-	}
-	return text
-}
+func few(files []string) string { return schemas.Visible(schemas.Some(files, 3)) }
