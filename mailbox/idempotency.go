@@ -161,21 +161,9 @@ func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
 		if err != nil || o.now.Sub(sent.At.Time()).Abs() > repeats {
 			return nil, err
 		}
-		if sent.Digest == d.Digest && o.sameTimes(d, reading.Readable(o.View, sent.ID)) {
+		if sent.Digest == d.Digest {
 			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil
 		}
 	}
 	return nil, nil
-}
-
-// sameTimes tells whether a draft has the times of an earlier send: the same, or as far from each send. The digest
-// leaves them out.
-func (o *op) sameTimes(d *draft.Draft, r *store.Record) bool {
-	if r == nil {
-		return true
-	}
-	same := func(now, then store.Time) bool {
-		return now == then || now != 0 && then != 0 && now-store.At(o.now) == then-r.Created
-	}
-	return same(store.At(d.Deadline), r.Deadline) && same(store.At(d.NotBefore), r.NotBefore)
 }

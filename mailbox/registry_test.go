@@ -3,10 +3,8 @@ package mailbox_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -107,15 +105,4 @@ func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
 	require.Equal(t, []string{
 		`sent to b held by "": x`, `message to b held by "": Mind the gap`, `claimed to b held by "b": x`,
 	}, told)
-}
-
-func TestSameContentAtAnotherTimeIsNoRepeat(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	within := func(deadline string) func(*schemas.SendIn) {
-		return func(in *schemas.SendIn) { in.Deadline = deadline }
-	}
-	w.send(a, "b", "x", within("1h"))
-	require.NotContains(t, strings.Join(w.send(a, "b", "x", within("2h")).Warnings, " "), "same as")
-	w.Pass(time.Minute)
-	require.Contains(t, strings.Join(w.send(a, "b", "x", within("1h")).Warnings, " "), "same as ho_1")
 }

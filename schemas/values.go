@@ -1,6 +1,9 @@
 package schemas
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Map gives what a function makes of each value, in their order; nil for none.
 func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
@@ -24,4 +27,13 @@ func UnlessZero(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
+}
+
+// Value writes a value that came as JSON: a text as it is, all else as JSON has it.
+func Value(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	b, _ := json.Marshal(v) // it came as JSON
+	return string(b)
 }

@@ -1,8 +1,6 @@
 package brief
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -95,18 +93,6 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 // written as JSON.
 func pairs[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
-		return p.line(key, 200) + ": " + value(m[key])
+		return p.line(key, 200) + ": " + schemas.Value(m[key])
 	}))
-}
-
-// value is a value of a map as text: text as it is, anything else as JSON.
-func value(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v) // not from JSON, so from our own code
-	}
-	return string(text)
 }

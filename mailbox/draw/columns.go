@@ -2,7 +2,6 @@ package draw
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -100,13 +99,4 @@ func Fold(line string, width int) (parts []string) {
 		line = strings.TrimLeft(line[end:], " ")
 	}
 	return append(parts, line)
-}
-
-// Value writes a value of JSON that an agent gave: a text as it is, all else as JSON has it.
-func Value(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	b, _ := json.Marshal(v) // it came as JSON
-	return string(b)
 }

@@ -86,7 +86,7 @@ func (m *markdown) done(s schemas.Step) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
-		items = append(items, plain(name)+": "+plain(Value(c.Results[name])))
+		items = append(items, plain(name)+": "+plain(schemas.Value(c.Results[name])))
 	}
 	for _, made := range []struct{ what, counts string }{{"files", filesOf(s)}, {"tests", testsOf(s)}} {
 		if made.counts != "" {

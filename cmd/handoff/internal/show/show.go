@@ -228,7 +228,7 @@ const approval = "approval"
 func results(c *schemas.Completion) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		if value := c.Results[name]; value != nil {
-			items = append(items, name+": "+draw.Value(value))
+			items = append(items, name+": "+schemas.Value(value))
 		}
 	}
 	return items
