@@ -73,7 +73,7 @@ func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
 
 func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Two things: 1. no date 2. no sum":       {"no date", "no sum"},
+		"Two things:\n1. no date\n2. no sum":     {"no date", "no sum"},
 		"Please:\n- add a date\n  in UTC\n* sum": {"add a date in UTC", "sum"},
 		"No date; and the sum of 1.5 is wrong":   {"Mended: No date; and the sum of 1.5 is wrong"},
 	} {

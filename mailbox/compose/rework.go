@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -69,59 +68,28 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(points, func(s string) bool { return s == "" }), c
 }
 
-var (
-	// A bullet is a line of a list, enumerated a number within a text. Numbers have two digits at most, so that a year
-	// begins no point.
-	bullet     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
-	enumerated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)[(#]?(\d{1,2})[.):]\s`) })
-)
+// A bullet is a line of a list. A number has two digits at most, so that a year begins no point.
+var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
-// PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue
-// them, else what is numbered from 1 within the text. Lead is what stands before the first. A text without a list is
-// one point as a whole: that what it says is mended. It guesses, since people and models write lists as they like. Who
-// wants exact points states criteria, see [Points].
+// PointsIn reads the points of a text that says why work is returned: the lines of a list, with those that continue them.
+// Lead is what stands before the first. A text without a list is one point as a whole: that what it says is mended. It
+// guesses, since people and models write lists as they like. Who wants exact points states criteria, see [Points].
 func PointsIn(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string
 	for line := range strings.Lines(text) {
-		switch m := bullet().FindStringSubmatch(strings.TrimSpace(line)); {
+		line = strings.TrimSpace(line)
+		switch m := bullet().FindStringSubmatch(line); {
 		case m != nil:
 			points = append(points, m[1])
 		case len(points) == 0:
-			before = append(before, strings.TrimSpace(line))
-		case strings.TrimSpace(line) != "":
-			points[len(points)-1] += " " + strings.TrimSpace(line)
+			before = append(before, line)
+		case line != "":
+			points[len(points)-1] += " " + line
 		}
 	}
-	if len(points) > 1 || len(points) == 1 && !enumerated().MatchString(" "+points[0]) {
-		return strings.TrimSpace(strings.Join(before, " ")), points
+	if len(points) == 0 {
+		return "", []string{"Mended: " + text}
 	}
-	if lead, points = numberedIn(text); len(points) > 1 {
-		return lead, points
-	}
-	return "", []string{"Mended: " + text}
-}
-
-// numberedIn splits a text at 1., 2. and so on, as far as they count up. A number that is not the next one is part of
-// the text.
-func numberedIn(text string) (lead string, points []string) {
-	lead, from := text, 0
-	for _, m := range enumerated().FindAllStringSubmatchIndex(text, -1) {
-		if n, _ := strconv.Atoi(text[m[2]:m[3]]); n != len(points)+1 {
-			continue
-		}
-		if len(points) == 0 {
-			lead = text[:m[0]]
-		} else {
-			points[len(points)-1] = trimPoint(text[from:m[0]])
-		}
-		points, from = append(points, trimPoint(text[m[1]:])), m[1]
-	}
-	return strings.TrimSpace(lead), points
-}
-
-// trimPoint takes off what joins one point to the next.
-func trimPoint(s string) string {
-	s = strings.TrimRight(strings.TrimSpace(s), ",;")
-	return strings.TrimRight(strings.TrimSuffix(s, " and"), " ,;")
+	return strings.TrimSpace(strings.Join(before, " ")), points
 }
