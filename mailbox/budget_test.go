@@ -218,8 +218,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		}, "Nobody goes on after ho_1 (not mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}})
 			w.assign(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)

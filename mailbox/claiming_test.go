@@ -131,8 +131,7 @@ func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
 		{"nobody waits longer than that", 25 * time.Hour, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.send(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
 			w.later(c.after)
 			w.send(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })

@@ -147,26 +147,6 @@ func TestASessionThatEndsLeavesANote(t *testing.T) {
 	require.Contains(t, checkpoint().Note, "20:35:00Z")
 }
 
-// A client may end its server before it tells of the end of the session: then no connection says under which names its
-// subagents worked.
-func TestWhatSubagentsHoldGetsANoteWhenTheServerIsGone(t *testing.T) {
-	w := newWorld(t)
-	of := w.openBelow(100, "c1", "-")
-	w.send(person, "tester", "Test it")
-	w.send(person, "docs", "Describe it")
-	tester := of
-	tester.Agent = "tester"
-	id := w.claim(tester).HandoffID
-	others := w.claim(w.stdio("docs")).HandoffID
-	w.play([]string{"close", "c1"})
-	out := must(t, w.News, schemas.Caller{Agent: of.Agent, Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnEnd, Session: "s1"})
-	require.Equal(t, of.Agent, out.Agent)
-	kept := must(t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
-	require.Contains(t, kept.Checkpoint.Note, "session s1 of "+string(of.Agent)+" ended")
-	_, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: others.String(), View: "checkpoint"})
-	refused(t, err, schemas.NotFound, "has no checkpoint")
-}
-
 func TestASessionThatGoesOnIsNotForgotten(t *testing.T) {
 	w := newWorld(t)
 	w.send(person, "qa", "Test it")

@@ -32,8 +32,7 @@ func (w *world) wakes(name schemas.Agent, session string) waker {
 func (k waker) waits() bool { return len(k.answer) == 0 }
 
 func TestASleepingSessionIsWokenOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		k := w.wakes("qa", "s1")
 		w.send(person, "dev", "Not for it")
 		w.send(person, "qa", "A message is read at the next prompt", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
@@ -51,8 +50,7 @@ func TestASleepingSessionIsWokenOnce(t *testing.T) {
 
 // Of several that came at once a session is woken for each in its turn.
 func TestASessionIsWokenForEach(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		for range 3 {
 			w.send(person, "qa", "Test it")
 		}
@@ -65,8 +63,7 @@ func TestASessionIsWokenForEach(t *testing.T) {
 }
 
 func TestTheNewestWaitOfASessionEndsThoseBefore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		first, other := w.wakes("qa", "s1"), w.wakes("qa", "s2")
 		time.Sleep(time.Second)
 		second := w.wakes("qa", "s1")
@@ -79,8 +76,7 @@ func TestTheNewestWaitOfASessionEndsThoseBefore(t *testing.T) {
 }
 
 func TestASessionThatEndedIsNotWoken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		k := w.wakes("qa", "s1")
 		time.Sleep(time.Second)
 		w.hooks("qa", "s1").on(schemas.OnEnd)
@@ -92,8 +88,7 @@ func TestASessionThatEndedIsNotWoken(t *testing.T) {
 }
 
 func TestASessionAtWorkIsNotWoken(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		qa := w.stdio("qa")
 		w.send(person, "qa", "Test it")
 		k := w.wakes("qa", "qa-1")
@@ -112,8 +107,7 @@ func TestASessionAtWorkIsNotWoken(t *testing.T) {
 }
 
 func TestAMentionedHandoffWakesNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		w.send(person, "qa", "Test it")
 		w.hooks("qa", "s1").on(schemas.OnMail)
 		k := w.wakes("qa", "s1")

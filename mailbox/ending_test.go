@@ -88,8 +88,7 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 		}, "not needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.assign(a, b, "x")
 			c.happens(w, b)
 			require.Equal(t, c.reason, w.rowReason())

@@ -201,8 +201,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 		{schemas.ThenStop, schemas.ThenStop, ""},
 	} {
 		t.Run(string("then "+c.then), func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.assign(a, b, "x")
 			in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: c.then}
 			first, again := w.fail(b, in), w.fail(b, in)

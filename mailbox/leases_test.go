@@ -94,8 +94,7 @@ func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 		"in the next one":     func(w *world) { w.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.assign(a, b, "x")
 			require.Equal(t, []schemas.ID{1}, w.detach(b).Holding)
 			between(w)

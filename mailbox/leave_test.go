@@ -118,8 +118,7 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 		"no file, then accepted": {false, func(w *world) { w.declares() }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			two := schemas.Plan{Name: "factory", Steps: inOrder(step("build", "b"), step("test", "c"))}
 			w.declares(two)
 			for _, task := range []string{"the login", "the logout", "the rest"} {

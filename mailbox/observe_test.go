@@ -156,8 +156,7 @@ func TestComplete_RefusesStrictWorkAtWhichNobodyLooked(t *testing.T) {
 
 func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 	for _, evidence := range []string{"", schemas.EvidenceClaimed} {
-		w := newWorld(t)
-		a, b := w.stdio("a"), w.stdio("b")
+		w, a, b := newPair(t, "a", "b")
 		id, done := askedOf(w, a, b, schemas.Expectations{Evidence: evidence})
 		for i := range 30 {
 			b.Sight = sightOf(false, "test")

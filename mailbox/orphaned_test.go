@@ -254,8 +254,7 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newLivingWorld(t, backends["memory"](t))
+			inBubble(t, func(t *testing.T, w *world) {
 				must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.open("c2", "s2"), w.open("c3", "s3")
 				time.Sleep(settled)
@@ -280,8 +279,7 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 
 // Mail for a session that is here goes to it, though its siblings wait for longer.
 func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		first := w.open("c1", "s1")
 		second := w.open("c2", "s2")
 		w.detach(second)

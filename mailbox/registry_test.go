@@ -41,8 +41,7 @@ func TestChangesResumeAndMissNothing(t *testing.T) {
 }
 
 func TestChangesWaitForTheNextEvent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		a := w.stdio("a")
 		w.send(a, "b", "x")
 		ctx, cancel := context.WithCancel(context.Background())

@@ -37,8 +37,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 		"claimed":          func(w *world, b schemas.Caller) { w.claim(b) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			w.send(a, "b", "x")
 			before(w, b)
 			first := w.fail(b, rejecting(1))

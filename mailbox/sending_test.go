@@ -46,8 +46,7 @@ func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
 func TestADryRunDeliversNothing(t *testing.T) {
 	for _, kind := range []string{schemas.TypeMessage, schemas.TypeHandoff} {
 		t.Run(kind, func(t *testing.T) {
-			w := newWorld(t)
-			a, b := w.stdio("a"), w.stdio("b")
+			w, a, b := newPair(t, "a", "b")
 			out := must(t, w.Send, a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
 			require.Equal(t, "dry_run", out.Status)
 			require.Zero(t, out.NoticeID)

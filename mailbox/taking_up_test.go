@@ -81,8 +81,7 @@ func TestTheFirstHolderReadsOfNoEarlierSession(t *testing.T) {
 func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback, schemas.ThenStop} {
 		t.Run(string(then), func(t *testing.T) {
-			w := newWorld(t)
-			lead, coder := w.stdio("lead"), w.stdio("coder")
+			w, lead, coder := newPair(t, "lead", "coder")
 			sent := w.send(lead, "coder", "x")
 			w.claim(coder)
 			w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{State: map[string]any{"step": 3}, Note: "at three"})

@@ -81,8 +81,7 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			lead, coder := w.stdio("lead"), w.stdio("coder")
+			w, lead, coder := newPair(t, "lead", "coder")
 			w.assign(lead, coder, "x")
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}

@@ -29,8 +29,7 @@ func meanwhile(t *testing.T, call func(), do func()) {
 
 // living runs a test in a bubble with a lead and a coder that are connected.
 func living(t *testing.T, fn func(w *world, lead, coder schemas.Caller)) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		fn(w, w.elsewhere(w.stdio("lead"), "l"), w.elsewhere(w.stdio("coder"), "c"))
 	})
 }
@@ -153,8 +152,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t)
-			lead, coder := w.stdio("lead"), w.stdio("coder")
+			w, lead, coder := newPair(t, "lead", "coder")
 			w.assign(lead, coder, "the long task")
 			w.update(coder, 1, schemas.ActAsk, asking("which?"))
 			c.do(w, lead, &coder)

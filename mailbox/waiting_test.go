@@ -20,10 +20,14 @@ func newLivingWorld(t testing.TB, b store.Backend) *world {
 	return newWorld(t, mailboxtest.On(b), mailboxtest.Living)
 }
 
+// inBubble runs a test in a workspace whose clock goes on.
+func inBubble(t *testing.T, test func(*testing.T, *world)) {
+	synctest.Test(t, func(t *testing.T) { test(t, newLivingWorld(t, mailboxtest.Memory(t))) })
+}
+
 // awaken lets b wait for mail, does something, and gives what b got and how long that took.
 func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w *world, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		a, b := w.stdio("a"), w.elsewhere(w.stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
@@ -156,8 +160,7 @@ func (b late) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 func TestAWaitForAChangeWakesOnIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		a, b := w.stdio("a"), w.stdio("b")
 		w.send(a, "b", "x")
 		begun := time.Now()
@@ -184,8 +187,7 @@ func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 }
 
 func TestAWaitForAChangeOfWhatEndedIsOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newLivingWorld(t, backends["memory"](t))
+	inBubble(t, func(t *testing.T, w *world) {
 		a := w.stdio("a")
 		w.send(a, "b", "x")
 		w.update(a, 1, schemas.ActCancel)

@@ -9,7 +9,6 @@ import (
 
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -62,32 +61,6 @@ func (d *Delivery) held() (all []*store.Record, err error) {
 		}
 	}
 	return all, err
-}
-
-// heldWithoutServer adds what the session holds besides, under names of subagents: some clients end their server before
-// they tell of the end of a session, and then no connection says which names these are. They are found by the
-// connection that the session had, or by its id. A thousand agents are looked at.
-func (d *Delivery) heldWithoutServer(all []*store.Record) ([]*store.Record, error) {
-	self, err := sessions.Agent(d.View, d.Agent)
-	if err != nil {
-		return nil, err
-	}
-	looked := 0
-	for a, err := range d.AgentsCalled("") {
-		if looked++; err != nil || looked > mostLooked {
-			return all, err
-		}
-		if !d.concerns(a.Card.Name) {
-			continue
-		}
-		all, err = d.heldBy(all, a.Card.Name, func(r *store.Record) bool {
-			return r.Conn != "" && r.Conn == self.Conn || d.In.Session != "" && r.HolderID == d.In.Session
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
 }
 
 // concerns tells whether the delivery names what a subagent holds under a name.
@@ -174,12 +147,8 @@ const ofSession = "[handoff] "
 
 // leaveNotes asks for a note with all that the session holds, for whoever goes on: what happened to the session. It
 // writes nothing: whoever runs the delivery leaves the notes.
-func (d *Delivery) leaveNotes(what string) error {
-	held, err := d.held()
-	if err != nil {
-		return err
-	}
-	if d.Noted, err = d.heldWithoutServer(held); err != nil {
+func (d *Delivery) leaveNotes(what string) (err error) {
+	if d.Noted, err = d.held(); err != nil {
 		return err
 	}
 	session := schemas.Visible(strings.Join(strings.Fields(d.In.Session), " "))
