@@ -154,57 +154,23 @@ func uncompiled(err error) error {
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is,
-// with a blank for each text and for each choice of several values. It is a hint and need not meet the schema.
-// References are not followed.
+// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is, each
+// with a blank. It is a hint and need not meet the schema. References are not followed.
 func Template(schema json.RawMessage) json.RawMessage {
-	b, err := schemas.Encode(template(schema, 0))
-	if err != nil {
-		return nil // it is made of texts, numbers, lists and objects
-	}
-	return b
-}
-
-// deepest is how far a template goes into objects.
-const deepest = 4
-
-// template is the value for a schema that stands so many objects deep: a blank for what it does not understand. Of
-// several types the first counts. Below [deepest] objects have no members.
-func template(schema json.RawMessage, depth int) any {
-	var s struct {
-		Type       any                        `json:"type"`
+	var asked struct {
 		Required   []string                   `json:"required"`
-		Enum       []any                      `json:"enum"`
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	if json.Unmarshal(schema, &s) != nil {
-		return schemas.Blank
-	}
-	switch {
-	case len(s.Enum) == 1:
-		return s.Enum[0]
-	case len(s.Enum) > 1:
-		return schemas.Blank // which of them, only the caller knows
-	}
-	if several, ok := s.Type.([]any); ok && len(several) > 0 {
-		s.Type = several[0]
-	}
-	switch s.Type {
-	case "number", "integer":
-		return 0
-	case "boolean":
-		return false
-	case "array":
-		return []any{}
-	}
-	if s.Type != "object" && s.Properties == nil {
-		return schemas.Blank
-	}
-	out := map[string]any{}
-	for name, property := range s.Properties {
-		if depth < deepest && (len(s.Required) == 0 || slices.Contains(s.Required, name)) {
-			out[name] = template(property, depth+1)
+	_ = json.Unmarshal(schema, &asked) // it was compiled when it was sent
+	blanks := map[string]string{}
+	for name := range asked.Properties {
+		if len(asked.Required) == 0 || slices.Contains(asked.Required, name) {
+			blanks[name] = schemas.Blank
 		}
 	}
-	return out
+	if len(blanks) == 0 {
+		return json.RawMessage(`"` + schemas.Blank + `"`)
+	}
+	b, _ := schemas.Encode(blanks) // texts have a form
+	return b
 }
