@@ -43,11 +43,16 @@ func read(t *testing.T, document string) string {
 // region compares what stands between two comments of a document with what is true.
 func region(t *testing.T, document, name, want string) {
 	t.Helper()
-	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n"
+	between(t, document, "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->\n", "\n"+want+"\n")
+}
+
+// between compares what stands between two lines of a document with what is true.
+func between(t *testing.T, document, begin, end, want string) {
+	t.Helper()
 	_, rest, begins := strings.Cut(read(t, document), begin)
 	shown, _, ends := strings.Cut(rest, end)
 	require.True(t, begins && ends, "%s lacks the lines %s%s", document, begin, end)
-	shows(t, document, begin+shown+end, begin+"\n"+want+"\n"+end)
+	shows(t, document, begin+shown+end, begin+want+end)
 }
 
 // shows compares a part of a document with what is true; with -update it makes it so.

@@ -11,7 +11,8 @@ import (
 
 // What rules send because of time is counted: because of what the clock did to a handoff, and of all that follows from
 // that. What follows from the call of an agent is not, since [mostRuled] bounds it for each call. So rules that feed
-// themselves by deadlines come to an end in each workflow, and a workspace in which nobody acts grows slowly.
+// themselves by deadlines come to an end in each workflow, and a workspace in which nobody acts grows slowly. That is why
+// no rule may choose another workflow or another parent.
 //
 // The figures leave room for a team whose whole night's work times out. docs/guarantees.md has them.
 const (

@@ -123,6 +123,6 @@ func BenchmarkMask(b *testing.B) {
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
-		secret.Mask(string(text[20_000:22_000]))
+		secret.Mask(string(text[10_000:12_000]))
 	}
 }
