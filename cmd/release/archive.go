@@ -12,28 +12,18 @@ import (
 	"time"
 )
 
-// archives are what a person unpacks: the program, and what belongs beside it.
-func (r *release) archives(context.Context) error {
-	for _, p := range r.platforms {
-		program, err := r.program(p, p.Program())
-		if err != nil {
-			return err
-		}
-		folder := r.base(p)
-		files := append([]file{program}, r.beside(p)...)
-		name, pack := folder+".tar.gz", tarGz
-		if p.OS == "windows" {
-			name, pack = folder+".zip", zipped
-		}
-		packed, err := pack(folder, files, r.Date)
-		if err != nil {
-			return err
-		}
-		if err := r.add("archive", p, name, packed); err != nil {
-			return err
-		}
+// archive is what a person unpacks: the program, and what belongs beside it.
+func (b *build) archive(context.Context) error {
+	files := append([]file{b.named(b.Program())}, b.beside()...)
+	name, pack := b.base()+".tar.gz", tarGz
+	if b.OS == "windows" {
+		name, pack = b.base()+".zip", zipped
 	}
-	return nil
+	packed, err := pack(b.base(), files, b.Date)
+	if err != nil {
+		return err
+	}
+	return b.add("archive", b.platform, name, packed)
 }
 
 // extensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that
@@ -56,7 +46,7 @@ func (r *release) extensions(context.Context) error {
 }
 
 // base begins the names of what is for one platform.
-func (r *release) base(p platform) string { return "handoff_" + r.Version + "_" + p.OS + "_" + p.Arch }
+func (b *build) base() string { return "handoff_" + b.Version + "_" + b.OS + "_" + b.Arch }
 
 func tarGz(folder string, files []file, date time.Time) ([]byte, error) {
 	plain, err := tarred(folder, files, date)

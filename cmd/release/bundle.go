@@ -2,44 +2,26 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 )
 
-// bundles are for desktop clients (MCPB), one for each platform: the form tells systems apart, but not processors.
-func (r *release) bundles(ctx context.Context) error {
-	for _, f := range r.Platforms() {
-		program, err := r.program(f.platform, "server/"+f.Program())
-		if err != nil {
-			return err
-		}
-		manifest, err := r.fill("bundle.json.tmpl", f)
-		if err != nil {
-			return err
-		}
-		files := []file{{"manifest.json", modeText, manifest}, program}
-		for _, beside := range r.beside(f.platform) {
-			if beside.name == "LICENSE" || beside.name == "NOTICES" {
-				files = append(files, beside)
-			}
-		}
-		packed, err := zipped("", files, r.Date)
-		if err != nil {
-			return err
-		}
-		name := r.base(f.platform) + ".mcpb"
-		if packed, err = r.signedBundle(ctx, name, packed); err != nil {
-			return err
-		}
-		if err := r.add("bundle", f.platform, name, packed); err != nil {
-			return err
-		}
+// bundle is for desktop clients (MCPB): its form tells systems apart, but not processors.
+func (b *build) bundle(ctx context.Context) error {
+	manifest, err := b.fill("bundle.json.tmpl", b)
+	if err != nil {
+		return err
 	}
-	if r.Sign.Bundle == "" {
-		fmt.Fprintln(os.Stderr, "bundles are not signed: settings.yaml names no command for it")
+	files := []file{{"manifest.json", modeText, manifest}, b.named("server/" + b.Program())}
+	packed, err := zipped("", append(files, picked(b.beside(), "LICENSE", "NOTICES")...), b.Date)
+	if err != nil {
+		return err
 	}
-	return nil
+	name := b.base() + ".mcpb"
+	if packed, err = b.signedBundle(ctx, name, packed); err != nil {
+		return err
+	}
+	return b.add("bundle", b.platform, name, packed)
 }
 
 // signedBundle signs what lies in the folder of work, since a signature stands in the bundle itself.

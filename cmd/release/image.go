@@ -21,16 +21,16 @@ import (
 // It is what examples/container builds with an engine.
 func (r *release) image(context.Context) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, p := range r.platforms {
-		if p.OS != "linux" {
+	for _, b := range r.Platforms {
+		if b.OS != "linux" {
 			continue
 		}
-		img, err := r.imageFor(p)
+		img, err := b.platformImage()
 		if err != nil {
 			return err
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{
-			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: p.OS, Architecture: p.Arch}},
+			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: b.OS, Architecture: b.Arch}},
 		})
 	}
 	dir := filepath.Join(r.work, "image")
@@ -56,21 +56,17 @@ func (r *release) image(context.Context) error {
 // Numbers, because there is no file that knows names.
 const nobody = 65532
 
-func (r *release) imageFor(p platform) (v1.Image, error) {
-	program, err := r.program(p, "handoff")
+func (b *build) platformImage() (v1.Image, error) {
+	state, err := b.stateLayer()
 	if err != nil {
 		return nil, err
 	}
-	state, err := r.stateLayer()
-	if err != nil {
-		return nil, err
-	}
-	binary, err := tarred("", []file{program}, r.Date)
+	binary, err := tarred("", []file{b.named("handoff")}, b.Date)
 	if err != nil {
 		return nil, err
 	}
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, err = mutate.ConfigFile(img, r.config(p))
+	img, err = mutate.ConfigFile(img, b.config())
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +85,9 @@ func (r *release) imageFor(p platform) (v1.Image, error) {
 	return img, nil
 }
 
-func (r *release) config(p platform) *v1.ConfigFile {
+func (b *build) config() *v1.ConfigFile {
 	return &v1.ConfigFile{
-		OS: p.OS, Architecture: p.Arch, Created: v1.Time{Time: r.Date}, RootFS: v1.RootFS{Type: "layers"},
+		OS: b.OS, Architecture: b.Arch, Created: v1.Time{Time: b.Date}, RootFS: v1.RootFS{Type: "layers"},
 		Config: v1.Config{
 			User:         "65532:65532",
 			Env:          []string{"XDG_STATE_HOME=/state", "HANDOFF_WORKSPACE=team"},
@@ -104,10 +100,10 @@ func (r *release) config(p platform) *v1.ConfigFile {
 				"org.opencontainers.image.title":       "handoff",
 				"org.opencontainers.image.description": description,
 				"org.opencontainers.image.licenses":    "MIT",
-				"org.opencontainers.image.source":      r.Repository,
-				"org.opencontainers.image.revision":    r.Commit,
-				"org.opencontainers.image.version":     r.Version,
-				"io.modelcontextprotocol.server.name":  r.Server,
+				"org.opencontainers.image.source":      b.Repository,
+				"org.opencontainers.image.revision":    b.Commit,
+				"org.opencontainers.image.version":     b.Version,
+				"io.modelcontextprotocol.server.name":  b.Server,
 			},
 		},
 	}

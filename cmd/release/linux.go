@@ -14,56 +14,45 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// linuxPackages are those of Debian and of Red Hat and their kin.
-func (r *release) linuxPackages(context.Context) error {
-	for _, p := range r.platforms {
-		if p.OS != "linux" {
-			continue
-		}
-		if err := r.linuxPackage(p, "deb", deb.Default, r.debian); err != nil {
-			return err
-		}
-		if err := r.linuxPackage(p, "rpm", rpm.DefaultRPM, r.redHat); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// deb is for Debian and its kin.
+func (b *build) deb(context.Context) error { return b.linuxPackage("deb", deb.Default, b.debian) }
 
-func (r *release) linuxPackage(p platform, kind string, packager nfpm.Packager, tree func(platform) ([]file, error)) error {
-	program, err := r.program(p, "/usr/bin/handoff")
-	if err != nil {
-		return err
+// rpm is for Red Hat and its kin.
+func (b *build) rpm(context.Context) error { return b.linuxPackage("rpm", rpm.DefaultRPM, b.redHat) }
+
+func (b *build) linuxPackage(kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
+	if b.OS != "linux" {
+		return nil
 	}
-	installed, err := tree(p)
+	installed, err := tree()
 	if err != nil {
 		return err
 	}
 	info := &nfpm.Info{
-		Name: "handoff", Arch: p.Arch, Platform: p.OS, Version: r.Version, Release: "1", MTime: r.Date,
-		Section: "devel", Priority: "optional", Maintainer: r.Maintainer + " <" + r.Mail + ">", Vendor: r.Maintainer,
-		Homepage: r.Repository, License: "MIT", Description: description + "\n" + longDescription, DisableGlobbing: true,
+		Name: "handoff", Arch: b.Arch, Platform: b.OS, Version: b.Version, Release: "1", MTime: b.Date,
+		Section: "devel", Priority: "optional", Maintainer: b.Maintainer + " <" + b.Mail + ">", Vendor: b.Maintainer,
+		Homepage: b.Repository, License: "MIT", Description: description + "\n" + longDescription, DisableGlobbing: true,
 	}
 	info.Umask = 0o022
 	info.RPM.BuildHost, info.RPM.Summary = "localhost", description
-	for _, f := range append(installed, program) {
-		src := filepath.Join(r.work, kind+p.Arch, f.name)
+	for _, f := range append(installed, b.named("/usr/bin/handoff")) {
+		src := filepath.Join(b.work, kind+b.Arch, f.name)
 		if err := write(src, f.data, f.mode); err != nil {
 			return err
 		}
 		info.Contents = append(info.Contents, &files.Content{
-			Source: src, Destination: f.name, Type: files.TypeFile, FileInfo: &files.ContentFileInfo{Mode: f.mode, MTime: r.Date},
+			Source: src, Destination: f.name, Type: files.TypeFile, FileInfo: &files.ContentFileInfo{Mode: f.mode, MTime: b.Date},
 		})
 	}
 	info = nfpm.WithDefaults(info)
 	if err := nfpm.PrepareForPackager(info, kind); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := packager.Package(info, &b); err != nil {
+	var packed bytes.Buffer
+	if err := packager.Package(info, &packed); err != nil {
 		return err
 	}
-	return r.add(kind, p, r.base(p)+"."+kind, b.Bytes())
+	return b.add(kind, b.platform, b.base()+"."+kind, packed.Bytes())
 }
 
 const (
@@ -93,8 +82,8 @@ var (
 	}
 )
 
-func (r *release) debian(p platform) ([]file, error) {
-	tree, err := placed(r.beside(p), inDebian)
+func (b *build) debian() ([]file, error) {
+	tree, err := placed(b.beside(), inDebian)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +92,7 @@ func (r *release) debian(p platform) ([]file, error) {
 		"changelog.Debian.tmpl":  "/usr/share/doc/handoff/changelog.Debian.gz",
 		"lintian-overrides.tmpl": "/usr/share/lintian/overrides/handoff",
 	} {
-		data, err := r.fill(template, r)
+		data, err := b.fill(template, b)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +105,7 @@ func (r *release) debian(p platform) ([]file, error) {
 	return tree, nil
 }
 
-func (r *release) redHat(p platform) ([]file, error) { return placed(r.beside(p), inRedHat) }
+func (b *build) redHat() ([]file, error) { return placed(b.beside(), inRedHat) }
 
 // placed gives what the archives have, as a system wants it.
 func placed(beside []file, where map[string]string) (tree []file, err error) {
@@ -146,14 +135,7 @@ func place(f file, at string) (placed file, err error) {
 }
 
 // License is the text of it, for the file that Debian asks for.
-func (r *release) License() string {
-	for _, f := range r.inside {
-		if f.name == "LICENSE" {
-			return string(f.data)
-		}
-	}
-	return ""
-}
+func (r *release) License() string { return string(picked(r.inside, "LICENSE")[0].data) }
 
 // DebianVersion sorts what comes before a version before it, and says which packaging of the version this is.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

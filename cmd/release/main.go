@@ -78,10 +78,11 @@ func run(ctx context.Context, root string, snapshot bool, out, platforms string)
 		return err
 	}
 	defer os.RemoveAll(work)
-	r := &release{work: work, out: out}
-	if r.platforms, err = parsePlatforms(platforms); err != nil {
+	chosen, err := parsePlatforms(platforms)
+	if err != nil {
 		return err
 	}
+	r := newRelease(work, out, chosen)
 	if err := r.checkOut(ctx, root, snapshot); err != nil {
 		return err
 	}
@@ -96,10 +97,11 @@ func (r *release) make(ctx context.Context) error {
 	if err := write(filepath.Join(r.out, sums), nil, modeText); err != nil { // one that is stopped is emptied as well
 		return err
 	}
-	for _, step := range []func(context.Context) error{
-		r.programs, r.documents, r.archives, r.linuxPackages, r.image, r.npmPackages, r.bundles, r.extensions, r.bills,
-		r.manifests, r.checksums,
-	} {
+	steps := []func(context.Context) error{r.documents}
+	for _, b := range r.Platforms {
+		steps = append(steps, b.compile, b.archive, b.deb, b.rpm, b.npmPackage, b.bundle, b.bill)
+	}
+	for _, step := range append(steps, r.image, r.npmMain, r.extensions, r.manifests, r.checksums) {
 		if err := step(ctx); err != nil {
 			return err
 		}

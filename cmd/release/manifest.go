@@ -63,6 +63,9 @@ func (r *release) checksums(ctx context.Context) error {
 	if err := write(name, b.Bytes(), modeText); err != nil {
 		return err
 	}
+	if r.Sign.Bundle == "" {
+		fmt.Fprintln(os.Stderr, "bundles are not signed: settings.yaml names no command for it")
+	}
 	if r.Sign.Checksums == "" {
 		fmt.Fprintln(os.Stderr, "checksums.txt is not signed: settings.yaml names no command for it")
 		return nil

@@ -17,10 +17,9 @@ import (
 // dependency is a module that is in a program.
 type dependency struct{ path, version, licence string }
 
-// modulesIn asks the program of a platform what is in it. Some modules are linked for one system only, and what is made for
-// a platform must not depend on which others are made.
-func (r *release) modulesIn(ctx context.Context, p platform) (modules []dependency, err error) {
-	info, err := buildinfo.ReadFile(r.built(p))
+// modulesIn asks the program what is in it: some modules are linked for one system only.
+func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error) {
+	info, err := buildinfo.ReadFile(b.built())
 	if err != nil {
 		return nil, err
 	}
@@ -28,11 +27,11 @@ func (r *release) modulesIn(ctx context.Context, p platform) (modules []dependen
 	for _, dep := range info.Deps {
 		args = append(args, dep.Path)
 	}
-	list, err := output(ctx, r.src(""), goEnv, "go", args...)
+	list, err := output(ctx, b.src(""), goEnv, "go", args...)
 	if err != nil {
 		return nil, err
 	}
-	root, err := output(ctx, r.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
+	root, err := output(ctx, b.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
 	if err != nil {
 		return nil, err
 	}
@@ -79,19 +78,10 @@ func notices(modules []dependency) []byte {
 	return b.Bytes()
 }
 
-// bills are bills of materials (SBOM) in the form of CycloneDX, one for each program.
-func (r *release) bills(context.Context) error {
-	for _, p := range r.platforms {
-		if err := r.bill(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *release) bill(p platform) error {
+// bill is the bill of materials (SBOM), in the form of CycloneDX.
+func (b *build) bill(context.Context) error {
 	var components []cyclonedx.Component
-	for _, m := range r.modules[p] {
+	for _, m := range b.modules {
 		url := "pkg:golang/" + m.path + "@" + m.version
 		components = append(components, cyclonedx.Component{
 			BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: m.path, Version: m.version,
@@ -99,16 +89,16 @@ func (r *release) bill(p platform) error {
 	}
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{
-		Timestamp: r.Date.Format("2006-01-02T15:04:05Z"),
+		Timestamp: b.Date.Format("2006-01-02T15:04:05Z"),
 		Component: &cyclonedx.Component{
-			BOMRef: "handoff", Type: cyclonedx.ComponentTypeApplication, Name: "handoff", Version: r.Version,
+			BOMRef: "handoff", Type: cyclonedx.ComponentTypeApplication, Name: "handoff", Version: b.Version,
 			Licenses: &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "MIT"}}},
 		},
 	}
 	bom.Components = &components
-	var b bytes.Buffer
-	if err := cyclonedx.NewBOMEncoder(&b, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom); err != nil {
+	var said bytes.Buffer
+	if err := cyclonedx.NewBOMEncoder(&said, cyclonedx.BOMFileFormatJSON).SetPretty(true).Encode(bom); err != nil {
 		return err
 	}
-	return r.add("bill", p, r.base(p)+".cdx.json", b.Bytes())
+	return b.add("bill", b.platform, b.base()+".cdx.json", said.Bytes())
 }

@@ -5,32 +5,24 @@ import (
 	"strings"
 )
 
-// npmPackages are one for each platform, which has the program, and the one that people name, which finds it.
-func (r *release) npmPackages(context.Context) error {
-	for _, f := range r.Platforms() {
-		program, err := r.program(f.platform, "bin/"+f.Program())
-		if err != nil {
-			return err
-		}
-		if err := r.npmPackage(f.platform, f.NodePackage(), f, "platform", program); err != nil {
-			return err
-		}
-	}
+// npmPackage has the program for one platform.
+func (b *build) npmPackage(context.Context) error {
+	files := append(picked(b.beside(), "LICENSE", "NOTICES"), b.named("bin/"+b.Program()))
+	return b.addNPM(b.platform, b.NodePackage(), b, "platform", files)
+}
+
+// npmMain is the npm package that people name, which finds the one with the program.
+func (r *release) npmMain(context.Context) error {
 	start, err := r.fill("handoff.js.tmpl", r)
 	if err != nil {
 		return err
 	}
-	return r.npmPackage(platform{}, r.NPM, r, "main", file{"bin/handoff.js", modeProgram, start})
+	files := append(picked(r.inside, "LICENSE"), file{"bin/handoff.js", modeProgram, start})
+	return r.addNPM(platform{}, r.NPM, r, "main", files)
 }
 
-// npmPackage packs as npm pack does: everything is in a folder called package, and the scope is in the name of the file.
-func (r *release) npmPackage(p platform, name string, of any, template string, more file) error {
-	files := []file{more}
-	for _, f := range r.beside(p) {
-		if f.name == "LICENSE" || f.name == "NOTICES" && p != (platform{}) {
-			files = append(files, f)
-		}
-	}
+// addNPM packs as npm pack does: everything is in a folder called package, and the scope is in the name of the file.
+func (r *release) addNPM(p platform, name string, of any, template string, files []file) error {
 	for _, t := range []struct{ at, template string }{{"package.json", template + ".json.tmpl"}, {"README.md", template + ".md.tmpl"}} {
 		data, err := r.fill(t.template, of)
 		if err != nil {
@@ -47,4 +39,4 @@ func (r *release) npmPackage(p platform, name string, of any, template string, m
 }
 
 // NodePackage is the name of the npm package with the program for this platform.
-func (f perPlatform) NodePackage() string { return f.NPM + "-" + f.NodeOS() + "-" + f.NodeArch() }
+func (b *build) NodePackage() string { return b.NPM + "-" + b.NodeOS() + "-" + b.NodeArch() }

@@ -58,5 +58,5 @@ func (p platform) NodeArch() string {
 
 // HasWindows tells whether there are archives of the form of Windows.
 func (r *release) HasWindows() bool {
-	return slices.ContainsFunc(r.platforms, func(p platform) bool { return p.OS == "windows" })
+	return slices.ContainsFunc(r.Platforms, func(b *build) bool { return b.OS == "windows" })
 }

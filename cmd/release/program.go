@@ -9,39 +9,43 @@ import (
 	"strconv"
 )
 
-func (r *release) programs(ctx context.Context) (err error) {
-	r.modules = map[platform][]dependency{}
-	for _, p := range r.platforms {
-		if err := r.build(ctx, p); err != nil {
-			return err
-		}
-		if r.modules[p], err = r.modulesIn(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // goEnv keeps what this machine's owner told Go, here or by go env -w, out of the programs.
 var goEnv = []string{
 	"GOENV=off", "GOWORK=off", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
 }
 
-// build compiles the program. Its commit is in it because the source is a clone.
-func (r *release) build(ctx context.Context, p platform) error {
-	env := append([]string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, goEnv...)
-	_, err := output(ctx, r.src(""), env, "go", "build", "-buildvcs=true",
-		"-ldflags=-s -w -X main.version=v"+r.Version, "-o", r.built(p), "./cmd/handoff")
+// compile makes the program, and asks it what is in it. Its commit is in it because the source is a clone.
+func (b *build) compile(ctx context.Context) error {
+	env := append([]string{"GOOS=" + b.OS, "GOARCH=" + b.Arch}, goEnv...)
+	_, err := output(ctx, b.src(""), env, "go", "build", "-buildvcs=true",
+		"-ldflags=-s -w -X main.version=v"+b.Version, "-o", b.built(), "./cmd/handoff")
+	if err != nil {
+		return err
+	}
+	if b.program, err = os.ReadFile(b.built()); err != nil {
+		return err
+	}
+	b.modules, err = b.modulesIn(ctx)
 	return err
 }
 
-func (r *release) built(p platform) string {
-	return filepath.Join(r.work, p.OS+"-"+p.Arch, p.Program())
+func (b *build) built() string { return filepath.Join(b.work, b.OS+"-"+b.Arch, b.Program()) }
+
+// named is the program as a file with this name.
+func (b *build) named(name string) file { return file{name, modeProgram, b.program} }
+
+// beside is what stands beside the program.
+func (b *build) beside() []file {
+	return append(slices.Clip(b.inside), file{"NOTICES", modeText, notices(b.modules)})
 }
 
-func (r *release) program(p platform, name string) (file, error) {
-	data, err := os.ReadFile(r.built(p))
-	return file{name, modeProgram, data}, err
+func picked(files []file, names ...string) (found []file) {
+	for _, f := range files {
+		if slices.Contains(names, f.name) {
+			found = append(found, f)
+		}
+	}
+	return found
 }
 
 // The files that shells want, by where they are in an archive.
@@ -50,11 +54,6 @@ var completions = []struct{ shell, name string }{
 	{"zsh", "completions/_handoff"},
 	{"fish", "completions/handoff.fish"},
 	{"powershell", "completions/handoff.ps1"},
-}
-
-// beside is what stands beside the program of a platform.
-func (r *release) beside(p platform) []file {
-	return append(slices.Clip(r.inside), file{"NOTICES", modeText, notices(r.modules[p])})
 }
 
 // documents gathers what stands beside the program in each archive.
@@ -66,12 +65,12 @@ func (r *release) documents(ctx context.Context) error {
 		}
 		r.inside = append(r.inside, file{name, modeText, data})
 	}
-	host := platform{runtime.GOOS, runtime.GOARCH}
-	if err := r.build(ctx, host); err != nil {
+	host := &build{release: r, platform: platform{runtime.GOOS, runtime.GOARCH}}
+	if err := host.compile(ctx); err != nil {
 		return err
 	}
 	for _, c := range completions {
-		script, err := output(ctx, r.work, []string{"HOME=" + r.work}, r.built(host), "completion", c.shell)
+		script, err := output(ctx, r.work, []string{"HOME=" + r.work}, host.built(), "completion", c.shell)
 		if err != nil {
 			return err
 		}
@@ -82,17 +81,12 @@ func (r *release) documents(ctx context.Context) error {
 
 func (r *release) manual(ctx context.Context) error {
 	env := append([]string{"SOURCE_DATE_EPOCH=" + strconv.FormatInt(r.Date.Unix(), 10)}, goEnv...)
-	pages := filepath.Join(r.work, "man1")
-	if _, err := output(ctx, r.src(""), env, "go", "run", "./cmd/handoff/internal/manual", pages); err != nil {
+	folder := filepath.Join(r.work, "pages")
+	_, err := output(ctx, r.src(""), env, "go", "run", "./cmd/handoff/internal/manual", filepath.Join(folder, "man/man1"))
+	if err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(pages)
-	for _, entry := range entries {
-		data, err := os.ReadFile(filepath.Join(pages, entry.Name()))
-		if err != nil {
-			return err
-		}
-		r.inside = append(r.inside, file{"man/man1/" + entry.Name(), modeText, data})
-	}
+	pages, err := filesIn(folder)
+	r.inside = append(r.inside, pages...)
 	return err
 }

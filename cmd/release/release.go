@@ -49,13 +49,28 @@ type release struct {
 	Commit    string    // of the source
 	Date      time.Time // of the commit, in UTC; all that is made has it
 	Notes     string    // what the changelog says of the version
+	Platforms []*build
 	Artifacts []artifact
 
-	platforms  []platform
-	inside     []file // what each archive has beside the program, besides NOTICES
-	modules    map[platform][]dependency
+	inside     []file // what each archive has beside the program and its NOTICES
 	work, out  string // work has the source in src
 	Unreleased bool   // a snapshot
+}
+
+// build is what is made for one platform. Nothing of it depends on which others there are, so that it can be checked alone.
+type build struct {
+	*release
+	platform
+	program []byte
+	modules []dependency
+}
+
+func newRelease(work, out string, platforms []platform) *release {
+	r := &release{work: work, out: out}
+	for _, p := range platforms {
+		r.Platforms = append(r.Platforms, &build{release: r, platform: p})
+	}
+	return r
 }
 
 // artifact is a file of the release.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,10 +20,11 @@ func planned(t *testing.T) *release {
 	t.Helper()
 	s, err := readSettings("../..")
 	require.NoError(t, err)
-	r := &release{Settings: s, Version: "1.2.3", platforms: platforms, out: t.TempDir(), Notes: "- A\n", Unreleased: true}
-	for _, p := range platforms {
-		require.NoError(t, r.add("archive", p, r.base(p)+".tar.gz", []byte(p.String())))
-		require.NoError(t, r.add("bundle", p, r.base(p)+".mcpb", []byte(p.String())))
+	r := newRelease("", t.TempDir(), platforms)
+	r.Settings, r.Version, r.Notes, r.Unreleased = s, "1.2.3", "- A\n", true
+	for _, b := range r.Platforms {
+		require.NoError(t, b.add("archive", b.platform, b.base()+".tar.gz", []byte(b.String())))
+		require.NoError(t, b.add("bundle", b.platform, b.base()+".mcpb", []byte(b.String())))
 	}
 	require.NoError(t, r.manifests(t.Context()))
 	return r
@@ -92,19 +94,16 @@ func TestAVersionIsPreparedOnce(t *testing.T) {
 }
 
 func TestNoticesAndBillAreThoseOfOnePlatform(t *testing.T) {
-	linux, windows := platforms[0], platforms[4]
-	both := dependency{"example.com/both", "v1.0.0", "MIT\n"}
-	r := &release{out: t.TempDir(), platforms: []platform{linux, windows}, modules: map[platform][]dependency{
-		linux: {both}, windows: {both, {"example.com/alone", "v1.0.0", "MIT\n"}},
-	}}
-	require.NoError(t, r.bills(t.Context()))
-	for i, p := range r.platforms {
+	r := newRelease("", t.TempDir(), platforms)
+	for i, b := range r.Platforms {
+		b.modules = []dependency{{b.String(), "v1.0.0", "MIT\n"}}
+		require.NoError(t, b.bill(t.Context()))
 		bill, err := os.ReadFile(filepath.Join(r.out, r.Artifacts[i].Name))
 		require.NoError(t, err)
-		beside := r.beside(p)
-		for _, text := range [][]byte{bill, beside[len(beside)-1].data} {
-			require.Contains(t, string(text), "example.com/both")
-			require.Equal(t, p == windows, bytes.Contains(text, []byte("example.com/alone")))
+		for _, text := range []string{string(bill), string(picked(b.beside(), "NOTICES")[0].data)} {
+			for _, other := range platforms {
+				require.Equal(t, b.platform == other, strings.Contains(text, other.String()))
+			}
 		}
 	}
 }
@@ -188,7 +187,8 @@ func TestOnlyWhatIsAskedIsDone(t *testing.T) {
 
 func TestACandidateIsNotTheNewestForAll(t *testing.T) {
 	for version, candidate := range map[string]bool{"1.2.0": false, "1.2.0-rc.1": true} {
-		r := &release{Version: version, platforms: platforms[:1], Artifacts: []artifact{{Kind: "npm", Name: "a.tgz"}}}
+		r := newRelease("", "", platforms[:1])
+		r.Version, r.Artifacts = version, []artifact{{Kind: "npm", Name: "a.tgz"}}
 		script, err := r.fill("publish.sh.tmpl", r)
 		require.NoError(t, err)
 		for _, says := range []string{" --prerelease ", "npm publish --tag next "} {

@@ -30,25 +30,11 @@ func (r *release) fill(name string, of any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// perPlatform is a release as one platform sees it.
-type perPlatform struct {
-	*release
-	platform
-}
-
 // Description is one sentence that fits everywhere.
 func (r *release) Description() string { return description }
 
 // URL is where a file of the release will be.
 func (r *release) URL(name string) string { return r.Downloads + "/v" + r.Version + "/" + name }
-
-// Platforms are those of the release, each as it sees it.
-func (r *release) Platforms() (all []perPlatform) {
-	for _, p := range r.platforms {
-		all = append(all, perPlatform{r, p})
-	}
-	return all
-}
 
 // Folder is the one within an archive.
 func (a artifact) Folder() string {
