@@ -35,8 +35,8 @@ func main() {
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	root, err := top(ctx)
-	err = cmp.Or(asked(given, flag.Args()), err)
+	root, err := output(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
+	root, err = strings.TrimSpace(root), cmp.Or(asked(given, flag.Args()), err)
 	switch {
 	case err != nil:
 	case given["prepare"]:
@@ -61,11 +61,6 @@ func asked(given map[string]bool, words []string) error {
 		return errors.New("-prepare and -address make nothing, so they go with no other flag")
 	}
 	return nil
-}
-
-func top(ctx context.Context) (string, error) {
-	root, err := output(ctx, ".", nil, "git", "rev-parse", "--show-toplevel")
-	return strings.TrimSpace(root), err
 }
 
 func run(ctx context.Context, root string, snapshot bool, out, platforms string) error {

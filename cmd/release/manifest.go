@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // manifestFiles are what registries and package managers are given, from templates.
@@ -20,6 +18,7 @@ var manifestFiles = []struct{ template, name string }{
 	{"installer.yaml.tmpl", "winget/WINGET.installer.yaml"},
 	{"locale.yaml.tmpl", "winget/WINGET.locale.en-US.yaml"},
 	{"publish.sh.tmpl", "publish.sh"},
+	{"notes.md.tmpl", "notes.md"},
 }
 
 func (r *release) manifests(context.Context) error {
@@ -33,24 +32,11 @@ func (r *release) manifests(context.Context) error {
 			return err
 		}
 	}
-	return r.latest()
-}
-
-// latest writes what tells an older handoff that this version is out, and where it says what is new.
-func (r *release) latest() error {
-	latest := struct {
-		Version  string `json:"version"`
-		Released string `json:"released"`
-		Notes    string `json:"notes"`
-	}{r.Version, r.Date.Format(time.DateOnly), r.Repository + "/releases/tag/v" + r.Version}
-	data, err := json.MarshalIndent(latest, "", "  ")
+	latest, err := r.fill("latest.json.tmpl", r) // tells an older handoff that this version is out, and what is new
 	if err != nil {
 		return err
 	}
-	if err := write(filepath.Join(r.out, "notes.md"), []byte(r.Notes), modeText); err != nil {
-		return err
-	}
-	return r.add("latest", platform{}, "latest.json", append(data, '\n'))
+	return r.add("latest", platform{}, "latest.json", latest)
 }
 
 // checksums vouches for all that is downloaded, in the form of sha256sum.
