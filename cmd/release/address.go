@@ -63,7 +63,7 @@ func rewrite(root string, files []string, all []rewriting) (changed []string, er
 			continue
 		}
 		changed = append(changed, name)
-		if err := os.WriteFile(filepath.Join(root, name), after, modeText); err != nil {
+		if err := os.WriteFile(filepath.Join(root, name), after, modeText); err != nil { //nolint:gosec // git names them
 			return changed, err
 		}
 	}
