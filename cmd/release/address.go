@@ -40,8 +40,8 @@ func addressed(ctx context.Context, root, address string) error {
 		return err
 	}
 	changed, err := rewrite(root, strings.Fields(files), rewritings(old, address, strings.Fields(folders)))
-	others := strings.Join(slices.DeleteFunc(changed, func(name string) bool { return filepath.Ext(name) == ".go" }), " ")
-	fmt.Fprintf(os.Stderr, "%d files name %s now: those of Go, and %s\n", len(changed), address, others)
+	others := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return filepath.Ext(name) == ".go" })
+	fmt.Fprintf(os.Stderr, "%s: changed %d files of Go and %v\n", address, len(changed)-len(others), others)
 	fmt.Fprintln(os.Stderr, "Maintainer, mail and published names are yours to give:", settingsFile)
 	return err
 }
