@@ -35,11 +35,11 @@ func addressed(ctx context.Context, root, address string) error {
 	if err != nil {
 		return err
 	}
-	files, err := output(ctx, root, nil, "git", "ls-files")
+	files, err := output(ctx, root, nil, "git", "ls-files", "-z")
 	if err != nil {
 		return err
 	}
-	changed, err := rewrite(root, strings.Fields(files), rewritings(old, address, strings.Fields(folders)))
+	changed, err := rewrite(root, strings.Split(strings.Trim(files, "\x00"), "\x00"), rewritings(old, address, strings.Fields(folders)))
 	others := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return filepath.Ext(name) == ".go" })
 	fmt.Fprintf(os.Stderr, "%s: changed %d files of Go and %v\n", address, len(changed)-len(others), others)
 	fmt.Fprintln(os.Stderr, "Maintainer, mail and published names are yours to give:", settingsFile)
