@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"io"
 	"path/filepath"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -20,11 +21,12 @@ import (
 // image is a container image for each processor of linux, with the program alone, as one archive of the form of OCI.
 // It is what examples/container builds with an engine.
 func (r *release) image(context.Context) error {
+	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })
+	if len(linux) == 0 {
+		return nil
+	}
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, b := range r.Platforms {
-		if b.OS != "linux" {
-			continue
-		}
+	for _, b := range linux {
 		img, err := b.platformImage()
 		if err != nil {
 			return err
