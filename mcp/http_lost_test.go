@@ -1,15 +1,10 @@
 package mcp_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +12,6 @@ import (
 
 	"handoff/mcp"
 	"handoff/schemas"
-	"handoff/schemas/sandbox"
 	"handoff/tools"
 )
 
@@ -105,124 +99,6 @@ func TestHTTPCancelledClaimIsGivenBack(t *testing.T) {
 	require.NoError(t, silence.err)
 	require.Empty(t, silence.body)
 	requireWaits(t, honest)
-}
-
-// written are the answers that the connections of a site took.
-type written struct {
-	mu   sync.Mutex // guards the field below
-	text []string
-}
-
-func (all *written) through(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		one := &writing{ResponseWriter: w}
-		h.ServeHTTP(one, r)
-		if one.broke == nil {
-			all.mu.Lock()
-			defer all.mu.Unlock()
-			all.text = append(all.text, one.text.String())
-		}
-	})
-}
-
-// claims are the handoffs that were named in them.
-func (all *written) claims(t *testing.T) map[string]bool {
-	t.Helper()
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	named := map[string]bool{}
-	for _, text := range all.text {
-		if strings.Contains(text, `"claim_token"`) {
-			named[claimed(t, text)] = true
-		}
-	}
-	return named
-}
-
-type writing struct {
-	http.ResponseWriter
-	text  bytes.Buffer
-	broke error
-}
-
-func (w *writing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *writing) Write(p []byte) (int, error) {
-	n, err := w.ResponseWriter.Write(p)
-	w.text.Write(p[:n])
-	w.broke = errors.Join(w.broke, err)
-	return n, err
-}
-
-func (w *writing) FlushError() error {
-	err := http.NewResponseController(w.ResponseWriter).Flush()
-	w.broke = errors.Join(w.broke, err)
-	return err
-}
-
-// However a departure meets the mail, each handoff waits for the next one, or is named in an answer that was
-// sent. Whether it then arrived, TCP does not tell.
-func TestHTTPNoDepartureLosesAHandoff(t *testing.T) {
-	claims := sandbox.Times(600)
-	for _, era := range eras {
-		t.Run(era, func(t *testing.T) {
-			cfg := workspace(t)
-			told, sent := &waiting{Invoker: cfg.Invoker}, &written{}
-			slow := cfg
-			slow.Invoker = told
-			s := serveThrough(t, slow, mcp.HTTPConfig{}, sent.through)
-			qa, read := s.join(era, "qa"), map[string]bool{}
-			for range claims {
-				ctx, hangUp := context.WithCancel(t.Context())
-				waits := qa.later(ctx, qa.call(7, "claim_handoff", claimAndWait))
-				told.until(ctx, "qa")
-				time.AfterFunc(time.Duration(rand.IntN(400))*time.Microsecond, hangUp)
-				sendWork(t, cfg, 1)
-				if got := <-waits; got.err == nil {
-					read[claimed(t, got.body)] = true
-				}
-				hangUp()
-			}
-			s.settle(0)
-			requireNoneLost(t, cfg, claims, read, sent.claims(t))
-		})
-	}
-}
-
-func claimed(t *testing.T, body string) string {
-	t.Helper()
-	var got schemas.ClaimOut
-	require.NoError(t, json.Unmarshal(parse(t, body).Result.StructuredContent, &got), body)
-	return got.HandoffID.String()
-}
-
-func requireNoneLost(t *testing.T, cfg mcp.Config, all int, read, sent map[string]bool) {
-	t.Helper()
-	pending := 0
-	for n := range all {
-		h := stands(t, cfg, schemas.ID(n+1))
-		id := h.HandoffID.String()
-		if h.Status == schemas.Pending {
-			require.False(t, read[id], id)
-			pending++
-		} else {
-			require.True(t, sent[id], "nobody was told of %s", id)
-		}
-	}
-	require.Positive(t, pending)
-	require.NotEmpty(t, read)
-}
-
-// stands tells how it stands with a handoff.
-func stands(t *testing.T, cfg mcp.Config, id schemas.ID) (out schemas.GetOut) {
-	t.Helper()
-	got, err := cfg.Invoker.Invoke(t.Context(), tools.Call{
-		ID: cfg.NewRequestID(), Tool: "get_handoff", Args: json.RawMessage(fmt.Sprintf(`{"handoff_id":%q}`, id)),
-		Caller: schemas.Caller{Agent: "architect", Via: schemas.ViaStdio},
-	})
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(got, &out))
-	return out
 }
 
 // steady tells how it stood with the contexts of calls when they were let go.

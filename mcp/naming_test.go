@@ -23,6 +23,14 @@ func unnamed(t *testing.T) mcp.Config {
 	return cfg
 }
 
+// announced is a server whose connection is told to a stand-in for the mailbox.
+func announced() (mcp.Config, *standIn) {
+	s := newStandIn()
+	cfg := config(s)
+	cfg.Caller.Conn = "conn"
+	return cfg, s
+}
+
 // begin is how a client of each era begins, and what it calls itself.
 var begin = map[string]string{
 	"initialize": initialize("claude-code", "2025-11-25"),
@@ -118,42 +126,6 @@ func TestRequestsThatComeTogetherAskOnce(t *testing.T) {
 	}
 }
 
-func TestANameThatWasNotGivenIsAskedForAgain(t *testing.T) {
-	cfg := unnamed(t)
-	log := logged(&cfg)
-	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
-	d := &door{Invoker: cfg.Invoker, ask: func(n int64) error {
-		if n == 1 {
-			return schemas.Errorf(schemas.Unavailable, "not now")
-		}
-		return nil
-	}}
-	cfg.Invoker = d
-	c := connect(t, cfg)
-	c.send(begin["initialize"])
-	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code in workspace")
-	require.Contains(t, listAdvice(c), "You are claude-code-2; also here: claude-code (live).")
-	do[schemas.ListOut](c, "list_handoffs", `{}`)
-	require.EqualValues(t, 2, d.asked.Load())
-	require.NoError(t, c.leave())
-	require.Contains(t, log.String(), "connection not announced")
-}
-
-func TestTheMailboxHearsOfAClientThatHasNoName(t *testing.T) {
-	s := newStandIn()
-	cfg := config(s)
-	cfg.Caller.Conn = "conn"
-	c := connect(t, cfg)
-	c.send(call(1, "claim_handoff", `{}`))
-	c.next()
-	c.send(call(2, "claim_handoff", `{}`))
-	c.next()
-	require.NoError(t, c.leave())
-	require.Len(t, s.made("connection_open"), 1)
-	require.JSONEq(t, `{"conn":"conn"}`, string(s.made("connection_open")[0].Args))
-	require.Len(t, s.made("connection_close"), 1)
-}
-
 func TestAConnectionClosesUnderItsName(t *testing.T) {
 	cfg, s := unnamed(t), newStandIn()
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
@@ -178,9 +150,7 @@ func TestAConnectionTellsWhetherItWasUsed(t *testing.T) {
 		call(1, "claim_handoff", `{}`):                               `{"conn":"conn"}`,
 		read("handoff://inbox"):                                      `{"conn":"conn"}`,
 	} {
-		s := newStandIn()
-		cfg := config(s)
-		cfg.Caller.Conn = "conn"
+		cfg, s := announced()
 		c := connect(t, cfg)
 		c.send(begin["initialize"], line)
 		c.next()
@@ -232,9 +202,7 @@ func (w *witness) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 }
 
 func TestAConnectionThatWasNeverAnnouncedIsNotClosed(t *testing.T) {
-	s := newStandIn()
-	cfg := config(s)
-	cfg.Caller.Conn = "conn"
+	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(ping(1))
 	c.next()
@@ -244,9 +212,7 @@ func TestAConnectionThatWasNeverAnnouncedIsNotClosed(t *testing.T) {
 
 // Codex says with its calls which of its threads asks, and its shells go by that.
 func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
-	s := newStandIn()
-	cfg := config(s)
-	cfg.Caller.Conn = "conn"
+	cfg, s := announced()
 	c := connect(t, cfg)
 	c.send(initialize("codex", "2025-06-18"))
 	c.next()
@@ -263,9 +229,8 @@ func TestTheMailboxLearnsTheThreadOfAConnection(t *testing.T) {
 }
 
 func TestSessionIsThatOfTheClientOrTheConnection(t *testing.T) {
-	s := newStandIn()
-	cfg := config(s)
-	cfg.Caller.Conn, cfg.Caller.AgentID = "conn", "of the surroundings"
+	cfg, s := announced()
+	cfg.Caller.AgentID = "of the surroundings"
 	cfg.Session = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "s1"}[a] }
 	for client, id := range map[string]string{"claude-code": "s1", "gemini-cli": "conn"} {
 		c := connect(t, cfg)
@@ -277,9 +242,8 @@ func TestSessionIsThatOfTheClientOrTheConnection(t *testing.T) {
 }
 
 func TestTheMailboxHearsOfTheProcessOfAClient(t *testing.T) {
-	s := newStandIn()
-	cfg := config(s)
-	cfg.Caller.Conn, cfg.Parent = "conn", 41
+	cfg, s := announced()
+	cfg.Parent = 41
 	cfg.Process = func(a schemas.Agent) string { return map[schemas.Agent]string{"claude-code": "42"}[a] }
 	server := mcp.New(cfg)
 	for _, client := range []string{"claude-code", "gemini-cli"} {
@@ -350,21 +314,27 @@ func listAdvice(c *client) string {
 	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
+// A name that was not given is asked for again.
 func TestGreetingWaitsForANameThatIsSure(t *testing.T) {
 	cfg := unnamed(t)
+	log := logged(&cfg)
 	act(t, cfg, "claude-code", "connection_open", `{"conn":"conn-claude-code"}`)
-	cfg.Invoker = &door{Invoker: cfg.Invoker, ask: func(n int64) error {
+	d := &door{Invoker: cfg.Invoker, ask: func(n int64) error {
 		if n <= 2 { // initialize, and the first call
 			return schemas.Errorf(schemas.Unavailable, "not now")
 		}
 		return nil
 	}}
+	cfg.Invoker = d
 	c := connect(t, cfg)
 	c.send(begin["initialize"])
-	c.next()
+	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code in workspace")
 	require.NotContains(t, listAdvice(c), "You are")
 	require.Contains(t, listAdvice(c), "You are claude-code-2; also here: claude-code (live).")
 	require.NotContains(t, listAdvice(c), "You are")
+	require.EqualValues(t, 3, d.asked.Load())
+	require.NoError(t, c.leave())
+	require.Contains(t, log.String(), "connection not announced")
 }
 
 // otherwise is an owner of a version whose first results have advice of another form.

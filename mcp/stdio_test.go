@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mcp"
 	"handoff/schemas"
 )
 
@@ -235,21 +234,6 @@ func TestConnectionIsOpenedBeforeTheFirstCallAndClosedAtTheEnd(t *testing.T) {
 	}
 	require.Equal(t, []string{"connection_open", "claim_handoff", "connection_close"}, order)
 	require.JSONEq(t, `{"conn":"c1"}`, string(s.made("connection_close")[0].Args))
-}
-
-func TestOneServerServesManyConnections(t *testing.T) {
-	s := newStandIn()
-	shared := mcp.New(config(s))
-	for range 2 {
-		in, out := io.Pipe()
-		go func() {
-			defer out.Close()
-			_, _ = io.WriteString(out, call(1, "send_handoff", `{}`)+"\n")
-		}()
-		var answers strings.Builder
-		require.NoError(t, shared.ServeStdio(t.Context(), in, &answers))
-		require.Equal(t, 1, strings.Count(answers.String(), "\n"))
-	}
 }
 
 func TestPanicOutsideACallIsAnInternalError(t *testing.T) {

@@ -1,101 +1,19 @@
 package store_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// The file of the first version is kept for ever: every later one opens it, reads all of it and goes on
-// with it. It is written again only while that version is not yet released.
-var writeV1 = flag.Bool("write-v1", false, "write testdata/v1.db")
-
+// The file of the first version is kept for ever: every later one opens it, reads all of it and goes on with it. It has a
+// handoff in each state, and something of everything else.
 const v1 = "testdata/v1.db"
-
-func TestWriteV1(t *testing.T) {
-	if !*writeV1 {
-		t.Skip("it is kept as it is; -write-v1 writes it")
-	}
-	path := filepath.Join(t.TempDir(), "handoff.db")
-	w := over(t, openBolt(t, path))
-	w.furnish()
-	w.sound()
-	require.NoError(t, w.Close())
-	compact(t, path, v1)
-}
-
-// compact copies a file without the space that it holds in reserve.
-func compact(t *testing.T, from, to string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(to), 0o755))
-	require.NoError(t, os.RemoveAll(to))
-	source, err := bbolt.Open(from, 0o600, &bbolt.Options{ReadOnly: true})
-	require.NoError(t, err)
-	target, err := bbolt.Open(to, 0o644, &bbolt.Options{PageSize: 4096})
-	require.NoError(t, err)
-	require.NoError(t, bbolt.Compact(target, source, 0))
-	require.NoError(t, target.Close())
-	require.NoError(t, source.Close())
-}
-
-// furnish puts a handoff in each state into a store, with something of everything else.
-func (w *world) furnish() {
-	w.t.Helper()
-	for i, status := range schemas.Statuses {
-		w.update(func(tx *store.Tx) error {
-			id, err := tx.NewID()
-			if err != nil {
-				return err
-			}
-			r := full(id)
-			if err := keep(tx, nil, r, "send", `{"task":"of `+id.String()+`"}`); err != nil {
-				return err
-			}
-			if err := tx.PutWords(id, store.ListWords(r.Title, "find it by these words")); err != nil {
-				return err
-			}
-			if status == schemas.Pending {
-				return nil
-			}
-			now := r.Clone()
-			now.Status, now.Holder, now.Box, now.After, now.NeedsApproval = status, "auto-code", "", nil, false
-			if status.Ended() {
-				now.Wakes, now.Ended = 0, minute(50+i)
-			}
-			return keep(tx, r, &now, "step", `{"note":"it is `+string(status)+`"}`)
-		})
-	}
-	w.update(func(tx *store.Tx) error {
-		r := sent(11)
-		if _, err := tx.NewID(); err != nil {
-			return err
-		}
-		return keep(tx, nil, r, "send", "")
-	})
-	w.notify("architect", 3)
-	w.update(func(tx *store.Tx) error {
-		if err := tx.Read("architect", 2); err != nil {
-			return err
-		}
-		if err := tx.PutAgent(store.Agent{Card: schemas.Card{Name: "auto-code", Registered: true, Skills: []string{"go"}}, Seen: minute(3), Claims: 1}); err != nil {
-			return err
-		}
-		if err := tx.PutWorkflow("wf_login", store.Workflow{Owner: "architect"}); err != nil {
-			return err
-		}
-		if err := tx.PutReceipt(store.ByKey("architect", "key"), store.Receipt{Digest: "abc", Result: []byte(`{"handoff_id":"ho_1"}`), At: minute(1)}); err != nil {
-			return err
-		}
-		return tx.PutReceipt(store.ByRequest("0000019ca8f3e800"), store.Receipt{Result: []byte(`{"out":{}}`), At: minute(2)})
-	})
-}
 
 // full has every field set.
 func full(id schemas.ID) *store.Record {

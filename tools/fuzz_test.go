@@ -2,6 +2,8 @@ package tools_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -28,6 +30,7 @@ var seeds = []string{
 	`{"box":"all","status":"timed-out","limit":"10","since":"2h"}`,
 	`{"name":"qa","accepts":"*","max_open":3,"away":"true"}`,
 	`{"to":"qa","task":"x","data":{"n":1,"b":true},"context":{"state":{"a":null,"n":1.50},"results":{"e":1e300}},"expectations":{"output_schema":{"type":"object"}},"options":{"limits":{"a":"1.5"}}}`,
+	`{"text":{"":0}}`,
 	`{"from_agent":"a","to_agent":"b","message":"x","urgency":"high","work_completed":["a"],"files_modified":["a.go:1-9"]}`,
 	`{"handoff_id":"x","source":{"agent":"a"},"target":{"agent":"b"},"task":{"id":"1","description":"d"},"metadata":{"priority":0,"timestamp":"t"}}`,
 }
@@ -35,9 +38,17 @@ var seeds = []string{
 // Whatever is sent: no tool panics, what is accepted is its own canonical form, and the type behind the
 // tool keeps all of it.
 func FuzzDecode(f *testing.F) {
+	messages, err := filepath.Glob("../schemas/respell/testdata/messages/*.json") // of other protocols
+	require.NoError(f, err)
+	require.NotEmpty(f, messages)
 	for i := range arguments {
 		for _, seed := range seeds {
 			f.Add(uint8(i), []byte(seed))
+		}
+		for _, message := range messages {
+			b, err := os.ReadFile(message)
+			require.NoError(f, err)
+			f.Add(uint8(i), b)
 		}
 	}
 	f.Fuzz(func(t *testing.T, n uint8, args []byte) {

@@ -65,6 +65,15 @@ func lastTransaction(t *testing.T, path string) (id int) {
 	return id
 }
 
+// made is a new store, closed, and its last transaction.
+func made(t *testing.T) (dir, path string, last int) {
+	t.Helper()
+	dir = t.TempDir()
+	path = filepath.Join(dir, "handoff.db")
+	require.NoError(t, open(t, dir).Close())
+	return dir, path, lastTransaction(t, path)
+}
+
 func keys(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	s := open(t, dir)
@@ -82,10 +91,7 @@ func keys(t *testing.T, dir string) (found []string) {
 }
 
 func TestCallersShareACommit(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "handoff.db")
-	require.NoError(t, open(t, dir).Close())
-	before := lastTransaction(t, path)
+	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
 		for i := range 64 {
@@ -98,10 +104,7 @@ func TestCallersShareACommit(t *testing.T) {
 }
 
 func TestReadersCommitNothing(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "handoff.db")
-	require.NoError(t, open(t, dir).Close())
-	before := lastTransaction(t, path)
+	dir, path, before := made(t)
 	s := open(t, dir)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		_, err := w.Get(store.Records, []byte("a"))
@@ -114,10 +117,7 @@ func TestReadersCommitNothing(t *testing.T) {
 
 // Large calls are spread over transactions, and all of them are answered.
 func TestLargeCallsDoNotPileUp(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "handoff.db")
-	require.NoError(t, open(t, dir).Close())
-	before := lastTransaction(t, path)
+	dir, path, before := made(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, path)
 		for i := range 10 {

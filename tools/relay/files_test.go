@@ -23,12 +23,17 @@ func (w world) remove(names ...string) {
 	}
 }
 
-// An answer means that it is kept where everybody looks.
-func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
+func whereOpenFilesMove(t *testing.T) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows neither removes nor replaces a file that is open")
 	}
 	t.Parallel()
+}
+
+// An answer means that it is kept where everybody looks.
+func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
+	whereOpenFilesMove(t)
 	w := newWorld(t)
 	first, guest := w.process(), w.process()
 	first.send("Test it")
@@ -44,10 +49,7 @@ func TestProcessesMeetInANewDirectoryWhenItWasRemoved(t *testing.T) {
 
 // A command does not stand in line: it takes the new lock while it still lets go of the old.
 func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows neither removes nor replaces a file that is open")
-	}
-	t.Parallel()
+	whereOpenFilesMove(t)
 	for range sandbox.Times(20) {
 		w := newWorld(t)
 		c := w.config()
@@ -64,10 +66,7 @@ func TestCommandGoesOnInANewDirectoryWhenItWasRemoved(t *testing.T) {
 }
 
 func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows neither removes nor replaces a file that is open")
-	}
-	t.Parallel()
+	whereOpenFilesMove(t)
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -79,10 +78,7 @@ func TestPresenceIsMarkedAgainInANewDirectory(t *testing.T) {
 }
 
 func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows neither removes nor replaces a file that is open")
-	}
-	t.Parallel()
+	whereOpenFilesMove(t)
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")
 	before := w.process()
@@ -100,10 +96,7 @@ func TestOwnerReadsAStoreThatWasReplaced(t *testing.T) {
 }
 
 func TestProcessesMeetAgainWhenTheLockWasRemoved(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows neither removes nor replaces a file that is open")
-	}
-	t.Parallel()
+	whereOpenFilesMove(t)
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")

@@ -138,13 +138,19 @@ func TestChangesGoOnAtTheNextOwner(t *testing.T) {
 	following.Wait()
 }
 
-func TestAConnectionEndsWithItsProcess(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	first, second := w.process(), w.process()
+// connected has qa connected over the second of two processes, and at work.
+func connected(w world) (first, second process) {
+	w.t.Helper()
+	first, second = w.process(), w.process()
 	first.send("Test it")
 	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
 	second.claim()
+	return first, second
+}
+
+func TestAConnectionEndsWithItsProcess(t *testing.T) {
+	t.Parallel()
+	first, second := connected(newWorld(t))
 	require.True(t, first.live("qa"))
 	require.NoError(t, second.Close())
 	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
@@ -153,10 +159,8 @@ func TestAConnectionEndsWithItsProcess(t *testing.T) {
 func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first, second, third := w.process(), w.process(), w.process()
-	first.send("Test it")
-	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
-	second.claim()
+	first, second := connected(w)
+	third := w.process()
 	third.call("ops", "connection_open", `{"conn": "conn-ops"}`)
 	third.call("ops", "claim_handoff", `{}`)
 	require.NoError(t, first.Close())
@@ -168,11 +172,7 @@ func TestAConnectionIsKnownToTheNextOwner(t *testing.T) {
 // The owner sees the end of what held a connection before or after it is held again.
 func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first, second := w.process(), w.process()
-	first.send("Test it")
-	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
-	second.claim()
+	first, second := connected(newWorld(t))
 	for range 50 {
 		second.LoseRoute()
 		second.call("", "list_agents", `{}`)
@@ -185,11 +185,7 @@ func TestAConnectionThatIsHeldAgainStaysOpen(t *testing.T) {
 
 func TestAConnectionThatWasRefusedIsNotHeld(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first, second := w.process(), w.process()
-	first.send("Test it")
-	second.call("qa", "connection_open", `{"conn": "conn-qa"}`)
-	second.claim()
+	first, second := connected(newWorld(t))
 	_, err := second.try(t.Context(), "qa", "connection_open", `{"conn": "conn-qa", "client": "human"}`)
 	require.NoError(t, err, "it has a name")
 	_, err = second.try(t.Context(), "", "connection_open", `{"conn": "conn-other", "client": "human"}`)
@@ -304,6 +300,15 @@ func TestStoreThatOneCannotOpenMayBeOpenedByAnother(t *testing.T) {
 	}
 }
 
+// comesTo waits until a program of a version owns the store.
+func (w world) comesTo(version string) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		n, ok := relay.ReadNote(w.dir)
+		return ok && n.Version == version
+	}, 10*time.Second, time.Millisecond)
+}
+
 func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -316,10 +321,7 @@ func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 		p.send("from " + v)
 		all = append(all, p)
 	}
-	require.Eventually(t, func() bool {
-		n, ok := relay.ReadNote(w.dir)
-		return ok && n.Version == "v1.10.0"
-	}, 10*time.Second, time.Millisecond)
+	w.comesTo("v1.10.0")
 	for i, p := range all {
 		require.EqualValues(t, i+1, p.claim())
 	}
@@ -354,8 +356,5 @@ func TestOwnerThatIsJustOpeningGivesTheStoreToANewerProgram(t *testing.T) {
 	go func() { claimed <- newer.send("of the newer") }()
 	time.AfterFunc(50*time.Millisecond, func() { close(open) }) // it was asked by then; sooner it is asked later
 	require.NotEqual(t, <-sent, <-claimed)
-	require.Eventually(t, func() bool {
-		n, ok := relay.ReadNote(w.dir)
-		return ok && n.Version == "v1.10.0"
-	}, 10*time.Second, time.Millisecond)
+	w.comesTo("v1.10.0")
 }
