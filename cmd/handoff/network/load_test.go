@@ -29,8 +29,7 @@ const (
 )
 
 // TestManyAgentsAtOnceLoseNothing has two hundred clients over HTTP and four local sessions pass handoffs to each
-// other. None is lost, and none is claimed twice. The same clients then make as many calls of an empty server of the
-// SDK.
+// other. None is lost, and none is claimed twice.
 func TestManyAgentsAtOnceLoseNothing(t *testing.T) {
 	s := newSite(t)
 	secrets := make([]string, holders)
@@ -52,16 +51,14 @@ func TestManyAgentsAtOnceLoseNothing(t *testing.T) {
 		e.add(name, a)
 	}
 
-	before, first := s.idleCalls(int(e.total) * 3 / 2)
 	began := time.Now()
 	e.run(t, s.ctx)
 	took := time.Since(began)
-	after, second := s.idleCalls(int(e.total) * 3 / 2)
 
 	e.judge(t)
 	out := s.verify()
 	require.EqualValues(t, e.total, out.Handoffs)
-	e.report(t, took, append(before, after...), first+second)
+	e.report(t, took)
 	require.Less(t, v.stop(), 2*time.Second)
 }
 
@@ -177,7 +174,7 @@ func (e *exchange) judge(t *testing.T) {
 	}
 }
 
-func (e *exchange) report(t *testing.T, took time.Duration, idle laps, idled time.Duration) {
+func (e *exchange) report(t *testing.T, took time.Duration) {
 	t.Helper()
 	var sends, takes, finishes laps
 	looks := 0
@@ -186,13 +183,10 @@ func (e *exchange) report(t *testing.T, took time.Duration, idle laps, idled tim
 		looks += b.looks
 	}
 	all := slices.Concat(sends, takes, finishes)
-	rate, idleRate := float64(len(all)+looks)/took.Seconds(), float64(len(idle))/idled.Seconds()
 	t.Logf("%d handoffs in %v, by %d clients over HTTP and %d local sessions: %.0f handoffs/s",
 		e.total, took.Round(time.Millisecond), crowd, locals, float64(e.total)/took.Seconds())
 	t.Logf("send      %v", sends)
 	t.Logf("claim     %v, and %d that found nothing or waited", takes, looks)
 	t.Logf("complete  %v", finishes)
-	t.Logf("all       %v  %6.0f calls/s", all, rate)
-	t.Logf("empty     %v  %6.0f calls/s of an empty server of the SDK, half before and half after", idle, idleRate)
-	t.Logf("beside it %.2f of the calls/s, %.2f times the p99", rate/idleRate, float64(all.at(0.99))/float64(idle.at(0.99)))
+	t.Logf("all       %v  %6.0f calls/s", all, float64(len(all)+looks)/took.Seconds())
 }

@@ -24,7 +24,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -186,29 +185,6 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	r.URL.Path = "/" + path
 	to.handler.ServeHTTP(w, r)
-}
-
-// ReachesItself asks whoever answers under the advertised URL whether it is this node. Another one does not know its
-// secret. That this machine does not reach it says nothing for sure: others may.
-func (n *Node) ReachesItself(ctx context.Context) error {
-	if n.config.Advertise == "" {
-		return nil
-	}
-	ctx, end := context.WithTimeout(ctx, asking)
-	defer end()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.at+Prefix, nil)
-	if err != nil {
-		return fmt.Errorf("ask %s: %w", n.at, err)
-	}
-	r.Header.Set("Authorization", "Bearer "+n.secret)
-	said, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return fmt.Errorf("ask %s: %w", n.at, err)
-	}
-	if _ = said.Body.Close(); said.StatusCode == http.StatusUnauthorized || said.StatusCode == http.StatusNotFound {
-		return fmt.Errorf("another server answers at %s", n.at)
-	}
-	return nil
 }
 
 // begin makes this node one that others see and reach.

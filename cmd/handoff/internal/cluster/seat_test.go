@@ -2,8 +2,6 @@ package cluster_test
 
 import (
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -34,22 +32,4 @@ func TestAnOwnerThatIsNotServingYetIsNotTakenFromByForce(t *testing.T) {
 	require.False(t, found, "it does not answer yet")
 	_, err = second.Try(t.Context())
 	require.ErrorIs(t, err, relay.ErrInUse)
-}
-
-// Two nodes with one address would send each other's calls to whichever answers there.
-func TestANodeSeesThatAnotherAnswersUnderItsAddress(t *testing.T) {
-	address := postgrestest.Start(t)
-	var first *cluster.Node
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { first.ServeHTTP(w, r) }))
-	t.Cleanup(server.Close)
-	join := func(advertise string) *cluster.Node {
-		n, err := cluster.Join(t.Context(), cluster.Config{Store: address, Advertise: advertise, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
-		require.NoError(t, err)
-		t.Cleanup(n.Close)
-		return n
-	}
-	first = join(server.URL)
-	require.NoError(t, first.ReachesItself(t.Context()))
-	require.ErrorContains(t, join(server.URL+"/").ReachesItself(t.Context()), "another server answers at "+server.URL)
-	require.Error(t, join("http://127.0.0.1:1").ReachesItself(t.Context()))
 }

@@ -14,13 +14,12 @@ import (
 // one that only listens on loopback. But it tells under which name it found the server (Host), and the origin of the
 // page (Origin).
 type guard struct {
-	cert    *certificate    // nil for none
-	names   map[string]bool // of this server
-	origins map[string]bool // whose pages may call
+	cert  *certificate    // nil for none
+	names map[string]bool // of this server
 }
 
 func newGuard(c Config, cert *certificate) (*guard, error) {
-	g := &guard{cert: cert, names: map[string]bool{"localhost": true}, origins: map[string]bool{}}
+	g := &guard{cert: cert, names: map[string]bool{"localhost": true}}
 	for _, host := range c.Hosts {
 		name := hostname(host)
 		if name == "" || strings.ContainsAny(host, "/*@ ") {
@@ -28,14 +27,6 @@ func newGuard(c Config, cert *certificate) (*guard, error) {
 				WithHint("Give the name as it is in URLs of this server: handoff.example.com.")
 		}
 		g.names[name] = true
-	}
-	for _, o := range c.Origins {
-		name, ok := origin(o)
-		if !ok {
-			return nil, schemas.Invalidf("--origin", "%q is no origin", schemas.Visible(o)).
-				WithHint("Give scheme, host and port, if it is not the usual one: https://app.example.com.")
-		}
-		g.origins[name] = true
 	}
 	return g, nil
 }
@@ -52,9 +43,8 @@ func (g *guard) protect(next http.Handler) http.Handler {
 		switch {
 		case !g.isOwnHost(r):
 			refuse("this server is not known as %q", r.Host, "If it is, whoever runs it has to say so: --host NAME.")
-		case !g.isAllowedOrigin(r):
-			refuse("pages of %q may not call this server", r.Header.Get("Origin"),
-				"If they shall, whoever runs it has to say so: --origin URL.")
+		case !isOwnOrigin(r):
+			refuse("pages of %q may not call this server", r.Header.Get("Origin"), "Call it from a program that is no page in a browser.")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -74,10 +64,8 @@ func (g *guard) isOwnHost(r *http.Request) bool {
 	return host != "" && (g.names[host] || g.cert.covers(host))
 }
 
-// isAllowedOrigin reports whether the request is of no page, of a page of this server, or of one of a configured
-// origin. Behind a proxy that ends TLS, pages of this server have another scheme, so their origin has to be configured
-// too.
-func (g *guard) isAllowedOrigin(r *http.Request) bool {
+// isOwnOrigin reports whether the request is of no page, or of a page of this server.
+func isOwnOrigin(r *http.Request) bool {
 	given := r.Header.Values("Origin")
 	if len(given) == 0 {
 		return true
@@ -91,7 +79,7 @@ func (g *guard) isAllowedOrigin(r *http.Request) bool {
 		scheme = "https://"
 	}
 	own, ok := origin(scheme + r.Host)
-	return ok && from == own || g.origins[from]
+	return ok && from == own
 }
 
 // hostname is the name or address in a Host header in the form in which they are compared: without port, brackets and
@@ -122,39 +110,4 @@ func origin(text string) (_ string, ok bool) {
 		host = strings.TrimSuffix(host, ":"+usual)
 	}
 	return u.Scheme + "://" + host, true
-}
-
-// What pages of allowed origins may send and read.
-const (
-	corsMethods = "POST, GET, DELETE"
-	corsHeaders = "Authorization, Content-Type, Accept, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, " +
-		"Last-Event-ID, Handoff-Agent, traceparent"
-	corsExposed = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
-	corsMaxAge  = "600" // seconds
-)
-
-// allowOrigins tells browsers that pages of the configured origins may read the responses. It comes after protect,
-// which refused all other origins. It responds to preflight requests itself, because browsers send them without a
-// token.
-func (g *guard) allowOrigins(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(g.origins) > 0 {
-			w.Header().Add("Vary", "Origin")
-		}
-		given := r.Header.Get("Origin")
-		if from, ok := origin(given); !ok || !g.origins[from] {
-			next.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Access-Control-Allow-Origin", given)
-		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
-			w.Header().Set("Access-Control-Expose-Headers", corsExposed)
-			next.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Access-Control-Allow-Methods", corsMethods)
-		w.Header().Set("Access-Control-Allow-Headers", corsHeaders)
-		w.Header().Set("Access-Control-Max-Age", corsMaxAge)
-		w.WriteHeader(http.StatusNoContent)
-	})
 }

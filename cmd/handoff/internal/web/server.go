@@ -3,7 +3,7 @@
 // requests that never end. Handlers find out who calls.
 //
 // A connection is accepted by the limit of connections (conns.go). A request then passes the access log (access.go),
-// the deadlines (deadlines.go), the check of Host and Origin and CORS (both guard.go), and the table of paths
+// the deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths
 // (routes.go).
 package web
 
@@ -26,7 +26,6 @@ type Config struct {
 	Insecure  bool     // addresses other than loopback are allowed without a certificate
 	Open      bool     // requests need no token, so only loopback addresses are allowed
 	Hosts     []string // further names of the server
-	Origins   []string // origins whose pages in browsers may call, as https://example.com
 
 	MCP      http.Handler // at /mcp, with POST, GET and DELETE; it sets deadlines that are longer than Limits itself
 	Rooms    http.Handler // at /w/, for the workspaces of a database; as MCP
@@ -126,7 +125,7 @@ func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cut = cut
 	server := &http.Server{
-		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(s.guard.protect(s.guard.allowOrigins(s.routes()))))),
+		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(s.guard.protect(s.routes())))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
 		ConnState:                    s.conns.state,
 		ReadHeaderTimeout:            s.config.Limits.Header,

@@ -79,9 +79,6 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	if err := node.Ready(ctx); err != nil {
 		log.WarnContext(ctx, "workspaces cannot be served yet", slog.Any("error", err))
 	}
-	if err := node.ReachesItself(ctx); err != nil {
-		log.WarnContext(ctx, "other nodes may not reach this one: look at --advertise", slog.Any("error", err))
-	}
 	for {
 		select {
 		case <-ctx.Done():

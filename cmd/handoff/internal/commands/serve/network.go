@@ -29,7 +29,6 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&n.site.Key, "tls-key", "", "`file` of its key, PEM")
 	flags.BoolVar(&n.site.Insecure, "insecure", false, "serve other addresses than loopback without TLS")
 	flags.StringSliceVar(&n.site.Hosts, "host", nil, "further `name` by which clients reach this server")
-	flags.StringSliceVar(&n.site.Origins, "origin", nil, "`origin` of web pages that may call, as https://example.com")
 	flags.StringVar(&n.issuer.URL, "oauth-issuer", "", "accept access tokens of this issuer, by its `URL`")
 	flags.StringVar(&n.issuer.Audience, "oauth-audience", "", "what they have to be for: the `URL` of this server, with /mcp")
 	flags.Float64Var(&n.rate, "token-rate", 50, "requests a second of a token that says nothing else")
