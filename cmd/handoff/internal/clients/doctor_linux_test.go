@@ -41,6 +41,5 @@ func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
 	s.Ask("ping", "{}")
 	code, out = examined(p)
 	require.Less(t, code, 2, out)
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	s.Leave()
 }

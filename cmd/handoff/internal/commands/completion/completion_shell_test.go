@@ -143,6 +143,5 @@ func TestCompletionDoesNotWaitForAStoppedOwner(t *testing.T) {
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGCONT))
 	require.Zero(t, asked.Code, asked.Errs)
 	require.Regexp(t, `^:\d+\n$`, asked.Out)
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }

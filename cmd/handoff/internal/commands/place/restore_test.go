@@ -84,8 +84,7 @@ func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	code, _, errs := p.RunWith(database, "restore", backup)
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is open in another process", "the files would move")
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	s.Leave()
 
 	s = p.ServeFor("codex-mcp-client", database, "--agent", "reviewer")
 	s.Ask("tools/call", look)
@@ -94,6 +93,5 @@ func TestAWorkspaceThatIsOpenIsNeitherCopiedNorReplaced(t *testing.T) {
 	require.Contains(t, errs, fmt.Sprintf("workspace w of the database is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
 	require.Contains(t, errs, "End the servers and clients")
 	s.Ask("tools/call", look)
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	s.Leave()
 }

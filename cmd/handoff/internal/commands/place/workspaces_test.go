@@ -35,8 +35,7 @@ func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("pid %d", pid))
 
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	s.Leave()
 	require.Contains(t, p.Must("where"), "owner: none\n")
 	p.Must("workspace", "remove", "w", "--force")
 	require.NoDirExists(t, dir(p, "w"))

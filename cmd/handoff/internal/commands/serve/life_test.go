@@ -87,8 +87,7 @@ func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
 	s := begin(behind(commandtest.NewHome(t), `"$@"; :`), recent)
 	require.Equal(t, s.Cmd.Process.Pid, group(t, s.Cmd.Process.Pid))
 	require.Equal(t, childOf(s), group(t, childOf(s)))
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }
 
 // What a terminal sends for Ctrl-C and Ctrl-Z reaches the whole group of the client.
@@ -99,8 +98,7 @@ func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 		require.NoError(t, syscall.Kill(-s.Cmd.Process.Pid, key))
 		s.Ask("ping", "{}")
 	}
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }
 
 // It could not read from the terminal outside of its group.
@@ -165,8 +163,7 @@ func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	begin(s, recent)
 	s.Ask("ping", "{}")
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }
 
 // Whoever has the other end of its input keeps that open: here the test.
@@ -202,8 +199,7 @@ func TestAServerBelowNohupOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
 	require.True(t, ignores(t, s.Cmd.Process.Pid, syscall.SIGHUP))
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }
 
 func ignores(t *testing.T, pid int, sig syscall.Signal) bool {

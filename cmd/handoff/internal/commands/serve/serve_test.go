@@ -63,8 +63,7 @@ func TestServeStandsInLineBehindTheOwner(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 }
 
 func TestAServerThatCannotSendTracesSaysSoAndServes(t *testing.T) {

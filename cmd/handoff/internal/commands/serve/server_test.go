@@ -21,8 +21,7 @@ func TestServerServesCommandsUntilItsInputEnds(t *testing.T) {
 	require.Contains(t, p.Must("claim", "--agent", "qa"), "ho_1 Test it, from codex")
 	require.FileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended(), "%s", s.Said())
+	s.Leave()
 	require.NoFileExists(t, filepath.Join(p.State, "handoff", "w", "owner.json"))
 	require.Contains(t, p.Must("show", "1"), "From: codex → To: qa", "the client's name is the one of its shell")
 }
@@ -32,8 +31,7 @@ func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 	p := commandtest.NewHome(t)
 	s := p.Serve("--agent", "reviewer")
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
-	require.NoError(t, s.In.Close())
-	require.Zero(t, s.Ended())
+	s.Leave()
 	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
 }
 
