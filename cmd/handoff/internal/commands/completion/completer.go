@@ -1,7 +1,6 @@
 package completion
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -193,17 +192,12 @@ const mostOffered = 30
 var openHandoffs = stored(offerOpen)
 
 func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
-	var open []schemas.Item
-	for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended) {
-		var out schemas.ListOut
-		asked := cli.Arguments{"box": "all", "status": status, "limit": mostOffered}
-		if _, err := conn.Call(ctx, "list_handoffs", asked, &out); err != nil {
-			return nil, err
-		}
-		open = append(open, out.Items...)
+	var open schemas.ListOut
+	asked := cli.Arguments{"box": "all", "status": schemas.Open, "limit": mostOffered}
+	if _, err := conn.Call(ctx, "list_handoffs", asked, &open); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(open, func(x, y schemas.Item) int { return cmp.Compare(y.HandoffID, x.HandoffID) })
-	for _, item := range open[:min(len(open), mostOffered)] {
+	for _, item := range open.Items {
 		id := item.HandoffID.String()
 		if !strings.HasPrefix(typed, "h") { // in the form in which it was begun
 			id = strings.TrimPrefix(id, "ho_")

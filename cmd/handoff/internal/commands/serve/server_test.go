@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,18 +32,6 @@ func TestServerActsUnderTheNameOfItsFlag(t *testing.T) {
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
 	s.Leave()
 	require.Contains(t, p.Must("show", "1"), "From: reviewer → To: qa")
-}
-
-func TestServerEndsWithSIGTERM(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such signal")
-	}
-	t.Parallel()
-	p := commandtest.NewHome(t)
-	s := p.Serve()
-	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGTERM))
-	require.Zero(t, s.Ended(), "%s", s.Said())
-	p.Must("list")
 }
 
 func TestServerEndsWhenItsClientNoLongerReads(t *testing.T) {
