@@ -5,19 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/semver"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
 )
 
 // A published release is the newest one, as it says of itself.
@@ -28,24 +21,12 @@ type published struct {
 	Notes    string `json:"notes,omitempty"`    // what is new, or where that is told
 }
 
-const (
-	mostPublished = 1 << 20 // bytes
-	askingFor     = 15 * time.Second
-)
-
-// publishedAt reads what an address or a file says of the newest release.
-func publishedAt(ctx context.Context, from string) (newest published, err error) {
-	read := readFile
-	if at, err := url.Parse(from); err == nil && (at.Scheme == "http" || at.Scheme == "https") {
-		read = fetch
-	}
-	text, err := cli.Attempt(ctx, func() ([]byte, error) { return read(ctx, from) })
-	if err == nil && len(text) > mostPublished {
-		err = fmt.Errorf("it is longer than %d bytes", mostPublished)
-	}
+// publishedIn reads what a file or standard input says of the newest release.
+func publishedIn(ctx context.Context, a *cli.App, from string) (newest published, err error) {
+	text, err := a.Input(ctx, "--check", from)
 	if err != nil {
 		return newest, schemas.Errorf(schemas.Unavailable, "the newest version is not known: %w", err).
-			WithHint("--check wants the address of a release's latest.json, or such a file.")
+			WithHint("--check wants a release's latest.json: curl -fsSL ADDRESS | handoff version --check -")
 	}
 	err = json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &newest)
 	newest.Version = "v" + strings.TrimPrefix(cmp.Or(newest.Version, newest.Tag), "v")
@@ -54,27 +35,4 @@ func publishedAt(ctx context.Context, from string) (newest published, err error)
 			WithHint(`It has to say {"version": "1.2.3"}.`)
 	}
 	return newest, nil
-}
-
-func readFile(_ context.Context, path string) ([]byte, error) {
-	return platform.ReadRegular(path, mostPublished)
-}
-
-func fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, end := context.WithTimeout(ctx, askingFor)
-	defer end()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("User-Agent", "handoff")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, mostPublished+1))
-	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode != http.StatusOK {
-		err = errors.New(request.URL.Redacted() + " answers " + answer.Status)
-	}
-	return text, err
 }

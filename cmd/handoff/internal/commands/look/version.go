@@ -18,10 +18,10 @@ func versionCommand(a *cli.App) *cobra.Command {
 		Short: "Print the version, or look whether there is a newer one",
 		Example: `  handoff version
   handoff version --json
-  handoff version --check https://example.com/handoff/latest.json`,
-		Long: `With --check it reads what the newest version is from an address or a file, and sends nothing about this machine.
-Each release has such a file, latest.json. The answers of npm's registry about the latest version of a package and
-of GitHub's API about the latest release of a repository will do as well. No other command ever asks.
+  curl -fsSL https://example.com/handoff/latest.json | handoff version --check -`,
+		Long: `With --check it reads what the newest version is from a file, or from standard input for -. Each release has such a
+file, latest.json. The answers of npm's registry about the latest version of a package and of GitHub's API about the
+latest release of a repository will do as well. No command ever asks for them.
 
 Exit status: 8 there is a newer version, others as usual.`,
 		Args: cobra.NoArgs,
@@ -36,13 +36,13 @@ Exit status: 8 there is a newer version, others as usual.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&from, "check", "", "tell whether the `address` or file names a newer version")
+	cmd.Flags().StringVar(&from, "check", "", "tell whether this `file`, - for standard input, names a newer version")
 	return cmd
 }
 
 // compareRelease tells whether there is a newer version than this one.
 func compareRelease(ctx context.Context, a *cli.App, from string) error {
-	newest, err := publishedAt(ctx, from)
+	newest, err := publishedIn(ctx, a, from)
 	if err != nil {
 		return err
 	}
