@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 	"handoff/store/ledger"
-	"handoff/tools/relay/platform"
 )
 
 func exportCommand(a *cli.App) *cobra.Command {
@@ -27,21 +25,16 @@ func exportCommand(a *cli.App) *cobra.Command {
   handoff audit key > public.key && fsck --storage_url "file://$PWD/public" --public_key public.key --ui=false`,
 		Long: `Writes the registry as a transparency log in tiles (C2SP tlog-tiles): checkpoint, tile/… and tile/entries/…. The
 entries are the events as they are kept. They name agents, handoffs and times; what was said is not in them, only a
-salted hash. Any web server may serve the files. An earlier export in DIR is continued, if the registry still begins
-with its events. The checkpoint is written last.`,
+salted hash. Any web server may serve the files. DIR is made, or empty. The checkpoint is written last.`,
 		Args: cobra.NoArgs,
 	}
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		old, err := exported(a.Path(*dir))
-		if err != nil {
+		if err := newDirectory(a.Path(*dir)); err != nil {
 			return err
 		}
 		h, err := current(cmd.Context(), a)
-		if err == nil {
-			err = old.held(cmd.Context(), a, h)
-		}
 		if err != nil {
 			return err
 		}
@@ -61,22 +54,17 @@ with its events. The checkpoint is written last.`,
 	return cmd
 }
 
-// exported is the head of an earlier export. A directory that holds something else is refused.
-func exported(dir string) (end, error) {
-	e := end{name: filepath.Join(dir, "checkpoint")}
-	text, err := os.ReadFile(e.name)
-	switch entries, listing := os.ReadDir(dir); {
-	case err == nil:
-		if e.head, err = readHead(string(text)); err != nil {
-			return e, refused("Name a new directory.", "%s: %v", e.name, err)
-		}
-		return e, nil
-	case !errors.Is(err, fs.ErrNotExist), listing != nil && !errors.Is(listing, fs.ErrNotExist):
-		return e, schemas.Invalidf("tiles", "%w", errors.Join(err, listing)).WithHint("Name a new directory.")
-	case len(entries) > 0 && entries[0].Name() != "tile":
-		return e, schemas.Errorf(schemas.Conflict, "%s holds something else", dir).WithField("tiles").WithHint("Name a new directory.")
+// newDirectory refuses a directory with something in it: a tree that is published is never changed.
+func newDirectory(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case len(entries) > 0:
+		return schemas.Errorf(schemas.Conflict, "%s is not empty", dir).WithField("tiles").
+			WithHint("Name a new directory. handoff audit verify --checkpoint %s holds the registry against an earlier export.", filepath.Join(dir, "checkpoint"))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return schemas.Invalidf("tiles", "%w", err).WithHint("Name a new directory.")
 	}
-	return e, nil
+	return nil
 }
 
 // tileHeight is that of C2SP tlog-tiles: 256 hashes to a tile, and as many events to a bundle.
@@ -142,23 +130,24 @@ func (x *export) write() error {
 	return nil
 }
 
-// file writes one tile, or at level -1 one bundle. What is there already never changes.
+// file writes one tile, or at level -1 one bundle.
 func (x *export) file(level int, n, width uint64, content []byte) error {
 	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
 	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
-	path = filepath.Join(x.dir, "tile", filepath.FromSlash(path))
-	switch before, err := os.ReadFile(path); {
-	case err == nil && bytes.Equal(before, content):
-		return nil
-	case err == nil:
-		return refused("Name a new directory.", "%s is not what the registry has there", path)
-	case !errors.Is(err, fs.ErrNotExist):
-		return unwritten(err)
+	return x.put(filepath.Join("tile", filepath.FromSlash(path)), content)
+}
+
+// put writes a file, which is to be published.
+func (x *export) put(name string, content []byte) error {
+	path := filepath.Join(x.dir, name)
+	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // everybody may read it
+	if err == nil {
+		err = os.WriteFile(path, content, 0o644) //nolint:gosec // as above
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // it is to be published
-		return unwritten(err)
+	if err != nil {
+		return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Remove %s, and call again.", x.dir)
 	}
-	return unwritten(replaceFile(path, content))
+	return nil
 }
 
 // finish writes what is not full, and the checkpoint, if the tree is that of the head.
@@ -169,17 +158,7 @@ func (x *export) finish() error {
 	if err := x.write(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(x.dir, 0o755); err != nil { //nolint:gosec // as above
-		return unwritten(err)
-	}
-	return unwritten(replaceFile(filepath.Join(x.dir, "checkpoint"), []byte(x.head.signed)))
-}
-
-func unwritten(err error) error {
-	if err == nil {
-		return nil
-	}
-	return schemas.Errorf(schemas.Unavailable, "write the tiles: %w", err).WithHint("Call again: it goes on where it was.")
+	return x.put("checkpoint", []byte(x.head.signed))
 }
 
 // eachEvent gives all events to fn, in order, as many at once as one call gives.
@@ -196,15 +175,4 @@ func eachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
 			after += uint64(len(out.Events))
 		}
 	})
-}
-
-// replaceFile writes a file as a whole: who reads it finds the old text or the new one.
-func replaceFile(path string, text []byte) error {
-	err := platform.Replace(path, filepath.Base(path)+".*", text, func(f *os.File) error {
-		return errors.Join(f.Chmod(0o644), f.Sync()) // it is to be published
-	})
-	if err != nil {
-		return err
-	}
-	return platform.SyncDir(filepath.Dir(path))
 }

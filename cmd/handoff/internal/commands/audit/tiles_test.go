@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -117,22 +116,19 @@ func kind(s site, path string) string {
 	return "checkpoint"
 }
 
-func TestAnExportIsContinuedIfTheRegistryBeginsWithIt(t *testing.T) {
+func TestExport_WritesANewDirectory(t *testing.T) {
 	s := export(t, 256)
 	dir := filepath.Join(s.dir, "tiles")
 	require.Len(t, tiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
+	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "--checkpoint "+filepath.Join(dir, "checkpoint"))
 	s.grow(3, message(s))
-	s.audit("export", "--tiles", dir)
-	require.FileExists(t, filepath.Join(dir, "tile", "entries", "001.p", "3"))
-	require.FileExists(t, filepath.Join(dir, "tile", "0", "001.p", "3"))
-	require.Equal(t, s.audit("checkpoint"), read(t, filepath.Join(dir, "checkpoint")))
-
-	s.forge(func(events [][]byte) [][]byte { return events[:100] })
-	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "has 259 events, and the registry ends with event 100")
-	s.Now = s.Now.Add(time.Minute)
-	s.grow(200, message(s))
-	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "the first 259 events of the registry are not those of "+dir)
-	require.Contains(t, s.refuses(5, "export", "--tiles", s.State), "holds something else")
+	later := filepath.Join(s.dir, "later")
+	s.audit("export", "--tiles", later)
+	require.FileExists(t, filepath.Join(later, "tile", "entries", "001.p", "3"))
+	require.FileExists(t, filepath.Join(later, "tile", "0", "001.p", "3"))
+	require.Equal(t, s.audit("checkpoint"), read(t, filepath.Join(later, "checkpoint")))
+	require.Equal(t, read(t, filepath.Join(dir, "tile", "0", "000")), read(t, filepath.Join(later, "tile", "0", "000")), "what was published stays")
+	require.Contains(t, s.audit("verify", "--checkpoint", filepath.Join(dir, "checkpoint")), "held against 1 head")
 }
 
 // No event comes near it: names and ids are bounded. What does not fit is refused, and not cut.
