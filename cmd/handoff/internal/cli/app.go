@@ -62,13 +62,6 @@ func (a *App) BindGlobal(flags *pflag.FlagSet) {
 		"`name` of the workspace, 1 to 64 of A-Z a-z 0-9 . _ -, not . or - first (default: that of the project)")
 	flags.BoolVar(&a.JSON, "json", false, "print the result of the tool as it is")
 	flags.BoolVar(&a.noColour, "no-color", false, "no colour")
-	flags.FuncP("format", "o", "`form` of what is printed: text, or json as --json", func(said string) error {
-		if said != "text" && said != "json" {
-			return errors.New("not text or json")
-		}
-		a.JSON = said == "json"
-		return nil
-	})
 	FromEnvironment(flags)
 }
 

@@ -31,8 +31,7 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 		variable := "HANDOFF_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		_, ours := f.Annotations[configuration]
 		value := a.Getenv(variable)
-		same := cmd.Flags().Lookup(sameAs[f.Name])
-		if !ours || f.Changed || value == "" || same != nil && same.Changed {
+		if !ours || f.Changed || value == "" {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
@@ -45,9 +44,6 @@ func (a *App) FromEnvironment(cmd *cobra.Command) error {
 	})
 	return errors.Join(errs...)
 }
-
-// sameAs are the flags that say the same as another: what was given of one, the environment does not change by the other.
-var sameAs = map[string]string{"json": "format", "format": "json"}
 
 // LimitFlags are the flags about limits, leases and secrets. They hold in the process that owns the store, so each
 // command that may send, claim or change a handoff, and own it for a moment, takes them; only servers show them.

@@ -50,7 +50,7 @@ func table() []offered {
 		{words(shells...), []string{"completion"}},
 
 		{words("inbox", "claimed", "sent", "notices", "all"), []string{"--box"}},
-		{words("text", "json"), []string{"--format", "--log-format"}},
+		{words("text", "json"), []string{"--log-format"}},
 		{words("debug", "info", "warn", "error"), []string{"--log-level"}},
 		{words("observed", "claimed"), []string{"--evidence"}},
 		{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
