@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
@@ -47,7 +46,7 @@ type fileSetup struct {
 	Hint    string         `json:"hint,omitempty"`   // the way out of that
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
 	Note    string         `json:"note,omitempty"`
-	Since   string         `json:"since,omitempty"`  // which other version of handoff set it up, and what changes
+	Since   string         `json:"since,omitempty"`  // which other version of handoff set it up
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
 	Diff    string         `json:"diff,omitempty"`
 	Backup  string         `json:"backup,omitempty"`
@@ -157,8 +156,7 @@ func planned(change setup.Change) *fileSetup {
 	return f
 }
 
-// since tells, of a file that another version of handoff set up, what changes in it. Where the flags are others, too,
-// either may be why.
+// since tells, of a file that another version of handoff set up, which version that was.
 func since(change setup.Change, now string) string {
 	by := change.SetUpBy()
 	switch {
@@ -167,14 +165,7 @@ func since(change setup.Change, now string) string {
 	case change.Same():
 		return "since " + by
 	}
-	if change.Retold() {
-		by += " with other flags"
-	}
-	said := fmt.Sprintf("set up by %s, now %s", by, now)
-	if names := change.Differs(); len(names) > 0 {
-		said += ": changes " + strings.Join(names, ", ")
-	}
-	return said
+	return fmt.Sprintf("set up by %s, now %s", by, now)
 }
 
 // leave notes why a file is left alone, and what a person can do about it.

@@ -38,57 +38,6 @@ func (c Change) Diff() string {
 // SetUpBy gives the version of the program that changed the file last; it is empty if no receipt says that.
 func (c Change) SetUpBy() string { return c.receipt.Version }
 
-// Retold tells whether setup is told something else than when it changed the file last. Where the program is, and what
-// each version adds by itself, nobody tells it.
-func (c Change) Retold() bool {
-	words := func(t Told) []string { return t.Server.Command[min(1, len(t.Server.Command)):] }
-	was, is := c.receipt.Told, c.desired.Told
-	server := was.Server.URL != is.Server.URL || was.Server.TokenEnv != is.Server.TokenEnv ||
-		was.Server.Agent != is.Server.Agent || was.Server.Trust != is.Server.Trust
-	was.Call.Program = is.Call.Program
-	return server || was.Call != is.Call || was.Hooks != is.Hooks || !slices.Equal(words(was), words(is))
-}
-
-// Differs names what of handoff the change gives another value: the server, hooks with the words of the client, or the
-// permission.
-func (c Change) Differs() (names []string) {
-	before, errBefore := edit.Open(c.target.syntax, c.File.Text)
-	after, errAfter := edit.Open(c.target.syntax, c.After)
-	if errBefore != nil || errAfter != nil {
-		return nil
-	}
-	look := func(name string, path ...any) {
-		was, _ := before.Look(path...)
-		is, _ := after.Look(path...)
-		if !edit.Same(was, is) && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if c.target.has(server) {
-		look("server", serverPath(c.Client, after)...)
-	}
-	if c.target.has(hooks) {
-		for _, event := range c.events(before, after) {
-			look("hook "+event, installed.HooksKey, event)
-		}
-	}
-	if c.target.has(grant) {
-		look("permission", c.Client.Allow(client.ServerName).Keys...)
-	}
-	return names
-}
-
-// events gives the events on which any of these texts runs something of ours: an older version may have had others.
-func (c Change) events(texts ...edit.Document) (names []string) {
-	for _, text := range texts {
-		if settings, ok := text.(*edit.JSON); ok {
-			ours, _ := c.desired.oursIn(settings, c.Client, c.receipt) // too many have names, too
-			names = append(names, ours.events()...)
-		}
-	}
-	return names
-}
-
 // A Snippet is what belongs into a file, to be pasted by hand.
 type Snippet struct {
 	Path string `json:"path"`
