@@ -19,7 +19,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// examining is how long all examinations may take together, without clearing up.
+// examining is how long all examinations may take together.
 const examining = 18 * time.Second
 
 // DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 when the
@@ -55,7 +55,7 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
 	end := a.Busy("examining this machine, its clients and the workspace")
-	findings := gathered(ctx, examinations(ctx, a, clients, homeless, bench))
+	findings := gathered(examinations(ctx, a, clients, homeless, bench))
 	end()
 	worst := doctor.Worst(findings)
 	about := map[string]any{"state": worst, "findings": findings}
@@ -82,51 +82,29 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	}
 }
 
-// An examination does not wait for the others.
-type examination struct {
-	subject, what string
-	examine       func() []doctor.Finding
-}
-
 // examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
-) (all []examination) {
-	add := func(subject, what string, examine func() []doctor.Finding) {
-		all = append(all, examination{subject, what, examine})
-	}
-	add("store", "what is here", func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) })
-	add("version", "PATH", func() []doctor.Finding { return []doctor.Finding{doctor.Version(b.Program, b.Machine)} })
-	const subject = "clients"
+) (all []func() []doctor.Finding) {
+	one := func(f doctor.Finding) []doctor.Finding { return []doctor.Finding{f} }
+	all = append(all,
+		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
+		func() []doctor.Finding { return one(doctor.Version(b.Program, b.Machine)) })
 	if homeless != nil {
-		add(subject, subject, func() []doctor.Finding { return []doctor.Finding{doctor.Homeless(homeless)} })
-		return all
+		return append(all, func() []doctor.Finding { return one(doctor.Homeless(homeless)) })
 	}
 	for _, c := range clients {
-		add(subject, c.Title, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
+		all = append(all, func() []doctor.Finding { return doctor.Client(ctx, c, b) })
 	}
-	add(subject, subject, func() []doctor.Finding { return doctor.Idle(clients, b) })
-	return all
+	return append(all, func() []doctor.Finding { return doctor.Idle(clients, b) })
 }
 
-// lateness is how long an examination may go on clearing up when the time is over.
-const lateness = 2 * time.Second
-
-// gathered runs the examinations side by side, as most of them wait for other processes. It leaves one behind that
-// does not end in time, as on a disk that does not answer.
-func gathered(ctx context.Context, examinations []examination) []doctor.Finding {
-	late, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(lateness, end) })()
+// gathered runs the examinations side by side, as most of them wait for other processes.
+func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
-	for i, e := range examinations {
-		all.Go(func() {
-			var err error
-			if found[i], err = cli.Attempt(late, func() ([]doctor.Finding, error) { return e.examine(), nil }); err != nil {
-				found[i] = []doctor.Finding{doctor.Late(e.subject, e.what)}
-			}
-		})
+	for i, examine := range examinations {
+		all.Go(func() { found[i] = examine() })
 	}
 	all.Wait()
 	return slices.Concat(found...)

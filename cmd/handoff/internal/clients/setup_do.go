@@ -17,7 +17,7 @@ import (
 )
 
 // carryOut shows what is to be done, asks whether to do it, does it, and reports.
-func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, setup.Change) (setup.Done, error)) error {
+func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (setup.Done, error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
 			return err
@@ -36,10 +36,8 @@ func (s *setupRun) carryOut(ctx context.Context, do func(context.Context, setup.
 		case f.State != fileTodo && (f.State != fileSame || !s.flags.remove):
 		case ctx.Err() != nil:
 			f.leave(errInterrupted)
-		case s.busy != nil:
-			f.leave(s.busy)
 		default:
-			done, err := do(ctx, f.change)
+			done, err := do(f.change)
 			s.done(f, done, err)
 		}
 	}
@@ -90,7 +88,6 @@ func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
 	f.Backup = done.Backup
 	switch {
 	case err != nil:
-		s.busy, _ = errors.AsType[*setup.Busy](err)
 		f.leave(err)
 	case !s.flags.remove:
 		f.State = fileChanged

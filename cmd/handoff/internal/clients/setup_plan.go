@@ -20,7 +20,6 @@ type setupRun struct {
 	named   bool // the clients were, by the user
 	clients []*clientSetup
 	heldNow []heldHandoff
-	busy    *setup.Busy // another one, which was waited for once
 }
 
 // clientSetup is what becomes of one client.

@@ -80,11 +80,6 @@ func (f Finding) try(command string) Finding {
 	return f
 }
 
-// Late is the finding of an examination that did not end in time, as one of a disk that does not answer.
-func Late(subject, what string) Finding {
-	return warning(subject, "%s: not examined in time: a disk may not answer", what)
-}
-
 // counted writes a number of things, as in 2 hooks.
 func counted[N int | uint64](n N, what string) string {
 	if n == 1 {

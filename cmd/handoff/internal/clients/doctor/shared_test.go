@@ -99,7 +99,7 @@ func TestAnAddressOfAProjectThatSetupWroteIsCalled(t *testing.T) {
 	desired := setup.Desired{Machine: w.bench.Machine, Scope: client.Project}
 	desired.Server = client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}
 	for _, change := range setter.Plan(cursor, desired) {
-		_, err := setter.Apply(t.Context(), change)
+		_, err := setter.Apply(change)
 		require.NoError(t, err)
 	}
 	requireFinding(t, w.examine("cursor"), doctor.Error, "wants a token that it knows", "read -rs TEAM_TOKEN")

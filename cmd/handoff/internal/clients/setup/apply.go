@@ -2,14 +2,12 @@ package setup
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/tools/relay/platform"
@@ -26,11 +24,11 @@ type Done struct {
 // Apply makes a change that [Setter.Plan] gave. It leaves a file alone that somebody else changed since. If it
 // fails, the file, its copies and the directories are as they were. Called again with the same change it fails, as the
 // file is not what it was.
-func (s Setter) Apply(ctx context.Context, c Change) (d Done, err error) {
+func (s Setter) Apply(c Change) (d Done, err error) {
 	if c.Err != nil || c.Same() {
 		return d, c.Err
 	}
-	return d, s.inTurn(ctx, func() error {
+	return d, s.inTurn(func() error {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
@@ -83,59 +81,34 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 	return 0o600, 0o700
 }
 
-const (
-	turn  = 20 * time.Second      // how long another setup is waited for
-	again = 20 * time.Millisecond // after which a lock is tried again that another setup has
-)
-
-// A Busy setup is another one that is under way, and did not end in time.
-type Busy struct{ Lock string }
-
-func (b *Busy) Error() string { return "another setup is under way, and has " + b.Lock }
-
 // inTurn does something while no other setup does: else the receipt of one could be about the text of another. The
-// error is a [*Busy] when another setup does not end in time. The system takes the lock back when its holder ends,
-// however it ends; the file of the lock stays. Where the file system knows no locks there are no turns.
-func (s Setter) inTurn(ctx context.Context, do func() error) (err error) {
-	name := filepath.Join(s.Dir, "lock")
+// system takes the lock back when its holder ends, however it ends; the file of the lock stays. Where the file system
+// knows no locks there are no turns.
+func (s Setter) inTurn(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(s.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }() // which lets go
-	waiting, end := context.WithTimeout(ctx, turn)
-	defer end()
-	for {
-		err := platform.TryLock(f)
-		switch {
-		case err == nil, errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
-			return do()
-		case !errors.Is(err, platform.ErrLocked):
-			return fmt.Errorf("take turns: %w", err)
-		}
-		select {
-		case <-time.After(again):
-		case <-waiting.Done():
-			if ctx.Err() != nil {
-				return fmt.Errorf("it was interrupted: %w", &Busy{name})
-			}
-			return &Busy{name}
-		}
+	err = platform.Lock(f)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.ENOLCK) {
+		return fmt.Errorf("take turns: %w", err)
 	}
+	return do()
 }
 
-// replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the owner of the old
+// replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the group of the old
 // one, of, if there was one. The function last, which may be nil, is called right before the new text gets its name,
 // and an error of it stops that.
 func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
-			err = keepOwner(f, of)
+			err = keepGroup(f, of)
 		}
-		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the owner: a new one takes some of it away
+		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the group: a new one takes some of it away
 		if err == nil && last != nil {
 			err = last()
 		}

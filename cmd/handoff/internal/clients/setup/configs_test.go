@@ -77,7 +77,7 @@ func TestEveryConfigurationIsLeftAsItWas(t *testing.T) {
 			change := of(t, w.Plan(c.client, w.desired), path)
 			if c.alone != "" {
 				require.ErrorContains(t, change.Err, c.alone)
-				_, err := w.Apply(t.Context(), change)
+				_, err := w.Apply(change)
 				require.Error(t, err)
 				w.requireText(c.text, path)
 				return

@@ -3,7 +3,6 @@
 package setup_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/tools/relay/platform"
 )
 
 // meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was
@@ -33,7 +31,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 	w.write(path, mine, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
 	w.meanwhile(path, `{"theirs": 1}`, 2)
-	done, err := w.Apply(t.Context(), change)
+	done, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
 	require.Empty(t, done.Backup)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
@@ -50,7 +48,7 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
 	change := of(t, w.Plan(cursor, w.desired), path)
 	w.meanwhile(path, ours+"\n", 2)
-	_, err := w.Apply(t.Context(), change)
+	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
 	w.write(path, ours, 0o600)
 	require.True(t, of(t, w.Undo(cursor, w.desired), path).Exact)
@@ -74,7 +72,7 @@ func TestAReceiptThatCannotBeReadStays(t *testing.T) {
 	require.NoError(t, os.Rename(receipts[0], aside))
 	require.NoError(t, os.Mkdir(receipts[0], 0o700))
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
-	_, err = w.Apply(t.Context(), of(t, w.Plan(cursor, w.desired), path))
+	_, err = w.Apply(of(t, w.Plan(cursor, w.desired), path))
 	require.ErrorContains(t, err, "read the receipt")
 	w.requireText(ours, path)
 	require.DirExists(t, receipts[0])
@@ -94,7 +92,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 		require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
 		return now()
 	}
-	_, err := w.Apply(t.Context(), change)
+	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "keep a receipt")
 	require.Empty(t, tree(t, w.desired.Machine.Home))
 }
@@ -104,19 +102,6 @@ func TestSetupsTakeTurns(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
-	change := of(t, w.Plan(cursor, w.desired), path)
-	require.NoError(t, os.MkdirAll(w.Dir, 0o700))
-	lock, err := os.Create(filepath.Join(w.Dir, "lock"))
-	require.NoError(t, err)
-	require.NoError(t, platform.TryLock(lock))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = w.Apply(ctx, change)
-	require.ErrorContains(t, err, "it was interrupted: another setup is under way")
-	w.requireText(mine, path)
-	require.Len(t, beside(t, path), 1)
-	require.NoError(t, lock.Close())
-
 	var changes []setup.Change // all planned before any is made
 	for _, program := range []string{"/opt/a/handoff", "/opt/b/handoff", "/opt/c/handoff"} {
 		w.desired.Server.Command = []string{program, "mcp"}
@@ -125,7 +110,7 @@ func TestSetupsTakeTurns(t *testing.T) {
 	results := make(chan error)
 	for _, change := range changes {
 		go func() {
-			_, err := w.Apply(t.Context(), change)
+			_, err := w.Apply(change)
 			results <- err
 		}()
 	}
@@ -153,7 +138,7 @@ func TestAnUndoingThatFailsLeavesNoCopy(t *testing.T) {
 	undo := of(t, w.Undo(cursor, w.desired), path)
 	before := beside(t, path)
 	w.meanwhile(path, `{"theirs": 1}`, 1)
-	_, err := w.Revert(t.Context(), undo)
+	_, err := w.Revert(undo)
 	require.ErrorContains(t, err, "meanwhile")
 	require.Equal(t, before, beside(t, path))
 }

@@ -94,7 +94,7 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	w.write(w.servers(cursor), `{}`, 0o644)
 	change := of(t, w.Plan(cursor, w.desired), w.servers(cursor))
-	done, err := w.Apply(t.Context(), change)
+	done, err := w.Apply(change)
 	require.NoError(t, err)
 	require.Equal(t, w.servers(cursor)+".handoff-backup-20260131-120000", done.Backup)
 	w.requireText(`{}`, done.Backup)
@@ -121,7 +121,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	w.write(path, `{"a": "`+strings.Repeat("x", 4<<20)+`"}`, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
 	limitFiles(t)
-	_, err := w.Apply(t.Context(), change)
+	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "back it up: ")
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
@@ -142,7 +142,7 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	w.write(path, `{}`, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
 	w.write(path, `{"a": 1}`, 0o600)
-	_, err := w.Apply(t.Context(), change)
+	_, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
 	w.requireText(`{"a": 1}`, path)
 	require.Len(t, beside(t, path), 1)
@@ -172,11 +172,11 @@ func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
 				require.ErrorContains(t, change.Err, "a link leads out of the project")
 				require.Contains(t, setup.Hint(change.Err), "--scope user")
 				require.Empty(t, change.File.Text)
-				_, err := w.Apply(t.Context(), change)
+				_, err := w.Apply(change)
 				require.Error(t, err)
 			}
 			for _, change := range w.Plan(claude, w.desired) {
-				_, _ = w.Apply(t.Context(), change)
+				_, _ = w.Apply(change)
 			}
 			require.Equal(t, []string{"own.json", "settings.json"}, tree(t, m.Home))
 			w.requireText(`{"secret": 1}`, filepath.Join(m.Home, "own.json"))

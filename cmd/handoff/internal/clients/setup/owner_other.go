@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Where files have owners of another kind, a new one gets that of its directory.
+// Where files have owners of another kind, a new one gets what its directory says.
 
 func notReplaced(fs.FileInfo) error { return nil }
 
-func keepOwner(*os.File, fs.FileInfo) error { return nil }
+func keepGroup(*os.File, fs.FileInfo) error { return nil }

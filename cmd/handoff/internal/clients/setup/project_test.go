@@ -77,7 +77,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 			var plugged *setup.Plugged
 			require.ErrorAs(t, all[0].Err, &plugged)
 			require.Contains(t, setup.Hint(all[0].Err), tt.hint)
-			_, err := w.Apply(t.Context(), all[0])
+			_, err := w.Apply(all[0])
 			require.ErrorAs(t, err, &plugged)
 			require.NoError(t, w.Undo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
 		})

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -113,11 +112,11 @@ func (c Change) foreign(r receipt) error {
 // file and that are empty now. Where the text that was there before is back, it removes the copies as well. It leaves
 // a file alone that somebody else changed since. When the process dies after the file was written, the next undoing
 // removes the receipt, and the copies stay.
-func (s Setter) Revert(ctx context.Context, c Change) (d Done, err error) {
+func (s Setter) Revert(c Change) (d Done, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
 		return d, c.Err
 	}
-	return d, s.inTurn(ctx, func() error {
+	return d, s.inTurn(func() error {
 		if err := c.stillSo(); err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (w *world) apply(c client.Client) {
 	w.t.Helper()
 	for _, change := range w.Plan(c, w.desired) {
 		require.NoError(w.t, change.Err, change.File.Path)
-		_, err := w.Apply(w.t.Context(), change)
+		_, err := w.Apply(change)
 		require.NoError(w.t, err)
 	}
 }
@@ -92,7 +92,7 @@ func (w *world) apply(c client.Client) {
 func (w *world) revert(c client.Client) {
 	w.t.Helper()
 	for _, change := range w.Undo(c, w.desired) {
-		_, err := w.Revert(w.t.Context(), change)
+		_, err := w.Revert(change)
 		require.NoError(w.t, err)
 	}
 }
