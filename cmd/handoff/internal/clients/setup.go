@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,9 +98,6 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	case f.remove:
 		s.plan(s.setter.Undo)
 		s.forgetUntouched()
-		if slices.ContainsFunc(s.files(), in(fileTodo)) {
-			s.heldNow = s.held(ctx)
-		}
 		return s.carryOut(ctx, s.setter.Revert)
 	}
 	s.plan(s.setter.Plan)

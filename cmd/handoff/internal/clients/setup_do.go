@@ -7,13 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/setup"
-	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools"
-	"handoff/tools/relay"
 )
 
 // carryOut shows what is to be done, asks whether to do it, does it, and reports.
@@ -104,47 +100,4 @@ func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
 		}
 		f.Note = cmp.Or(f.Note, why+", so that only what is of handoff was taken out")
 	}
-}
-
-// A heldHandoff is one that a session holds while its client is about to lose handoff.
-type heldHandoff struct {
-	HandoffID schemas.ID    `json:"handoff_id"`
-	Title     string        `json:"title"`
-	Holder    schemas.Agent `json:"holder"`
-	Workspace string        `json:"workspace"`
-}
-
-const (
-	lookingForHeld = 2 * time.Second // how long all workspaces are asked for what is held in them
-	mostHeld       = 20              // handoffs of a workspace that are named, of those that go on and of those that do not
-)
-
-// held gives the handoffs that are held in workspaces which a process has open: as long as sessions of clients run,
-// one of their servers does. What cannot be asked is left out.
-func (s *setupRun) held(ctx context.Context) (all []heldHandoff) {
-	ctx, end := context.WithTimeout(ctx, lookingForHeld)
-	defer end()
-	places, _ := workspace.All(s.Getenv)
-	for _, place := range places {
-		if note, there := relay.ReadNote(place.Dir); there && note.Running() {
-			all = append(all, s.heldIn(ctx, place)...)
-		}
-	}
-	return all
-}
-
-func (s *setupRun) heldIn(ctx context.Context, place workspace.Workspace) (all []heldHandoff) {
-	boxes, err := opened(ctx, s.App, place, nil)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = boxes.Close() }() // it was only read
-	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
-	out, _ := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: mostHeld})
-	for _, c := range slices.Concat(out.Running.Items, out.NeedsYou.Items, out.Stuck.Items) {
-		if c.Status.Held() {
-			all = append(all, heldHandoff{c.HandoffID, c.Title, c.Holder, place.Name})
-		}
-	}
-	return all
 }

@@ -15,7 +15,6 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
 		p.Line("no client has anything of handoff")
 	}
-	s.warnOfHeld(p)
 	for _, c := range s.clients {
 		p.Line("%s", p.Bold(c.Title))
 		if !c.Found && !s.flags.remove {
@@ -33,21 +32,6 @@ func (s *setupRun) showPlan(p *cli.Page) {
 // oneLine shows a path, or a text with one, so that no name of a folder makes lines that look like ours.
 func oneLine(text string) string {
 	return strings.ReplaceAll(schemas.Visible(text), "\n", `\n`)
-}
-
-// warnOfHeld tells what goes on how when the clients lose handoff.
-func (s *setupRun) warnOfHeld(p *cli.Page) {
-	if len(s.heldNow) == 0 {
-		return
-	}
-	p.Line("%s sessions hold work. They lose their hooks at once, and nothing reminds them before they stop:", p.Yellow("warning:"))
-	for _, h := range s.heldNow {
-		p.Line("  %s, held by %s in %s: %s", h.HandoffID, h.Holder, h.Workspace, oneLine(h.Title))
-	}
-	first := s.heldNow[0]
-	p.Line("  Let them finish first. Or go on without them: %s", fmt.Sprintf(
-		"handoff update %d --release --workspace %s offers the first to others, handoff list --box all --workspace %s shows all.",
-		first.HandoffID, first.Workspace, first.Workspace))
 }
 
 // printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
@@ -163,9 +147,6 @@ func printTrial(p *cli.Page, c *clientSetup) {
 // report prints what became of everything, unless that was shown, and gives the exit status.
 func (s *setupRun) report(shown bool) error {
 	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
-	if len(s.heldNow) > 0 {
-		about["held"] = s.heldNow
-	}
 	if !shown {
 		if err := s.PrintValue(about, s.showDone); err != nil {
 			return err

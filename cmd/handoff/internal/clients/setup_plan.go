@@ -19,7 +19,6 @@ type setupRun struct {
 	setter  setup.Setter
 	named   bool // the clients were, by the user
 	clients []*clientSetup
-	heldNow []heldHandoff
 }
 
 // clientSetup is what becomes of one client.

@@ -85,24 +85,3 @@ func TestSetupAtHomeMakesNoWorkspace(t *testing.T) {
 	require.Equal(t, 7, code)
 	require.Contains(t, errs, "there is no home directory")
 }
-
-// Sessions that hold work lose their hooks when handoff is taken out: that is said before it is asked.
-func TestRemoveNamesTheHandoffsThatSessionsHold(t *testing.T) {
-	p := commandtest.NewHome(t)
-	vars := map[string]string{"HOME": filepath.Join(p.State, "home"), "XDG_STATE_HOME": p.State}
-	p.RunWith(vars, "setup", "claude-code", "--yes") // its server is not there
-	p.Must("send", "qa", "Test the login", "--agent", "dev")
-	session := p.Serve("--agent", "qa")
-	session.Ask("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
-
-	code, out, errs := p.RunWith(vars, "setup", "--remove")
-	require.Equal(t, 2, code, "nobody is there to ask")
-	require.Contains(t, out, "warning: sessions hold work. They lose their hooks at once")
-	require.Contains(t, out, "  ho_1, held by qa in w: Test the login")
-	require.Contains(t, out, "handoff update 1 --release --workspace w offers the first to others")
-	require.Contains(t, errs, "Add --yes")
-	session.Leave()
-	_, out, _ = p.RunWith(vars, "setup", "--remove", "--yes")
-	require.NotContains(t, out, "warning:")
-	require.Contains(t, out, "settings.json: removed")
-}

@@ -23,7 +23,7 @@ func codex() Client {
 		Entry: codexEntry, Clean: true, Remove: codexRemove,
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:  time.Second, EachFile: true, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
+			Unit:  time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
 			Shows: func(r Report) bool { // no other client has turns, or calls its transcripts so
 				return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
 			},

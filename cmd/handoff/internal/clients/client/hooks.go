@@ -37,9 +37,6 @@ type Hooks struct {
 	// Flat says that the client reads what a hook adds at the top of its answer. Others read it in hookSpecificOutput.
 	Flat bool
 
-	// EachFile says that the client runs the same line once for each file that has it. Others run the same line once.
-	EachFile bool
-
 	// Bare says that the shell of the client on Windows is cmd or PowerShell, which want the path of a program without
 	// quotes: see [Hooks.Runs]. Others have a bash.
 	Bare bool

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
@@ -55,28 +54,6 @@ func TestMissingHooksAreAddedWhereTheOthersAre(t *testing.T) {
 	w.write(".claude/settings.json", "{}")
 	w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}`)
 	requireRemedy(t, w.examine("claude-code"), doctor.Skipped, "has none", handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
-}
-
-// Codex runs the hooks of each file. The remedy leaves the files of the project alone, which others share.
-func TestHooksThatRunTwiceAreToldWithTheirRemedy(t *testing.T) {
-	for name, tt := range map[string]struct{ client, user, project, remedy string }{
-		"the same of Codex":      {"codex", "handoff hook stop", "handoff hook stop", "handoff setup codex --no-hooks --yes"},
-		"the same of Claude":     {"claude-code", "handoff hook stop", "handoff hook stop", ""},
-		"others of Claude":       {"claude-code", "/opt/handoff hook stop", "handoff hook stop", "handoff setup claude-code --no-hooks --yes"},
-		"the same of Gemini CLI": {"gemini-cli", "handoff hook stop", "handoff hook stop", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			c, _ := client.Named(tt.client)
-			w.write(c.Hooks.In(client.User, w.bench.Machine), hooks("Stop", tt.user))
-			w.write(c.Hooks.In(client.Project, w.bench.Machine), hooks("Stop", tt.project))
-			if tt.remedy == "" {
-				requireNone(t, w.examine(tt.client), "both run")
-				return
-			}
-			requireFinding(t, w.examine(tt.client), doctor.Warning, "here both run", tt.remedy)
-		})
-	}
 }
 
 func TestServerAndHooksBesideThePluginAreAWarning(t *testing.T) {

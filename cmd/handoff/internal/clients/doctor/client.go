@@ -106,18 +106,6 @@ func (in *installation) absent() Finding {
 	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
 }
 
-// runBoth tells whether an event runs a hook of the user's file and one of the project's.
-func (in *installation) runBoth() bool {
-	return len(in.hooks) > 1 && slices.ContainsFunc(in.hooks[1].Handlers, func(h installed.Handler) bool {
-		both, same := false, false
-		for _, user := range in.hooks[0].Handlers {
-			both = both || user.Event == h.Event
-			same = same || user.Event == h.Event && user.Line == h.Line
-		}
-		return both && (in.client.Hooks.EachFile || !same)
-	})
-}
-
 // twice finds what is installed twice.
 func (in *installation) twice() []Finding {
 	what := "server is there twice"
@@ -125,11 +113,6 @@ func (in *installation) twice() []Finding {
 	case in.plugin != "" && len(in.hooks) > 0:
 		what = "hooks run twice"
 	case in.plugin != "" && len(in.entries) > 0:
-	case in.runBoth():
-		return []Finding{warning(aboutClients,
-			"%s has hooks for its user and hooks for the project: here both run. Take out those of the user, "+
-				"or those of the project for everybody in it", in.client.Title).
-			try(in.setup(client.User, "--no-hooks", "--yes"))}
 	default:
 		return nil
 	}

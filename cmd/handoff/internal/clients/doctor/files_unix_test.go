@@ -39,39 +39,6 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	}
 }
 
-func TestOtherThingsInThePlaceOfTheStoreAreErrors(t *testing.T) {
-	for name, tt := range map[string]struct {
-		make         func(path string) error
-		state        doctor.State
-		says, remedy string
-	}{
-		"a directory":             {func(path string) error { return os.Mkdir(path, 0o700) }, doctor.Error, "handoff.db is no file", "mv "},
-		"a link to nothing":       {func(path string) error { return os.Symlink("/nowhere/db", path) }, doctor.Error, "handoff.db is a link to no file", "mv "},
-		"an empty file":           {func(path string) error { return os.WriteFile(path, nil, 0o600) }, doctor.Warning, "handoff.db is empty", "handoff list --workspace w"},
-		"a link to an empty file": {func(path string) error { return os.Symlink("/dev/null", path) }, doctor.Error, "handoff.db is no file", "mv "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
-			require.NoError(t, os.Mkdir(w.Dir, 0o700))
-			path := filepath.Join(w.Dir, "handoff.db")
-			require.NoError(t, tt.make(path))
-			all := doctor.Files(w, doctor.Shell{Place: " --workspace w"})
-			requireFinding(t, all, tt.state, tt.says, tt.remedy)
-			_, shut := doctor.Shut(w)
-			require.True(t, shut)
-			if tt.remedy != "mv " {
-				return
-			}
-			for _, f := range all {
-				if f.State == tt.state {
-					require.NoError(t, exec.Command("/bin/sh", "-c", f.Remedy).Run())
-				}
-			}
-			require.Equal(t, doctor.OK, doctor.Worst(doctor.Files(w, doctor.Shell{})))
-		})
-	}
-}
-
 func TestDirectoryThatIsNoneIsAnError(t *testing.T) {
 	w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
 	require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))

@@ -30,18 +30,10 @@ func worldWithProgram(t *testing.T) (w *world, runs string) {
 
 func TestWhatSetupDidNotWriteIntoAProjectIsNotStarted(t *testing.T) {
 	for name, fields := range map[string]string{
-		"a shell":        `"command": "/bin/sh", "args": ["-c", "id >'PWN'"]`,
-		"a path":         `"command": "./handoff", "args": ["mcp"]`,
-		"an absolute":    `"command": "/bin/handoff", "args": ["mcp"]`,
-		"a variable":     `"command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "./evil.so"}`,
-		"another word":   `"command": "handoff", "args": ["serve"]`,
-		"more words":     `"command": "handoff", "args": ["mcp", "--workspace", "w"]`,
-		"no agent":       `"command": "handoff", "args": ["mcp", "--agent", "--dir=/x"]`,
-		"a file of them": `"command": "handoff", "args": ["mcp"], "envFile": ".env"`,
-		"a directory":    `"command": "handoff", "args": ["mcp"], "cwd": "/x"`,
-		"an address":     `"command": "handoff", "args": ["mcp"], "url": ""`,
-		"for a client":   `"command": "${workspaceFolder}/handoff", "args": ["mcp"]`,
-		"nothing to do":  `"command": "handoff"`,
+		"a shell":      `"command": "/bin/sh", "args": ["-c", "id >'PWN'"]`,
+		"a path":       `"command": "./handoff", "args": ["mcp"]`,
+		"a variable":   `"command": "handoff", "args": ["mcp"], "env": {"LD_PRELOAD": "./evil.so"}`,
+		"for a client": `"command": "${workspaceFolder}/handoff", "args": ["mcp"]`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, runs := worldWithProgram(t)
