@@ -22,6 +22,9 @@ import (
 const (
 	verifiable = 32 << 20 // bytes of a store that is verified in the time there is
 	verifying  = 5 * time.Second
+
+	worthIt         = 64 << 20 // bytes that somebody may want back
+	lookingForSpare = time.Second
 )
 
 // Store examines what is in a workspace, through the process that has it open. It verifies the registry if the store
@@ -39,7 +42,24 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	if newest.Failing != "" {
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).try(look)
 	}
-	return []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
+	all := []Finding{found, verified(ctx, boxes, file, sh.line("audit verify"))}
+	return append(all, spare(ctx, boxes, sh)...)
+}
+
+// spare tells of space that can be had, where it is worth it.
+func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
+	ctx, end := context.WithTimeout(ctx, lookingForSpare)
+	defer end()
+	in := schemas.RetainIn{Before: time.Now().Add(-schemas.LongKept), DryRun: true}
+	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
+	switch {
+	case err != nil || out.Free+out.Bytes < worthIt:
+		return nil // that it cannot be asked other findings tell
+	case out.Bytes > out.Free:
+		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
+		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).try(sh.line("compact --keep 180d"))}
+	}
+	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
 }
 
 // Closed is the finding about a store that does not open.
