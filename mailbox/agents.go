@@ -90,8 +90,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 		if len(out.Agents) > 0 {
 			out.Skilled = nil
 		}
-		err = card.Fit(in.Limit, &out)
-		return out, err
+		card.Fit(in.Limit, &out)
+		return out, nil
 	})
 }
 

@@ -178,8 +178,8 @@ func (o *op) resume(r *store.Record) error {
 	return o.carryOut(c)
 }
 
-// apart does a part of the operation together with all that follows from it, and leaves what else happened: the list of
-// happenings is as before when it returns. Time is applied so, while an operation is under way.
+// apart runs fn and all consequences of fn at once. Consequences that the operation has collected so far stay queued. The
+// clock uses it to end an expired lease in the middle of another operation.
 func (o *op) apart(fn func() error) error {
 	before := o.happened
 	defer func() { o.happened = before }()

@@ -21,7 +21,7 @@ func Shown(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 
 // Fit orders agents: those that are live first, then by who was seen last. It keeps limit of them, or as many as fit into
 // one result where limit is zero, and counts the others. One is always kept.
-func Fit(limit int, out *schemas.AgentsOut) error {
+func Fit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, liveFirst)
 	all := out.Agents
 	if limit > 0 {
@@ -35,7 +35,6 @@ func Fit(limit int, out *schemas.AgentsOut) error {
 		}
 	}
 	out.More = len(all) - len(out.Agents)
-	return nil
 }
 
 // matches tells whether an agent has the capability, the role and one of the tags that are asked for. Tags are compared

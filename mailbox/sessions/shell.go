@@ -62,9 +62,9 @@ func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
-// notElsewhere leaves out of the names under which somebody acts those of other sessions, and of servers that none of
-// the processes above started. Where these cannot be seen, a client may have begun a session of which its server has
-// not heard. Nothing is left out where the shell says nothing of the processes above it.
+// notElsewhere removes the names that cannot be the caller's: names of other sessions of the client, and names whose
+// server was not started by a parent process of this shell. If the shell did not report its parent processes, nothing is
+// removed: the client may have started a session that its server does not know yet.
 func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Above) == 0 {
 		return here
