@@ -89,7 +89,7 @@ func examinations(
 	one := func(f doctor.Finding) []doctor.Finding { return []doctor.Finding{f} }
 	all = append(all,
 		func() []doctor.Finding { return examineWorkspace(ctx, a, b.Shell) },
-		func() []doctor.Finding { return one(doctor.Version(b.Program, b.Machine)) })
+		func() []doctor.Finding { return one(doctor.Version(b.Program)) })
 	if homeless != nil {
 		return append(all, func() []doctor.Finding { return one(doctor.Homeless(homeless)) })
 	}

@@ -23,7 +23,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 			continue
 		}
 		found := failure(aboutHooks, "%s: %s, which the hooks in %s start, is not there", in.client.Title, call.Program, f.Path)
-		if lead := in.Program.lead(in.Machine); lead != "" && call.Program == client.ServerName {
+		if lead := in.Program.lead(); lead != "" && call.Program == client.ServerName {
 			return found.try(lead)
 		}
 		return found.try(in.setup(in.scopeOf(f.Path), "--hooks", "--yes"))

@@ -23,7 +23,7 @@ func (in *installation) setup(scope client.Scope, flags ...string) string {
 // would write it, the command changes PATH.
 func (in *installation) mend(e installed.Entry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
-	if lead := in.Program.lead(in.Machine); lead != "" && byName {
+	if lead := in.Program.lead(); lead != "" && byName {
 		return lead
 	}
 	return in.rewrite(e)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -77,33 +76,18 @@ func (p Program) In(scope client.Scope) string {
 	return p.Path
 }
 
-// lead is the command after which PATH leads to this program. It is empty if PATH does, or if no command is known.
-// It replaces no program that does not answer as handoff.
-func (p Program) lead(m client.Machine) string {
-	local := filepath.Join(m.Home, ".local", "bin")
-	free := m.Home != "" && isFree(filepath.Join(local, client.ServerName))
-	isLocal := func(dir string) bool { return filepath.Clean(dir) == local }
-	link := "mkdir -p ~/.local/bin && ln -sf " + shell.Quote(p.Path) + " ~/.local/bin/" + client.ServerName
+// lead is the command after which PATH leads to this program. It is empty if PATH does. It replaces no program that does
+// not answer as handoff.
+func (p Program) lead() string {
 	switch {
 	case p.isNamed():
 		return ""
-	case p.OnPath == "" && free && slices.ContainsFunc(filepath.SplitList(m.Getenv("PATH")), isLocal):
-		return link
 	case p.There != "":
 		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
 	case client.IsHandoff(p.Path):
 		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`
-	case free:
-		return link + ` && export PATH="$HOME/.local/bin:$PATH"`
 	}
-	return ""
-}
-
-// isFree tells whether a link can be made at a path without losing anything.
-func isFree(path string) bool {
-	_, err := os.Stat(path)
-	link, errLink := os.Lstat(path)
-	return err != nil && (errLink != nil || link.Mode()&os.ModeSymlink != 0)
+	return "mkdir -p ~/.local/bin && ln -s " + shell.Quote(p.Path) + ` ~/.local/bin/handoff && export PATH="$HOME/.local/bin:$PATH"`
 }
 
 const asking = 2 * time.Second
@@ -124,12 +108,12 @@ func versionOf(ctx context.Context, path string, m client.Machine) string {
 }
 
 // Version examines whether PATH leads to this program.
-func Version(p Program, m client.Machine) Finding {
+func Version(p Program) Finding {
 	switch {
 	case p.OnPath == "":
 		return warning(aboutVersion, "this is handoff %s, and PATH leads to none: clients that look there do not find it",
 			p.Version).
-			try(p.lead(m))
+			try(p.lead())
 	case p.isOnPath():
 		return ok(aboutVersion, "this is handoff %s, and PATH leads to it", p.Version)
 	case p.There == p.Version:
@@ -137,8 +121,8 @@ func Version(p Program, m client.Machine) Finding {
 	case p.There == "":
 		return warning(aboutVersion,
 			"this is handoff %s, and PATH leads to something else, which does not answer as handoff does: %s",
-			p.Version, p.OnPath).try(p.lead(m))
+			p.Version, p.OnPath).try(p.lead())
 	}
 	return warning(aboutVersion, "this is handoff %s, and PATH leads to another, %s: %s", p.Version, p.There, p.OnPath).
-		try(p.lead(m))
+		try(p.lead())
 }
