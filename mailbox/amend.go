@@ -170,9 +170,7 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
 	now.Reviewer = schemas.OrZero(h.Expectations).Review
-	if h.Rollback != nil {
-		now.OnFailure = h.Rollback.OnFailure
-	}
+	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
 	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, reading.SentWords(h)))
 }
 

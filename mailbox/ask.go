@@ -78,12 +78,10 @@ func (o *op) tellAnswerer(h *happening) error {
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
 // their first word, since a person answers those.
 func questionsOf(in schemas.UpdateIn) []string {
-	questions := slices.Clone(in.Questions)
-	if c := in.Conditions; c != nil {
-		questions = append(questions, c.NeedsContext...)
-		for _, p := range c.NeedsPermission {
-			questions = append(questions, "permission: "+p)
-		}
+	c := schemas.OrZero(in.Conditions)
+	questions := append(slices.Clone(in.Questions), c.NeedsContext...)
+	for _, p := range c.NeedsPermission {
+		questions = append(questions, "permission: "+p)
 	}
 	if len(questions) == 0 && in.Note != "" {
 		questions = []string{in.Note}

@@ -52,19 +52,10 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Estimate: int(d.Estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
-	if h.Rollback != nil {
-		r.OnFailure = h.Rollback.OnFailure
-	}
-	if h.Rework != nil {
-		r.ReworkOf, r.Round = h.Rework.Of, h.Rework.Round
-	}
-	r.Reviewer = schemas.OrZero(h.Expectations).Review
-	if h.Review != nil {
-		r.Reviews = h.Review.Of
-	}
-	if h.Origin != nil {
-		r.OriginID = h.Origin.HandoffID
-	}
+	rework := schemas.OrZero(h.Rework)
+	r.ReworkOf, r.Round = rework.Of, rework.Round
+	r.Reviewer, r.Reviews = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
+	r.OnFailure, r.OriginID = schemas.OrZero(h.Rollback).OnFailure, schemas.OrZero(h.Origin).HandoffID
 	if d.NotBefore.After(o.now) {
 		r.Box, r.NotBefore = "", store.At(d.NotBefore)
 	}

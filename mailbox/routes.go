@@ -134,9 +134,7 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 		r, h = parent, sent
 	}
 	root := rules.HandoffOf(h, r.To, r.Holder, r.Status)
-	if h.Context != nil {
-		root.Task = cmp.Or(h.Context.OriginalRequest, root.Task)
-	}
+	root.Task = cmp.Or(schemas.OrZero(h.Context).OriginalRequest, root.Task)
 	return root, nil
 }
 

@@ -33,12 +33,8 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	for _, check := range seen.Checks() {
 		asked = withCheck(asked, check)
 	}
-	var given []schemas.Criterion
-	if v != nil {
-		given = v.Criteria
-	}
 	done := make([]bool, len(asked))
-	for i, c := range given {
+	for i, c := range schemas.OrZero(v).Criteria {
 		at := find(asked, c.Criterion)
 		if at < 0 {
 			return nil, unknown(asked, i, c.Criterion)

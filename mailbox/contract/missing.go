@@ -29,12 +29,11 @@ func Missing(h schemas.Handoff) (missing []string) {
 		missing = append(missing, "what to do when stuck: it can only ask, or give up")
 	}
 	texts := append([]string{h.Task, h.Summary, h.Detail}, e.SuccessCriteria...)
-	if c := h.Context; c != nil {
-		texts = append(append(texts, c.KnownIssues...), c.OriginalRequest)
-		for _, f := range c.Files {
-			if f.Missing {
-				missing = append(missing, "the file "+schemas.Visible(schemas.Clip(f.Path, 120))+": it is not there")
-			}
+	c := schemas.OrZero(h.Context)
+	texts = append(append(texts, c.KnownIssues...), c.OriginalRequest)
+	for _, f := range c.Files {
+		if f.Missing {
+			missing = append(missing, "the file "+schemas.Visible(schemas.Clip(f.Path, 120))+": it is not there")
 		}
 	}
 	for _, text := range open().FindAllString(strings.Join(texts, "\n"), mostOpen) {

@@ -23,10 +23,7 @@ func (d *Draft) names(in schemas.SendIn) (err error) {
 		return err
 	}
 	d.Parent, d.Limits = in.Parent, in.Options.Limits
-	if in.Origin != nil {
-		return schemas.TooBig("origin.handoff_id", len(in.Origin.HandoffID), 128)
-	}
-	return nil
+	return schemas.TooBig("origin.handoff_id", len(schemas.OrZero(in.Origin).HandoffID), 128)
 }
 
 // checkNamed checks the names of checks, and the schema of the output.

@@ -80,10 +80,8 @@ func (m *markdown) done(s schemas.Step) {
 		}
 		items = append(items, box+behind(a.Criterion, c.Basis(a)))
 	}
-	if v := c.Verification; v != nil {
-		for _, cmd := range v.Commands {
-			items = append(items, fmt.Sprintf("checked: %s, exit %d", plain(cmd.Command), cmd.ExitCode))
-		}
+	for _, cmd := range schemas.OrZero(c.Verification).Commands {
+		items = append(items, fmt.Sprintf("checked: %s, exit %d", plain(cmd.Command), cmd.ExitCode))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		items = append(items, plain(name)+": "+plain(schemas.Value(c.Results[name])))

@@ -85,13 +85,9 @@ func matches(pattern, file []string) bool {
 // Named are the files that a handoff names, below the root of a working tree, empty for none: those of its context and
 // those that are to be delivered. A pattern with ** twice is taken for what is before the second.
 func Named(h schemas.Handoff, root string) (names []string) {
-	if h.Context != nil {
-		names = schemas.Map(h.Context.Files, func(f schemas.File) string { return f.Path })
-	}
-	if h.Expectations != nil {
-		for _, d := range h.Expectations.Deliverables {
-			names = append(names, d.Files...)
-		}
+	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
+	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
+		names = append(names, d.Files...)
 	}
 	clean := []string{}
 	for _, name := range names {

@@ -163,10 +163,8 @@ const mostRecalled = 50
 // first. Only handoffs that were sent earlier count, so sending others later changes no brief.
 func recalled(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.Recalled, err error) {
 	said := map[string]bool{}
-	if h.Context != nil {
-		for _, d := range h.Context.Decisions {
-			said[d.Decision] = true
-		}
+	for _, d := range schemas.OrZero(h.Context).Decisions {
+		said[d.Decision] = true
 	}
 	for of, err := range Records(v, AtMost(mostRecalled, v.Newest(store.InWorkflow(r.Workflow), r.ID))) {
 		if err != nil || len(all) >= h.Metadata.Recall {

@@ -149,11 +149,9 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		h.Source.Resembles = a.Resembles
 	}
 	h.Metadata.EstimatedTokens = content.Tokens(string(b))
-	if h.Context != nil {
-		for i, ref := range h.Context.References {
-			if ref.Kept() {
-				h.Context.References[i].URL = content.URL(r.ID, ref.Name)
-			}
+	for i, ref := range schemas.OrZero(h.Context).References {
+		if ref.Kept() {
+			h.Context.References[i].URL = content.URL(r.ID, ref.Name)
 		}
 	}
 	h.Target = compose.Target(r.To, h.Target.Reason)

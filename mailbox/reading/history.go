@@ -217,9 +217,8 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 		step.FilesModified += len(d.FilesModified)
 		step.TestsCreated += len(d.TestsCreated)
 	}
-	if c.Verification != nil {
-		step.TestsPassed, step.TestsFailed = c.Verification.TestsPassed, c.Verification.TestsFailed
-	}
+	v := schemas.OrZero(c.Verification)
+	step.TestsPassed, step.TestsFailed = v.TestsPassed, v.TestsFailed
 	step.Unmet = len(contract.Unmet(c.Criteria))
 }
 

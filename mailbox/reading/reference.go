@@ -32,10 +32,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 
 // readable are the names of the references of a context whose content is kept here.
 func readable(c *schemas.Context) (names []string) {
-	if c == nil {
-		return nil
-	}
-	for _, ref := range c.References {
+	for _, ref := range schemas.OrZero(c).References {
 		if ref.Kept() {
 			names = append(names, ref.Name)
 		}

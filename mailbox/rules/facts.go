@@ -71,9 +71,8 @@ func Completed(c schemas.Completion) Outcome {
 			o.Unmet = append(o.Unmet, a.Criterion)
 		}
 	}
-	if v := c.Verification; v != nil {
-		o.TestsPassed, o.TestsFailed = v.TestsPassed, v.TestsFailed
-	}
+	v := schemas.OrZero(c.Verification)
+	o.TestsPassed, o.TestsFailed = v.TestsPassed, v.TestsFailed
 	return o
 }
 

@@ -188,10 +188,7 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, er
 		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
-	first.Options.Limits = lower(p.limits, step.Options.Limits)
-	if asked.Options != nil {
-		first.Options.Limits = lower(first.Options.Limits, asked.Options.Limits)
-	}
+	first.Options.Limits = lower(lower(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, nil

@@ -178,10 +178,8 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 // readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits
 // and an address that is known by now.
 func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
-	if send.Options != nil {
-		if err := schemas.CheckLimits("options.limits", send.Options.Limits); err != nil {
-			return "", err
-		}
+	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
+		return "", err
 	}
 	for _, written := range [][2]string{
 		{"to", send.To},
