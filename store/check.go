@@ -34,7 +34,7 @@ func (s *Store) check(ctx context.Context, words Wording) (found *faults, err er
 	err = s.View(ctx, func(v *View) error {
 		found = &faults{}
 		c := checker{
-			View: v, faults: found, ctx: ctx, words: words, tell: ProgressOf(ctx), seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
+			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
 		}
 		steps := []func() error{
 			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
@@ -58,7 +58,6 @@ type checker struct {
 	*faults
 	ctx     context.Context // of the whole check
 	words   Wording
-	tell    Progress
 	counted map[schemas.Address]Mailbox
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
@@ -88,7 +87,6 @@ func (c *checker) each(space Space, fn func(Row) error) error {
 			if err := c.ctx.Err(); err != nil {
 				return err
 			}
-			c.tell(space.String(), n, 0)
 		}
 		return fn(row)
 	})

@@ -197,9 +197,7 @@ func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err
 // each gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
 func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) error {
 	var key []byte
-	n := 0
-	for tell := ProgressOf(ctx); ; {
-		tell(s.String(), uint64(n), 0)
+	for {
 		rows, err := after(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return err
@@ -215,6 +213,6 @@ func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row
 		if err != nil {
 			return err
 		}
-		n, key = n+len(rows), rows[len(rows)-1].Key
+		key = rows[len(rows)-1].Key
 	}
 }

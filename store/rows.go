@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 
 	"handoff/schemas"
@@ -88,26 +87,19 @@ const slice = 1000
 // meanwhile beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
 //
 // It stops at the first error, of fn or of the backend, and returns it. Between two slices no snapshot is open, so a walk
-// of any length holds up nobody and lets no file grow. The [Progress] of ctx is told of each slice.
+// of any length holds up nobody and lets no file grow.
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
 	return s.eachRow(ctx, space, fn, func(*View) error { return nil })
 }
 
 // eachRow is EachRow, and calls end with the snapshot in which there were no more rows.
 func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
-	tell, done := ProgressOf(ctx), uint64(0)
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
-			all, err := v.count(space)
-			if err != nil && !errors.Is(err, ErrCorrupt) { // which whoever walks finds
-				return err
-			}
-			tell(space.String(), done, all)
 			r.From, err = v.upTo(slice, r, fn)
 			if more = r.From != nil; err == nil && !more {
 				err = end(v)
 			}
-			done += slice
 			return err
 		})
 		if err != nil {
@@ -115,14 +107,6 @@ func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) er
 		}
 	}
 	return nil
-}
-
-// count is how many rows a space has, zero where that is not counted.
-func (v *View) count(space Space) (uint64, error) {
-	if space != Events {
-		return 0, nil
-	}
-	return v.Events()
 }
 
 // upTo calls fn with the first rows of a range, at most limit. It returns the key of the row after them, nil when there

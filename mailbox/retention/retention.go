@@ -65,7 +65,6 @@ func (r *Retention) handoffs(ctx context.Context) (err error) {
 	if r.needed, err = store.Look(ctx, r.Store, neededNow); err != nil {
 		return err
 	}
-	tell := store.ProgressOf(ctx)
 	for after, more := schemas.ID(0), true; more; {
 		var p *portion
 		err := r.portion(ctx, func(tx Tx, v *store.View) error {
@@ -79,7 +78,6 @@ func (r *Retention) handoffs(ctx context.Context) (err error) {
 		r.needed.join(p.also)
 		r.done.Handoffs, r.done.Contents, r.done.Bytes = r.done.Handoffs+p.handoffs, r.done.Contents+p.contents, r.done.Bytes+p.freed
 		r.done.Unread += p.unread
-		tell("handoffs", uint64(after), 0)
 	}
 	return nil
 }

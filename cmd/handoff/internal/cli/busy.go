@@ -2,16 +2,13 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/mailbox/draw"
-	"handoff/store"
 )
 
 // eraseLine takes the cursor to the beginning of its line, which is empty then.
@@ -21,18 +18,10 @@ const eraseLine = "\r\x1b[K"
 // since. The line is gone when end is called, which is to be done before anything else is printed. Where nobody looks at
 // standard error, and with --json, nothing is said.
 func (a *App) Busy(what string) (end func()) {
-	_, end = a.Progress(context.Background(), what)
-	return end
-}
-
-// Progress is Busy for what reads a whole store under the context that it gives: the line also says how far that is. It
-// does not where another process reads the store.
-func (a *App) Progress(ctx context.Context, what string) (_ context.Context, end func()) {
 	if a.JSON || !a.IsTerminal(a.Stderr) || a.Getenv("TERM") == "dumb" {
-		return ctx, func() {}
+		return func() {}
 	}
 	width := cmp.Or(terminal.Of(a.Stderr, true, true, a.Getenv).Width, 80) - 1 // a longer one could not be erased
-	var far atomic.Pointer[string]
 	over := make(chan struct{})
 	var saying sync.WaitGroup
 	saying.Go(func() {
@@ -42,9 +31,6 @@ func (a *App) Progress(ctx context.Context, what string) (_ context.Context, end
 			select {
 			case <-tick.C:
 				line := fmt.Sprintf("%d s: %s", second, what)
-				if at := far.Load(); at != nil {
-					line += ": " + *at
-				}
 				fmt.Fprint(a.Stderr, eraseLine+draw.Clip(line, width))
 			case <-over:
 				if second > 1 {
@@ -54,14 +40,7 @@ func (a *App) Progress(ctx context.Context, what string) (_ context.Context, end
 			}
 		}
 	})
-	ctx = store.WithProgress(ctx, func(what string, done, all uint64) {
-		at := Thousands(done) + " " + what
-		if all > 0 {
-			at = Thousands(done) + " of " + Thousands(all) + " " + what
-		}
-		far.Store(&at)
-	})
-	return ctx, sync.OnceFunc(func() {
+	return sync.OnceFunc(func() {
 		close(over)
 		saying.Wait()
 	})

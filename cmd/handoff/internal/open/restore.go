@@ -127,12 +127,8 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	if err != nil {
 		return err
 	}
-	tell, done := store.ProgressOf(ctx), uint64(0)
 	for chunk := int64(64 << 20); err == nil && ctx.Err() == nil; {
-		var n int64
-		n, err = io.CopyN(out, in, chunk)
-		done += uint64(n) //nolint:gosec // it is not negative
-		tell("bytes", done, 0)
+		_, err = io.CopyN(out, in, chunk)
 	}
 	if errors.Is(err, io.EOF) {
 		err = out.Sync()

@@ -71,8 +71,8 @@ type verified struct {
 
 func verify(ctx context.Context, a *cli.App, heads []end) error {
 	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e end) uint64 { return e.Size }))}
-	walking, end := a.Progress(ctx, "verifying the registry")
-	out, _, err := cli.Call[schemas.AuditOut](walking, a, "audit_verify", in)
+	end := a.Busy("verifying the registry")
+	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
 	end()
 	if err != nil {
 		return err

@@ -122,8 +122,8 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	if err := written(ctx, a, w, temp.Name()); err != nil {
 		return found, 0, unwritten(file, err)
 	}
-	verifying, end := a.Progress(ctx, "verifying the backup")
-	found, err = open.Verify(verifying, temp.Name())
+	end := a.Busy("verifying the backup")
+	found, err = open.Verify(ctx, temp.Name())
 	end()
 	if err != nil {
 		return found, 0, unwritten(file, err)
@@ -144,7 +144,7 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 // written has the workspace written into an empty file: by the owner, who alone can read the files of a workspace, or
 // out of the database.
 func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
-	ctx, end := a.Progress(ctx, "writing the backup of "+w.Name)
+	end := a.Busy("writing the backup of " + w.Name)
 	defer end()
 	if a.InDatabase() {
 		return atDatabase(ctx, a, func(node *cluster.Node) error {

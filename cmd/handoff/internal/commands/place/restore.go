@@ -122,13 +122,13 @@ func (r restoring) verified(ctx context.Context, file string) (store.Contents, e
 	if err != nil {
 		return store.Contents{}, err
 	}
-	ctx, end := r.Progress(ctx, "verifying the backup")
+	end := r.Busy("verifying the backup")
 	defer end()
 	return open.Verify(ctx, file)
 }
 
 func (r restoring) put(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
-	ctx, end := r.Progress(ctx, "restoring "+r.to.Name)
+	end := r.Busy("restoring " + r.to.Name)
 	defer end()
 	if !r.InDatabase() {
 		err = locked(r.to, func() error {
