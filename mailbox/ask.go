@@ -79,10 +79,8 @@ func (o *op) tellAnswerer(h *happening) error {
 // their first word, since a person answers those.
 func questionsOf(in schemas.UpdateIn) []string {
 	c := schemas.OrZero(in.Conditions)
-	questions := append(slices.Clone(in.Questions), c.NeedsContext...)
-	for _, p := range c.NeedsPermission {
-		questions = append(questions, "permission: "+p)
-	}
+	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
+	questions := slices.Concat(in.Questions, c.NeedsContext, permissions)
 	if len(questions) == 0 && in.Note != "" {
 		questions = []string{in.Note}
 	}

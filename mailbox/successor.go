@@ -41,12 +41,10 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 	asked := schemas.OrZero(sent.Expectations)
 	c := schemas.OrZero(sent.Context)
 	c.OriginalRequest = cmp.Or(c.OriginalRequest, sent.Task)
+	criteria := schemas.Map(contract.Criteria(sent.Expectations), func(a schemas.Answered) string { return a.Criterion })
 	all := schemas.Handoff{
-		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Clone(sent.Requirements),
+		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Concat(sent.Requirements, criteria),
 		Context: &c, Expectations: &schemas.Expectations{Constraints: asked.Constraints},
-	}
-	for _, a := range contract.Criteria(sent.Expectations) {
-		all.Requirements = append(all.Requirements, a.Criterion)
 	}
 	if b, err := json.Marshal(all); err != nil || len(b) > o.Limits.Handoff/2 {
 		return h

@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/rules"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -132,9 +133,7 @@ func (o *op) tellShut(h *happening, out *schemas.CompleteOut) {
 		}
 		shut = append(shut, id.String())
 	}
-	for _, by := range h.held {
-		shut = append(shut, "what the rule "+by.Route+" sends")
-	}
+	shut = append(shut, schemas.Map(h.held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.Shut(h.now) {
 		what := strings.Join(shut, ", ")
 		h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.text)

@@ -169,9 +169,8 @@ func stuck(in Input, e *schemas.Expectations, p pen) []string {
 		giveUp := "- Give up with %s: the work goes to %s."
 		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))
 	}
-	for _, text := range rollback.FailureContext {
-		lines = append(lines, p.item("  ", "Tell: "+text)...)
-	}
+	tell := schemas.Map(rollback.FailureContext, func(text string) string { return "Tell: " + text })
+	lines = append(lines, p.items("  ", tell)...)
 	switch {
 	case reader == schemas.Human:
 		lines = append(lines, "- You decide: pass on what is to be done with "+schemas.SendIn{}.Tool()+

@@ -90,9 +90,7 @@ func rest(in Input, name string) []string {
 		return calls
 	case ofEarlier:
 		calls := []string{get(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
-		for _, r := range in.Results[1:] {
-			calls = append(calls, "same of "+r.HandoffID.String())
-		}
+		calls = append(calls, schemas.Map(in.Results[1:], func(r Result) string { return "same of " + r.HandoffID.String() })...)
 		if len(calls) > mostListed {
 			calls = append(calls[:mostListed], ellipsis)
 		}

@@ -39,16 +39,10 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 // extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Where more [Empties], it has
 // them all.
 func extendAfter(have *[]string, more []string) bool {
-	all := slices.Clone(*have)
+	before := *have
 	if Empties(more) {
-		all, more = nil, more[min(1, len(more)):]
+		*have, more = nil, more[min(1, len(more)):]
 	}
-	for _, id := range more {
-		if !slices.Contains(all, id) {
-			all = append(all, id)
-		}
-	}
-	changed := !slices.Equal(all, *have)
-	*have = all
-	return changed
+	extend(have, more)
+	return !slices.Equal(*have, before)
 }

@@ -18,11 +18,7 @@ func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error)
 	if changed, err = remove(h, c.Remove); err != nil {
 		return nil, err
 	}
-	for _, field := range Merge(h, c) {
-		if !slices.Contains(changed, field) {
-			changed = append(changed, field)
-		}
-	}
+	extend(&changed, Merge(h, c))
 	return changed, nil
 }
 

@@ -141,12 +141,9 @@ func section(text, name string) (string, error) {
 	if level > 0 {
 		return found.String(), nil
 	}
-	e := schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
-		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.")
-	for _, title := range known[:min(len(known), mostKnown)] {
-		e.Known = append(e.Known, schemas.Visible(title))
-	}
-	return "", e
+	return "", schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
+		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.").
+		WithKnown(schemas.Map(known[:min(len(known), mostKnown)], schemas.Visible)...)
 }
 
 // slug is a heading as links write it.

@@ -78,11 +78,8 @@ func Completed(c schemas.Completion) Outcome {
 
 // Failed is what came of a handoff that failed or was rejected.
 func Failed(f schemas.Failure) Outcome {
-	o := Outcome{
+	return Outcome{
 		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: f.Alternative,
+		Notes: schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string { return b.Description }),
 	}
-	for _, b := range f.Failure.Blockers {
-		o.Notes = append(o.Notes, b.Description)
-	}
-	return o
 }
