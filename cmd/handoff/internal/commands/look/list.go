@@ -131,29 +131,30 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if l.forAgent != "" && !a.Reads { // whose mail it is, and not who looks
 		by.Scope = schemas.ScopeRead
 	}
-	return a.Look(ctx, by, func(conn *cli.Connection) error {
-		out, err := gatherAll(ctx, conn, args, l)
-		need := 0
-		if err == nil && a.Style().Terminal && !a.JSON {
+	var out gathered
+	need := 0
+	err = a.Look(ctx, by, func(conn *cli.Connection) (err error) {
+		by = conn.By // the session, where its client has several
+		if out, err = gatherAll(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
 			need, err = conn.NeedYou(ctx)
 		}
-		if err != nil {
-			return err
-		}
-		return a.PrintValue(out, func(p *cli.Page) { drawList(p, conn, args, l, out, need) })
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return a.PrintValue(out, func(p *cli.Page) { drawList(p, a, by, args, l, out, need) })
 }
 
 // drawList draws what was gathered, and says below it what the reader would miss otherwise.
-func drawList(p *cli.Page, conn *cli.Connection, args cli.Arguments, l listing, out gathered, need int) {
-	a := conn.App
+func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listing, out gathered, need int) {
 	printItems(p, out)
 	a.Remark(p, out.more())
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && a.FlagAgain("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.InShell(a.Agent)+" does.")
 	}
-	a.Remark(p, a.MarkedRead(conn.By, cmp.Or(schemas.Agent(l.forAgent), conn.By.Agent), out.unread()))
+	a.Remark(p, a.MarkedRead(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unread()))
 	printWaiting(p, out, need, a.Again())
 }
 

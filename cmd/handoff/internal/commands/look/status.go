@@ -27,7 +27,7 @@ type glance struct {
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
-	g := glance{}
+	var g glance
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "What needs you, what runs, and what is stuck",
