@@ -80,7 +80,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return dry.out, nil
 	}
 	if err == nil && out.HandoffID != 0 && out.Position == 0 {
-		out.Position = s.position(ctx, out.To, out.HandoffID)
+		out.Position = s.position(ctx, out.HandoffID)
 	}
 	return out, err
 }
@@ -254,21 +254,18 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 // position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
 // claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
 // was committed. A count that fails is logged, and the send stands.
-func (s *Service) position(ctx context.Context, to schemas.Address, id schemas.ID) int {
+func (s *Service) position(ctx context.Context, id schemas.ID) int {
 	place, err := look(ctx, s, func(v *store.View) (int, error) {
-		box, n := to, 0
-		if _, directed := to.Directed(); !directed { // one of a pool may be offered to an agent first
-			r, err := v.Record(id)
-			if err != nil || r == nil || r.Box == "" {
-				return 0, err
-			}
-			box = r.Box
+		r, err := v.Record(id)
+		if err != nil || r == nil || r.Box == "" {
+			return 0, err
 		}
-		for other, err := range v.Queue(box) {
-			if n++; err != nil || n > 100 {
+		n := 0
+		for other, err := range reading.AtMost(100, v.Queue(r.Box)) {
+			if err != nil {
 				return 0, err
 			}
-			if other == id {
+			if n++; other == id {
 				return n, nil
 			}
 		}
