@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/transparency-dev/formats/log"
@@ -43,7 +42,6 @@ write the store.`,
 type head struct {
 	log.Checkpoint
 	signed string
-	note   *note.Note // with the signatures, where it was read
 }
 
 func (h head) root() string { return base64.StdEncoding.EncodeToString(h.Hash) }
@@ -92,7 +90,7 @@ func readHead(signed string) (head, error) {
 		return head{}, errors.New("it is no signed checkpoint")
 	}
 	h, err := readText(unverified.Note.Text)
-	h.signed, h.note = signed, unverified.Note
+	h.signed = signed
 	return h, err
 }
 
@@ -103,12 +101,6 @@ func readText(text string) (h head, err error) {
 	}
 	return h, nil
 }
-
-func signers(signatures []note.Signature) string {
-	return strings.Join(schemas.Map(signatures, func(s note.Signature) string { return signerName(s.Name, s.Hash) }), ", ")
-}
-
-func signerName(name string, hash uint32) string { return fmt.Sprintf("%s+%08x", name, hash) }
 
 // end is a head that somebody kept, and what it is called.
 type end struct {

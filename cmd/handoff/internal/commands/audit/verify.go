@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -65,8 +64,7 @@ anchor.`,
 // verified is what the walk showed, and against how many heads it was held.
 type verified struct {
 	schemas.AuditOut
-	Heads   int      `json:"heads,omitempty"`
-	Signers []string `json:"signers,omitempty"` // whom the heads name, which nobody checked: a key is not needed to hold them
+	Heads int `json:"heads,omitempty"`
 }
 
 func verify(ctx context.Context, a *cli.App, heads []end) error {
@@ -88,11 +86,8 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 // against holds the walk against heads, the smallest first, and tells of the first that does not agree: nor do those
 // that follow.
 func (v *verified) against(heads []end) {
-	signedBy, held := map[string]bool{}, uint64(0)
+	held := uint64(0)
 	for i, e := range heads {
-		if e.note != nil {
-			signedBy[signers(e.note.UnverifiedSigs)] = true
-		}
 		err := truncated(e.name, e.Size, v.Events)
 		if err == nil {
 			err = changed(e, v.Roots[e.Size])
@@ -106,18 +101,13 @@ func (v *verified) against(heads []end) {
 		break
 	}
 	v.Roots = nil
-	v.Signers = slices.Sorted(maps.Keys(signedBy))
 }
 
 func (v *verified) print(p *cli.Page) {
 	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
 	p.Line("root %s", v.Root)
 	if v.Heads > 0 {
-		p.Line("held against %s, signed by %s as they say themselves", cli.Counted(v.Heads, "head"),
-			p.Quote(cmp.Or(strings.Join(v.Signers, ", "), "nobody"), 0))
-	}
-	if len(v.Signers) > 1 {
-		p.Line("%s the heads were signed by different keys", p.Yellow("warning:"))
+		p.Line("held against %s", cli.Counted(v.Heads, "head"))
 	}
 	p.Problems(v.Problems)
 	if v.OK {
