@@ -1,9 +1,15 @@
 package contract
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -59,4 +65,142 @@ func Contradiction(in schemas.CompleteIn) error {
 	}
 	return schemas.Invalidf("outcome", "the completion says itself that the work is not done: %s", strings.Join(no, "; ")).
 		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.NotDone(in.HandoffID)...)
+}
+
+// checked are words in the names of fields that say how a verification went. Such a field makes a result partial. One
+// that is about the work itself contradicts a completion, see [Contradiction].
+const checked = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
+	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
+
+// A sign is a kind of field by which messages say how work went: its names, as [schemas.Word] writes them, and whether
+// a value, as JSON without quotation marks, says that it did not go well. A name with any other word in it is no sign:
+// "errors" says that something is wrong, "errors_fixed" does not.
+type sign struct {
+	names *regexp.Regexp
+	no    func(value string) bool
+}
+
+// forms are the kinds of signs, of which the first that fits a name decides, the names of fields whose value is a word for
+// an end, and the names of other objects that are looked into.
+var forms = sync.OnceValue(func() (f struct {
+	signs                 []sign
+	ends, checked, within *regexp.Regexp
+},
+) {
+	value := regexp.MustCompile
+	names := func(s string) *regexp.Regexp {
+		return value("^(?:(?:is|has|was|num|n|total|" + checked + ")_)*(?:" + s + ")$")
+	}
+	none, no := value(`(?i)^(?:[][{},]|"[^"]*":|"?(?:0(?:\.0)?|no|none|false|null|nil|n/a)?"?)*$`), value(`(?i)^(?:false|no|0)$`)
+	f.signs = []sign{
+		{names(`rc|exit|(?:exit|return)_?(?:code|status)`), value(`^-?0*[1-9][0-9]*$`).MatchString},
+		{
+			names(`(?:fail|failed|failings?|failures?|errors?|errored|broken|crashed|timed_out|aborted|cancell?ed|blocked|blockers?|` +
+				`partial|incomplete|invalid|unsuccessful|unresolved|remaining)(?:_(?:count|cases|message|` + checked + `))*|` +
+				`(?:requires|needs)_(?:human|attention|review|approval|input|clarification|intervention)(?:_[a-z]+)*|` +
+				`(?:human|attention|review|approval|input|intervention)(?:_[a-z]+)*_(?:required|needed)`),
+			func(value string) bool { return !none.MatchString(value) },
+		},
+		{names(`status|state|outcome|conclusion|verdict|acceptance|success|successful|succeeded|ok|completed?|done|finished|approved|accepted|` +
+			`go|decision|recommendation|resolution|grade|subtype|(?:stop|finish)_reason`), func(value string) bool {
+			return no.MatchString(value) || isWrong(value)
+		}},
+		{names(`pass|passe[ds]|passing|green|` + checked + `|results?|reports?|summary`), func(value string) bool {
+			return value != "0" && no.MatchString(value) || isWrong(value)
+		}},
+	}
+	f.ends = names(`status|state|outcome|conclusion|verdict|acceptance`)
+	f.checked = value(`(?:^|_)(?:` + checked + `|rc|exit.*|return.*)(?:_|$)`)
+	f.within = value(`^(?:|output|envelope|metadata|meta|metrics|details?|runs?|response|data|status|stats|commands|results?|reports?|summary|` +
+		`junit|(?:sub)?(?:tasks|steps))$`)
+	return f
+})
+
+// wrong are the words for what is not done, and counts of failures, as in "3 failed, 9 passed".
+var wrong = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:red|ko|(?:gate_|tests?_|checks?_|build_|some_)?fail(?:s|ed|ing|ures?)?|errors?|errored|broken|crashed|` +
+		`blocked|stuck|aborted|reject(?:ed)?|den(?:y|ied)|unresolved|do_not_.*|f|(?:error_)?max_[a-z]+|length|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
+		`cancell?ed|undone|unsuccessful|unknown|invalid|todo|wip|in_progress|no_?go|needs_[a-z]+|changes_requested|request_changes|` +
+		`not_(?:done|ok|okay|complete|finished|good|run|working|successful|[a-z]+(?:ed|ing)))$|` +
+		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail(?:ed|ing|s|ures?)?|errors?|broken)(?:$|[^a-z_]|_(?:of|out|and|in|tests?|checks?)(?:_|$))`)
+})
+
+// isWrong tells whether a text is a word for what is not done, or counts failures.
+func isWrong(text string) bool {
+	return schemas.Ending(text) == schemas.Partial || wrong().MatchString(schemas.Word(text))
+}
+
+// fewer tells whether fewer passed than there are in all, apart from those that were skipped.
+func fewer(passed, total, skipped any) bool {
+	n := func(v any) float64 { f, _ := strconv.ParseFloat(fmt.Sprint(v), 64); return f }
+	return passed != nil && n(total) > n(passed)+n(skipped)
+}
+
+// mayEnd tells whether a text is short enough to be a word for an end, and no sentence.
+func mayEnd(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
+
+// said is what the free fields of a completion say against it: of what was verified (true), and of the work itself.
+type said map[bool][]string
+
+func saidBy(done schemas.Completion) said {
+	s := said{}
+	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // the forms are compiled only where there is something
+		s.look("", extra, false)
+	}
+	if len(done.Results) > 0 {
+		s.look("results", done.Results, false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(done.Data)) {
+		s.look("data."+name, done.Data[name], false)
+	}
+	return s
+}
+
+// lookAtOutput looks at an output for which the sender gave no schema. What it says of the work makes the result partial:
+// an output is what was found, and may be about something else.
+func (s said) lookAtOutput(output json.RawMessage) {
+	var v any
+	if json.Unmarshal(output, &v) == nil {
+		found := said{}
+		found.look("output", v, false)
+		s[true] = append(s[true], slices.Concat(found[true], found[false])...)
+	}
+}
+
+// look goes through the value at a path. Within what was verified every text counts.
+func (s said) look(at string, v any, verified bool) {
+	text, isText := v.(string)
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		_ = json.Unmarshal([]byte(text), &v) // for programs; what is no JSON stays
+	}
+	name, _, _ := strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
+	verified = verified || forms().checked.MatchString(name)
+	i := slices.IndexFunc(forms().signs, func(sign sign) bool { return sign.names.MatchString(name) })
+	if b, err := schemas.Encode(v); i >= 0 && err == nil {
+		text = strings.Trim(string(b), `"`)
+	}
+	ours := strings.HasPrefix(at, "results.") || strings.HasPrefix(at, "data.") || strings.HasPrefix(at, "output.")
+	unended := !ours && forms().ends.MatchString(name) && isText && mayEnd(text) && schemas.Ending(text) != schemas.Success
+	of, all, share := strings.Cut(text, "/")
+	short := verified && share && fewer(of, all, nil)
+	if i >= 0 && forms().signs[i].no(text) || unended || short || verified && isText && isWrong(text) {
+		s[verified] = append(s[verified], at+": "+schemas.Visible(schemas.Clip(text, 80)))
+		return
+	}
+	if !verified && !forms().within.MatchString(name) {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if verified = verified || v["total"] != nil; verified && fewer(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
+			s[true] = append(s[true], at+": not all passed")
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			s.look(strings.TrimPrefix(at+"."+key, "."), v[key], verified)
+		}
+	case []any:
+		for i, e := range v {
+			s.look(at+"["+strconv.Itoa(i)+"]", e, verified)
+		}
+	}
 }
