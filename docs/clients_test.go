@@ -22,15 +22,15 @@ func limits(t *testing.T, p program) string {
 	require.NoError(t, err, errs)
 	d := schemas.DefaultLimits()
 	var b strings.Builder
-	b.WriteString("| what | limit | raised by |\n|---|---|---|\n")
+	b.WriteString("| what | limit |\n|---|---|\n")
 	for _, row := range []struct {
 		what  string
 		limit int
 		unit  string
 		flag  string
 	}{
-		{"summary", schemas.MaxSummary, "bytes", ""},
-		{"detail and data together", schemas.MaxDetail, "bytes", ""},
+		{"summary", schemas.MaxSummary, "characters", ""},
+		{"detail and data together", schemas.MaxDetail, "characters", ""},
 		{"task, a note, a failure's description", d.Task, "bytes", "--max-task-bytes"},
 		{"title", d.Title, "bytes", "--max-title-bytes"},
 		{"one handoff, one completion or one failure in all", d.Handoff, "bytes", "--max-handoff-bytes"},
@@ -45,9 +45,9 @@ func limits(t *testing.T, p program) string {
 	} {
 		if row.flag != "" {
 			require.Regexp(t, fmt.Sprintf(`%s .*\(default %d\)`, row.flag, row.limit), help)
-			row.flag = "`" + row.flag + "`"
+			row.flag = " (`" + row.flag + "`)"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
+		fmt.Fprintf(&b, "| %s | %s%s |\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
 	}
 	require.Regexp(t, `--lease duration .*\(default 15m0s\)`, help)
 	require.Regexp(t, `--lease-max duration .*\(default 2h0m0s\)`, help)

@@ -108,11 +108,11 @@ func exchange(t *testing.T) string {
 	d.show(&b, coder, "claim_handoff", `{}`)
 	d.Pass(9 * time.Minute)
 	d.show(&b, coder, "complete_handoff", exampleComplete)
-	d.show(&b, architect, "list_handoffs", `{"box": "notices"}`)
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// show writes a call and its result. A brief is shown below the result that holds it, as the text it is.
+// show writes a call and its result. A brief is shown below the result that holds it, as the text it is. Of the calls
+// that lead on, with which every result ends, only the first shows its own.
 func (d *desk) show(b *strings.Builder, by schemas.Caller, tool, args string) {
 	d.t.Helper()
 	result := d.must(by, tool, args)
@@ -120,6 +120,11 @@ func (d *desk) show(b *strings.Builder, by schemas.Caller, tool, args string) {
 	if bytes.Contains(result, []byte(`"brief":`)) {
 		brief = d.field(result, "brief")
 		result = bytes.Replace(result, quoted(d.t, brief), []byte(`"(below)"`), 1)
+	}
+	if b.Len() > 0 {
+		before, _, found := bytes.Cut(result, []byte(`,"next":`))
+		require.True(d.t, found, "%s", result)
+		result = append(before, '}')
 	}
 	var indented bytes.Buffer
 	require.NoError(d.t, json.Indent(&indented, result, "", "  "))

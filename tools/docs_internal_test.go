@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,52 +33,51 @@ func TestReferenceDescribesTheTools(t *testing.T) {
 }
 
 // reference describes every tool of [Table] in Markdown, for people: the published arguments with the descriptions of
-// the full schema, and the fields of the result.
+// the full schema, and the fields of the result. What all tools have stands once, before it.
 func reference() string {
+	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
 	for _, t := range Table {
 		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", t.Name, t.Description)
-		b.WriteString("| argument | takes | |\n|---|---|---|\n")
 		shown, full := readSchema(t.Input()), t.schema()
+		var plain []string
 		for _, name := range shown.Properties.names {
-			argument(&b, name, shown, full)
+			if name != "agent" {
+				argument(&b, &plain, name, shown, full)
+			}
 		}
-		fmt.Fprintf(&b, "\nResult: %s\n\n", ticked(readSchema(t.Output()).Properties.names))
+		if plain != nil {
+			fmt.Fprintf(&b, "- %s\n", strings.Join(plain, ", "))
+		}
+		fmt.Fprintf(&b, "\nResult: `%s`\n\n", strings.Join(slices.DeleteFunc(readSchema(t.Output()).Properties.names, common), "` `"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// argument writes the row of one argument, and below it a row for each of its fields that is published.
-func argument(b *strings.Builder, path string, shown, full *node) {
+// argument writes the row of one argument, and below it a row for each of its fields that is published. One that its
+// name explains is added to plain.
+func argument(b *strings.Builder, plain *[]string, path string, shown, full *node) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.field(name), full.Properties.field(name)
-	if f == nil {
-		f = s // agent, which every tool takes
-	}
-	mark := ""
+	said := "`" + path + "`" + s.short()
 	if slices.Contains(shown.Required, name) {
-		mark = " **required**"
+		said = "**" + said + "**"
 	}
-	fmt.Fprintf(b, "| `%s`%s | %s | %s |\n", path, mark, s.short(), cell(cmp.Or(s.Description, f.Description)))
+	switch description := cmp.Or(s.Description, f.Description); {
+	case description != "":
+		fmt.Fprintf(b, "- %s: %s\n", said, description)
+	case s.Properties.names == nil:
+		*plain = append(*plain, said)
+	}
 	for _, below := range s.Properties.names {
-		argument(b, path+"."+below, s, f)
+		argument(b, plain, path+"."+below, s, f)
 	}
 }
 
-// short says in a cell of a table what a schema takes.
+// short says what a schema takes, if that is anything but one text.
 func (n *node) short() string {
 	if n.Enum != nil {
-		return ticked(n.Enum)
+		return " (" + strings.Join(n.Enum, ", ") + ")"
 	}
-	return n.kind()
+	return map[string]string{"object": " {}", "array": "[]", "integer": " (number)", "number": " (number)", "boolean": " (bool)"}[n.Type]
 }
-
-// cell makes a description begin with a capital, as not all of them do, and stay within its cell.
-func cell(text string) string {
-	if first, size := utf8.DecodeRuneInString(text); size > 0 {
-		text = string(unicode.ToUpper(first)) + text[size:]
-	}
-	return strings.ReplaceAll(text, "|", `\|`)
-}
-
-func ticked(names []string) string { return "`" + strings.Join(names, "` `") + "`" }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,11 +111,19 @@ func ended(d commandtest.Desk, by way, id, status string) (code int, out, errs s
 	return d.Run("w", append(args, "--json")...)
 }
 
-// The words that are documented are those of the tables.
-func TestConcepts_NamesTheWordsThatComplete(t *testing.T) {
+// The words that are documented end work as the document says.
+func TestConcepts_NamesWordsThatComplete(t *testing.T) {
 	b, err := os.ReadFile("../../docs/concepts.md")
 	require.NoError(t, err)
-	for word := range strings.FieldsSeq(schemas.DoneWords + " " + schemas.PartlyWords) {
-		require.Contains(t, string(b), "`"+word+"`")
+	done, rest, _ := strings.Cut(string(b), "and the like complete the work")
+	partly, _, found := strings.Cut(rest, "and the like complete it in part")
+	require.True(t, found)
+	done = done[strings.LastIndex(done, "do not matter."):]
+	for said, want := range map[string]schemas.Outcome{done: schemas.Success, partly: schemas.Partial} {
+		words := regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(said, -1)
+		require.NotEmpty(t, words)
+		for _, word := range words {
+			require.Equal(t, want, schemas.Ending(word[1]), word[1])
+		}
 	}
 }

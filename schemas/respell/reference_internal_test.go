@@ -1,0 +1,57 @@
+package respell
+
+import (
+	"cmp"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas/golden"
+)
+
+// The table of foreign fields in docs/tools.md is that of the aliases. go test ./schemas/respell -update rewrites it.
+func TestDocument_HasTheForeignFields(t *testing.T) {
+	const document, begin, end = "../../../docs/tools.md", "<!-- foreign:begin -->\n", "<!-- foreign:end -->"
+	text, err := os.ReadFile("../../docs/tools.md")
+	require.NoError(t, err)
+	before, rest, begins := strings.Cut(string(text), begin)
+	_, after, ends := strings.Cut(rest, end)
+	require.True(t, begins && ends)
+	send := spread(letterheadAliases, placementAliases, errandAliases, taskAliases, contextAliases, roleAliases)
+	table := "\nour field | theirs\n---|---\n" + foreign("send_handoff", send) +
+		foreign("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", spread(progressAliases)) +
+		foreign("complete_handoff", completeAliases) + foreign("fail_handoff", failAliases) + foreign("update_handoff", updateAliases) + "\n"
+	golden.Equal(t, document, before+begin+table+end+after)
+}
+
+// foreign writes a row for each of our fields, with the foreign fields of another name that become it. All parts of
+// origin are one row, and of the tools but send_handoff it is left out: it is much the same.
+func foreign(tool string, rows []alias) string {
+	var ours []string
+	theirs, seen := map[string][]string{}, map[string]bool{}
+	for _, row := range spread(rows) {
+		to, said := cmp.Or(row.to, "origin.extra"), leaf(row.from)
+		kept := rootOf(to) == "origin"
+		if kept {
+			to = "origin"
+		}
+		if row.read.hints || seen[to+" "+said] || kept && !strings.HasPrefix(tool, "send_handoff") || leaf(to) == said {
+			continue
+		}
+		if theirs[to] == nil {
+			ours = append(ours, to)
+		}
+		seen[to+" "+said] = true
+		theirs[to] = append(theirs[to], row.from)
+	}
+	var b strings.Builder
+	b.WriteString("**" + tool + "** |\n")
+	for _, to := range ours {
+		b.WriteString("`" + to + "` | `" + strings.Join(theirs[to], "` `") + "`\n")
+	}
+	return b.String()
+}
+
+func leaf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
