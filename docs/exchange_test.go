@@ -76,13 +76,9 @@ const (
   "task": "Let the uploader try three times before it reports an error.",
   "summary": "One upload in 200 fails because the proxy resets the connection.",
   "context": {
-    "decisions": [{"decision": "Retry on reset and on 503", "rationale": "Other errors do not go away"}],
     "files": [{"path": "upload/client.go", "lines": "40-88"}]
   },
-  "expectations": {
-    "success_criteria": ["go test ./upload passes", "A test covers a reset connection"],
-    "constraints": ["No new dependency"]
-  }
+  "expectations": {"success_criteria": ["go test ./upload passes", "A test covers a reset connection"]}
 }`
 	exampleComplete = `{
   "handoff_id": "ho_1",

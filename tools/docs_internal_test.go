@@ -32,13 +32,14 @@ func TestReferenceDescribesTheTools(t *testing.T) {
 	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
 }
 
-// reference describes every tool of [Table] in Markdown, for people: the published arguments with the descriptions of
-// the full schema, and the fields of the result. What all tools have stands once, before it.
+// reference gives for every tool of [Table] in Markdown what it takes and what it answers. What arguments mean stands in
+// their schemas, which handoff tools prints; here are the fields of those that are objects. What all tools have stands
+// once, before it.
 func reference() string {
 	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
 	for _, t := range Table {
-		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", t.Name, t.Description)
+		fmt.Fprintf(&b, "### `%s`\n\n", t.Name)
 		shown, full := readSchema(t.Input()), t.schema()
 		var plain []string
 		for _, name := range shown.Properties.names {
@@ -46,16 +47,14 @@ func reference() string {
 				argument(&b, &plain, name, shown, full)
 			}
 		}
-		if plain != nil {
-			fmt.Fprintf(&b, "- %s\n", strings.Join(plain, ", "))
-		}
-		fmt.Fprintf(&b, "\nResult: `%s`\n\n", strings.Join(slices.DeleteFunc(readSchema(t.Output()).Properties.names, common), "` `"))
+		fmt.Fprintf(&b, "- %s\n- answer: `%s`\n\n", strings.Join(plain, ", "),
+			strings.Join(slices.DeleteFunc(readSchema(t.Output()).Properties.names, common), "` `"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// argument writes the row of one argument, and below it a row for each of its fields that is published. One that its
-// name explains is added to plain.
+// argument adds an argument to plain, and each of its fields that is published. One whose description gives its fields
+// has a row of its own.
 func argument(b *strings.Builder, plain *[]string, path string, shown, full *node) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.field(name), full.Properties.field(name)
@@ -63,10 +62,9 @@ func argument(b *strings.Builder, plain *[]string, path string, shown, full *nod
 	if slices.Contains(shown.Required, name) {
 		said = "**" + said + "**"
 	}
-	switch description := cmp.Or(s.Description, f.Description); {
-	case description != "":
-		fmt.Fprintf(b, "- %s: %s\n", said, description)
-	case s.Properties.names == nil:
+	if description := cmp.Or(s.Description, f.Description); strings.HasPrefix(description, "{") {
+		fmt.Fprintf(b, "- `%s`: %s\n", path, description)
+	} else if s.Properties.names == nil {
 		*plain = append(*plain, said)
 	}
 	for _, below := range s.Properties.names {
@@ -77,7 +75,7 @@ func argument(b *strings.Builder, plain *[]string, path string, shown, full *nod
 // short says what a schema takes, if that is anything but one text.
 func (n *node) short() string {
 	if n.Enum != nil {
-		return " (" + strings.Join(n.Enum, ", ") + ")"
+		return " (" + strings.Join(n.Enum, " ") + ")"
 	}
-	return map[string]string{"object": " {}", "array": "[]", "integer": " (number)", "number": " (number)", "boolean": " (bool)"}[n.Type]
+	return map[string]string{"object": "{}", "array": "[]", "integer": "#", "number": "#", "boolean": "?"}[n.Type]
 }
