@@ -3,12 +3,11 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -37,22 +36,18 @@ func (s *Store) Export(ctx context.Context, h schemas.ExportHeading, w io.Writer
 		if h.Root, err = ledger.Rows(v.treeRow).Root(int64(h.Events)); err != nil { //nolint:gosec // events are counted from 1
 			return fmt.Errorf("%w: %w", err, ErrCorrupt)
 		}
-		for l, err := range x.lines() {
-			if err != nil {
-				return err
-			}
+		err = x.each(func(l line) error {
 			h.Lines[l.Kind]++
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		if err := writeLine(out, h); err != nil {
 			return err
 		}
-		for l, err := range x.lines() {
-			if err != nil {
-				return err
-			}
-			if err := writeLine(out, l); err != nil {
-				return err
-			}
+		if err := x.each(func(l line) error { return writeLine(out, l) }); err != nil {
+			return err
 		}
 		return out.Flush()
 	})
@@ -77,27 +72,17 @@ type exporter struct {
 	ctx context.Context // of the snapshot
 }
 
-// lines yields all lines. An error is yielded once, last.
-func (x *exporter) lines() iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
-		stop := errors.New("enough")
-		emit := func(l line) error {
-			if !yield(l, nil) {
-				return stop
-			}
-			return x.ctx.Err()
-		}
-		for _, part := range []func(func(line) error) error{
-			x.agents, x.workflows, x.events, x.contents, x.records, x.notices, x.keys,
-		} {
-			if err := part(emit); err != nil {
-				if !errors.Is(err, stop) {
-					yield(line{}, err)
-				}
-				return
-			}
+// each calls fn with all lines.
+func (x *exporter) each(fn func(line) error) error {
+	emit := func(l line) error { return cmp.Or(x.ctx.Err(), fn(l)) }
+	for _, part := range []func(func(line) error) error{
+		x.agents, x.workflows, x.events, x.contents, x.records, x.notices, x.keys,
+	} {
+		if err := part(emit); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // rows calls fn with each row of a range.

@@ -17,9 +17,8 @@ import (
 type Compacted struct{ Before, After int64 }
 
 // Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before, it
-// holds each row against the old one and has bbolt check the pages. The old file stays beside it, under a name that ends
-// with ".old", until the new one was opened. Whoever calls it keeps other processes from opening the file meanwhile, and
-// there is room for a second file.
+// holds each row against the old one, has bbolt check the pages and opens it. Whoever calls it keeps other processes from
+// opening the file meanwhile, and there is room for a second file.
 //
 // After an error, and when the process dies meanwhile, the file is as it was or is the new one, and holds the same rows.
 // What is left over beside it [Sweep] removes. The errors are those of [Open], [store.ErrFull], and those of the
@@ -29,9 +28,8 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	if err := Sweep(path); err != nil {
 		return done, err
 	}
-	fresh, old := path+".new", path+".old"
-	c := Config{Path: path}.withDefaults()
-	source, _, err := open(ctx, c)
+	fresh := path + ".new"
+	source, _, err := open(ctx, Config{Path: path}.withDefaults())
 	if err != nil {
 		return done, fmt.Errorf("open store %s: %w", path, err)
 	}
@@ -40,7 +38,7 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	}
 	if err == nil {
 		done.After, err = sizeOf(fresh)
-		err = errors.Join(err, keepOwner(fresh, path))
+		err = errors.Join(err, keepOwner(fresh, path), opens(ctx, fresh))
 	}
 	if err == nil && done.After >= done.Before { // as of a file that was compacted before
 		done.After = done.Before
@@ -49,28 +47,27 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	if failed := source.Close(); err == nil {
 		err = failed
 	}
+	if err == nil { // at no moment there is no file of that name: the next process would make an empty one
+		err = os.Rename(fresh, path)
+	}
 	if err != nil {
 		return done, errors.Join(classify(err), removed(fresh))
-	}
-	// At no moment there is no file of that name: the next process would make an empty one.
-	if err := os.Link(path, old); err != nil {
-		return done, errors.Join(classify(err), removed(fresh))
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return done, errors.Join(classify(err), removed(fresh), removed(old))
 	}
 	syncDirs(path)
-	opened, err := Open(ctx, c)
-	if err == nil {
-		err = opened.Close()
-	}
-	if err != nil {
-		return done, errors.Join(err, os.Rename(old, path))
-	}
-	return done, removed(old)
+	return done, nil
 }
 
-// Sweep removes what a call of [Compact] left beside the file at path whose process died. Whoever calls it keeps other
+// opens makes sure that a file is a store.
+func opens(ctx context.Context, path string) error {
+	s, err := Open(ctx, Config{Path: path})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
+// Sweep removes what a call of [Compact] left beside the file at path whose process died; versions before kept the old file
+// there for a moment, with ".old" behind its name. Whoever calls it keeps other
 // processes from opening the file, which can be opened.
 func Sweep(path string) error { return errors.Join(removed(path+".new"), removed(path+".old")) }
 

@@ -67,10 +67,12 @@ type Store struct {
 
 var _ store.Backend = (*Store)(nil)
 
+const cacheBytes = 64 << 20 // see [Config]
+
 // Open opens a workspace of which this process is the owner: the one before is refused with [store.ErrFenced]. It reads
 // the entries that were not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	s := &Store{log: c.Logger, cache: newCache(cmp.Or(c.CacheBytes, 64<<20)), queue: calls.NewQueue(), views: map[int64]int{}}
+	s := &Store{log: c.Logger, cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), queue: calls.NewQueue(), views: map[int64]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -81,7 +83,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 			return nil, err
 		}
 	}
-	s.table = &table{node: own.node, workspace: own.workspace, epoch: own.epoch}
+	s.table = &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch}
 	entries, err := unfolded(ctx, own.node.Pool, own.workspace)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 // A table is the rows of one workspace in the database.
 type table struct {
+	in        querier // a pool, or the transaction of a snapshot
 	node      *Node
 	workspace int64
 	epoch     int64 // that of this owner
@@ -35,7 +36,7 @@ func (t *table) ask(ctx context.Context, r store.Range, wanted int, folds int64)
 		fmt.Sprintf(of, `null`, outside, order, 1))
 	args := []any{t.workspace, spaceOf(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), behindAll))}
 	found, err := insist(ctx, func(ctx context.Context) ([]store.Row, error) {
-		found, err := t.node.Pool.Query(ctx, query, args...)
+		found, err := t.in.Query(ctx, query, args...)
 		if err != nil {
 			return nil, err
 		}
