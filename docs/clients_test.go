@@ -15,14 +15,13 @@ import (
 	"handoff/schemas"
 )
 
-// limits is the table of limits, with the flags that change them and their defaults as help says them.
+// limits is the list of limits, with the flags that change them and their defaults as help says them.
 func limits(t *testing.T, p program) string {
 	t.Helper()
 	help, errs, err := p.shell(t, "handoff mcp --help")
 	require.NoError(t, err, errs)
 	d := schemas.DefaultLimits()
 	var b strings.Builder
-	b.WriteString("| what | limit |\n|---|---|\n")
 	for _, row := range []struct {
 		what  string
 		limit int
@@ -47,7 +46,7 @@ func limits(t *testing.T, p program) string {
 			require.Regexp(t, fmt.Sprintf(`%s .*\(default %d\)`, row.flag, row.limit), help)
 			row.flag = " (`" + row.flag + "`)"
 		}
-		fmt.Fprintf(&b, "| %s | %s%s |\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
+		fmt.Fprintf(&b, "- %s: %s%s\n", row.what, strings.TrimSpace(thousands(row.limit)+" "+row.unit), row.flag)
 	}
 	require.Regexp(t, `--lease duration .*\(default 15m0s\)`, help)
 	require.Regexp(t, `--lease-max duration .*\(default 2h0m0s\)`, help)
