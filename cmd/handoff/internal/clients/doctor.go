@@ -78,7 +78,7 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			Dir:     a.FlagAgain("dir", a.Dir), Place: a.PlaceAgain(),
 		},
-		Machine: m, Now: a.Now, Web: newWeb(),
+		Machine: m, Web: newWeb(),
 	}
 }
 

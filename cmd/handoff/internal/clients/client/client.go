@@ -1,5 +1,5 @@
 // Package client is the table of the programs that agents run in: how handoff recognises each, where it keeps its
-// list of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands write it.
+// list of MCP servers and its hooks, how an entry of ours is written there, and which of its own commands take one out.
 //
 // A client is one file here and one row in [All]. Everything that the program does differently for one client stands
 // in its row, so that a new client needs only these two. Setup, doctor and the hooks work from the rows. Nothing

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
@@ -20,7 +19,6 @@ type Bench struct {
 
 	Machine client.Machine
 	Web     *http.Client
-	Now     func() time.Time
 
 	// Wanted says that somebody named the client: then it is a fault that the client is not set up.
 	Wanted bool

@@ -40,10 +40,10 @@ func (in *installation) rewrite(e installed.Entry) string {
 
 // removal is the command that takes an entry out. The plugin stays.
 func (in *installation) removal(e installed.Entry) string {
-	switch e.Scope {
-	case installed.Plugin:
+	switch {
+	case e.Scope == installed.Plugin:
 		return ""
-	case installed.Local:
+	case e.Scope == installed.Local:
 		words := append([]string{in.client.Program}, in.client.Remove(e.Scope, e.Name)...)
 		return in.inProject() + shell.Line(words)
 	}
@@ -55,6 +55,6 @@ func (in *installation) inProject() string { return "cd " + shell.Quote(in.Machi
 
 // before is what setup was told last in a scope; its server is empty if it was told nothing.
 func (in *installation) before(scope client.Scope) setup.Desired {
-	setter := setup.Setter{Dir: setup.Receipts(in.Machine), Now: in.Now}
+	setter := setup.Setter{Dir: setup.Receipts(in.Machine)}
 	return setter.AsBefore(in.client, setup.Desired{Machine: in.Machine, Scope: scope})
 }

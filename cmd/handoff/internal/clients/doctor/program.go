@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,8 +22,8 @@ type Shell struct {
 }
 
 // line writes a command about the workspace.
-func (s Shell) line(format string, args ...any) string {
-	return s.Program.Call() + " " + fmt.Sprintf(format, args...) + s.Place
+func (s Shell) line(words string) string {
+	return s.Program.Call() + " " + words + s.Place
 }
 
 // A Program is the file of this program, and the one that a shell starts by its name.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -87,7 +88,7 @@ func TestAnAddressOfAProjectThatSetupWroteIsCalled(t *testing.T) {
 	url, token := site(t, map[string]int{"/mcp": 401})
 	w.vars["TEAM_TOKEN"] = "secret"
 	cursor, _ := client.Named("cursor")
-	setter := setup.Setter{Dir: setup.Receipts(w.bench.Machine), Now: w.bench.Now}
+	setter := setup.Setter{Dir: setup.Receipts(w.bench.Machine), Now: func() time.Time { return noon }}
 	desired := setup.Desired{Machine: w.bench.Machine, Scope: client.Project}
 	desired.Server = client.Server{URL: url + "/mcp", TokenEnv: "TEAM_TOKEN"}
 	for _, change := range setter.Plan(cursor, desired) {

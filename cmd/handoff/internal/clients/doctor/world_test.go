@@ -39,7 +39,6 @@ func newWorld(t *testing.T) *world {
 		},
 		Shell: doctor.Shell{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
 		Web:   http.DefaultClient,
-		Now:   func() time.Time { return noon },
 	}
 	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))
 	return w

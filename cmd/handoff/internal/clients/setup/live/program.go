@@ -57,7 +57,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
-		return r, Explained(err, ended, stderr.String())
+		return r, explained(err, ended, stderr.String())
 	}
 	return r, nil
 }
@@ -87,8 +87,8 @@ func (t Trial) write(in io.Writer, lines *bufio.Scanner, q question) (result, er
 	return result{}, errSilent
 }
 
-// Explained adds to an error how a program ended, nil for well, and what it said last.
-func Explained(err, ended error, stderr string) error {
+// explained adds to an error how a program ended, nil for well, and what it said last.
+func explained(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
 	}
