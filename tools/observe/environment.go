@@ -115,7 +115,7 @@ func (e environment) resource(ctx context.Context, workspace, version string) *r
 		attribute.String("handoff.workspace", workspace),
 	), resource.WithFromEnv())
 	if err != nil {
-		e.log.Warn("OTEL_RESOURCE_ATTRIBUTES holds something that is not name=value")
+		e.log.WarnContext(ctx, "OTEL_RESOURCE_ATTRIBUTES holds something that is not name=value")
 	}
 	return r
 }
