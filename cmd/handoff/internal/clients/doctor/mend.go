@@ -40,10 +40,10 @@ func (in *installation) rewrite(e installed.Entry) string {
 
 // removal is the command that takes an entry out. The plugin stays.
 func (in *installation) removal(e installed.Entry) string {
-	switch {
-	case e.Scope == installed.Plugin:
+	if e.Scope == installed.Plugin {
 		return ""
-	case e.Scope == installed.Local:
+	}
+	if e.Scope == installed.Local {
 		words := append([]string{in.client.Program}, in.client.Remove(e.Scope, e.Name)...)
 		return in.inProject() + shell.Line(words)
 	}
