@@ -1,11 +1,10 @@
 // Package edit changes single values in configuration files that people and other programs wrote. It leaves every
 // other byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
 //
-// A parser finds out where each value stands, and a change is a splice of the text there. The package parses the new
-// text before it takes it. It makes no change after which the text would not parse, would not say what was asked
-// for, or would say anything else than before besides.
-//
-// A library that reads and writes JSON or TOML would lose comments, order and layout.
+// JSON is parsed into parts that keep blanks and comments, and a change is one of these parts. The parser of TOML says
+// where each value stands, and a change is a splice of the text there. The package parses the new text before it takes
+// it. It makes no change after which the text would not parse, would not say what was asked for, or would say anything
+// else than before besides.
 package edit
 
 import (

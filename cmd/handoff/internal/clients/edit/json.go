@@ -29,6 +29,7 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 		if root, again = hujson.Parse(append(slices.Clip(text), '\n')); again != nil {
 			return nil, err
 		}
+		root.AfterExtra = bytes.TrimSuffix(root.AfterExtra, []byte("\n"))
 	}
 	if root.Value.Kind() != '{' {
 		return nil, fmt.Errorf("it holds no object but %c", root.Value.Kind())
@@ -41,89 +42,65 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.said)
 }
 
-// become replaces the text of the document, if the new text says what is meant.
-func (d *JSON) become(text []byte, meant meaning) error {
-	next, err := openJSON(d.mark, text)
-	if err != nil {
-		return err
+// become makes the text of the document what its root is by now, if the new text says what is meant. If it does not,
+// the root becomes what it was.
+func (d *JSON) become(meant meaning) error {
+	next, err := openJSON(d.mark, d.root.Pack())
+	if err == nil && !meant(next.said) {
+		err = errOtherwise
 	}
-	if !meant(next.said) {
-		return errOtherwise
+	if err != nil {
+		next, _ = openJSON(d.mark, d.text) // it was parsed before
 	}
 	*d = *next
-	return nil
+	return err
 }
 
 // reach follows a path as far as there is something, and tells how many steps that was.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
-		items := d.list(v).items
-		i := find(items, path[deep])
+		all, _ := items(v)
+		i := find(all, path[deep])
 		if i < 0 {
 			break
 		}
-		v = items[i].value
+		v = all[i].value
 		deep++
 	}
 	return v, deep
 }
 
-// An item is a member of an object or an element of an array.
-type item struct {
-	key        string // of an object
-	value      *hujson.Value
-	from       int // where what stands before it begins: after the bracket or the comma
-	start, end int // of the key and its value
-	comma      int // that follows; 0 if none does
-}
+// An item is a member of an object or an element of an array. First is its key, or the value itself. A comma follows
+// the last one if its value has any AfterExtra, also an empty one.
+type item struct{ first, value *hujson.Value }
 
-// A list is an object or an array, with the offsets of its parts.
-type list struct {
-	open, close int // of its brackets
-	object      bool
-	items       []item
-}
-
-// list gives the parts of a value; it has no brackets if the value is neither object nor array.
-func (d *JSON) list(v *hujson.Value) list {
-	l := list{open: v.StartOffset, close: v.EndOffset - 1}
-	at := l.open + 1
-	add := func(key string, start int, v *hujson.Value) {
-		it := item{key: key, value: v, from: at, start: start, end: v.EndOffset}
-		if next := v.EndOffset + len(v.AfterExtra); next < len(d.text) && d.text[next] == ',' {
-			it.comma = next
-			at = next + 1
-		}
-		l.items = append(l.items, it)
-	}
+// items gives the parts of an object or an array, and what stands between them and the end; nil for any other value.
+func items(v *hujson.Value) (all []item, end *hujson.Extra) {
 	switch parts := v.Value.(type) {
 	case *hujson.Object:
-		l.object = true
 		for i := range parts.Members {
 			m := &parts.Members[i]
-			add(m.Name.Value.(hujson.Literal).String(), m.Name.StartOffset, &m.Value)
+			all = append(all, item{&m.Name, &m.Value})
 		}
+		return all, &parts.AfterExtra
 	case *hujson.Array:
 		for i := range parts.Elements {
-			add("", parts.Elements[i].StartOffset, &parts.Elements[i])
+			e := &parts.Elements[i]
+			all = append(all, item{e, e})
 		}
-	default:
-		return list{}
+		return all, &parts.AfterExtra
 	}
-	return l
+	return nil, nil
 }
 
+// hasLastComma tells whether a comma follows the last item.
+func hasLastComma(all []item) bool { return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil }
+
 // find gives the index of the item that a step leads to; -1 if there is none.
-func find(items []item, step any) int {
-	if n, ok := step.(int); ok {
-		if n < len(items) {
-			return n
-		}
-		return -1
-	}
-	for i, it := range slices.Backward(items) {
-		if it.key == step {
+func find(all []item, step any) int {
+	for i, it := range slices.Backward(all) {
+		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {
 			return i
 		}
 	}

@@ -14,18 +14,16 @@ import (
 
 // Set puts a value at a path of keys. A null on the way counts as nothing.
 func (d *JSON) Set(value any, path ...any) error {
-	meant := withSet(d.said, path, value)
 	v, deep := d.reach(path)
 	if deep == len(path) || isNull(v) {
-		_, spread := d.layout(d.list(v))
-		text := d.render(nested(value, path[deep:]), lineIndent(d.text, v.StartOffset), spread)
-		return d.become(spliced(d.text, v.StartOffset, v.EndOffset, text), meant)
+		_, spread := d.layout(v)
+		v.Value = d.render(nested(value, path[deep:]), lineIndent(d.text, v.StartOffset), spread)
+	} else if key, named := path[deep].(string); named && v.Value.Kind() == '{' {
+		d.insert(v, key, nested(value, path[deep+1:]))
+	} else {
+		return inTheWay(path[:deep])
 	}
-	key, named := path[deep].(string)
-	if l := d.list(v); named && l.object {
-		return d.become(d.inserted(l, key, nested(value, path[deep+1:])), meant)
-	}
-	return inTheWay(path[:deep])
+	return d.become(withSet(d.said, path, value))
 }
 
 // Append puts a value at the end of the array at a path. It makes the array if there is none.
@@ -39,7 +37,8 @@ func (d *JSON) Append(value any, path ...any) error {
 	}
 	before, _ := d.Look(path...)
 	list, _ := before.([]any)
-	return d.become(d.inserted(d.list(v), "", value), withSet(d.said, path, append(slices.Clip(list), value)))
+	d.insert(v, "", value)
+	return d.become(withSet(d.said, path, append(slices.Clip(list), value)))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
@@ -52,34 +51,35 @@ func nested(value any, keys []any) any {
 	return value
 }
 
-// inserted gives the text with an item at the end of a list. Comments after the last item stay after that.
-func (d *JSON) inserted(l list, key string, value any) []byte {
-	indent, spread := d.layout(l)
-	text := d.render(value, indent, spread)
-	if l.object {
-		text = d.render(key, "", false) + d.colon(spread) + text
-	}
-	last, at, comma, after := l.open, l.open+1, "", ""
-	if n := len(l.items); n > 0 {
-		if it := l.items[n-1]; it.comma > 0 {
-			last, at, after = it.comma, it.comma+1, ","
-		} else {
-			last, at, comma = it.end, it.end, ","
-		}
-	}
-	rest := d.text[at:l.close]
-	kept := string(blankEnd(rest))
-	before, closing := "", string(rest[len(kept):])
+// insert adds an item at the end of a list. Comments after the last item stay after that.
+func (d *JSON) insert(into *hujson.Value, key string, value any) {
+	all, end := items(into)
+	indent, spread := d.layout(into)
+	kept := blankEnd(*end)
+	before, closing := "", (*end)[len(kept):]
 	switch {
-	case spread || bytes.Contains([]byte(kept), []byte("//")):
+	case spread || bytes.Contains(kept, []byte("//")):
 		before = lineEnd(d.text) + indent
-		if len(l.items) == 0 {
-			closing = lineEnd(d.text) + lineIndent(d.text, l.open)
+		if len(all) == 0 {
+			closing = hujson.Extra(lineEnd(d.text) + lineIndent(d.text, into.StartOffset))
 		}
-	case last != l.open:
+	case len(all) > 0:
 		before = d.colon(false)[1:] // whoever writes a blank after a colon writes one after a comma
 	}
-	return spliced(d.text, at, l.close, comma+kept+before+text+after+closing)
+	*end = closing
+	first := hujson.Value{BeforeExtra: hujson.Extra(string(kept) + before), Value: d.render(value, indent, spread)}
+	if hasLastComma(all) {
+		first.AfterExtra = hujson.Extra{}
+	}
+	switch parts := into.Value.(type) {
+	case *hujson.Object:
+		m := hujson.ObjectMember{Name: first, Value: first}
+		m.Name.Value, m.Name.AfterExtra = d.render(key, "", false), nil
+		m.Value.BeforeExtra = hujson.Extra(d.colon(spread)[1:])
+		parts.Members = append(parts.Members, m)
+	case *hujson.Array:
+		parts.Elements = append(parts.Elements, first)
+	}
 }
 
 // Delete removes the value at a path, with its key and the comma that is not needed any more. It fails if the key is
@@ -92,54 +92,61 @@ func (d *JSON) Delete(path ...any) error {
 	if deep < len(path)-1 {
 		return nil
 	}
-	l := d.list(above)
-	i := find(l.items, path[len(path)-1])
+	all, end := items(above)
+	i := find(all, path[len(path)-1])
 	if i < 0 {
 		return nil
 	}
-	it := l.items[i]
-	kept := blankEnd(d.text[it.from:it.start])
-	from, to := it.from+len(kept), it.end
-	if it.comma > 0 {
-		to = it.comma + 1
+	kept := string(blankEnd(all[i].first.BeforeExtra))
+	last := i == len(all)-1
+	switch {
+	case !last:
+		end = &all[i+1].first.BeforeExtra
+	case i > 0 && hasLastComma(all):
+		all[i-1].value.AfterExtra = append(hujson.Extra{}, all[i-1].value.AfterExtra...)
+	case i > 0:
+		kept = string(all[i-1].value.AfterExtra) + kept
+		all[i-1].value.AfterExtra = nil
 	}
-	if len(l.items) == 1 && len(kept) == 0 && len(blankEnd(d.text[to:l.close])) == 0 {
-		to = l.close
+	if *end = hujson.Extra(kept + string(*end)); len(all) == 1 && len(blankEnd(*end)) == 0 {
+		*end = nil
 	}
-	text := spliced(d.text, from, to, "")
-	if it.comma == 0 && i > 0 {
-		comma := l.items[i-1].comma
-		text = spliced(text, comma, comma+1, "")
+	switch parts := above.Value.(type) {
+	case *hujson.Object:
+		parts.Members = slices.Delete(parts.Members, i, i+1)
+	case *hujson.Array:
+		parts.Elements = slices.Delete(parts.Elements, i, i+1)
 	}
-	return d.become(text, withDeleted(d.said, path))
+	return d.become(withDeleted(d.said, path))
 }
 
 // layout tells how items of a list are written: with which blanks before them, and whether on lines of their own.
-func (d *JSON) layout(l list) (indent string, spread bool) {
-	if d.isSpread(l) {
-		return lineIndent(d.text, l.items[0].start), true
+func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
+	all, _ := items(v)
+	if isSpread(all) {
+		return lineIndent(d.text, all[0].first.StartOffset), true
 	}
-	return lineIndent(d.text, l.open) + d.unit(), len(l.items) == 0 && d.onLines()
+	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.onLines()
 }
 
 // isSpread tells whether the items of a list have lines of their own.
-func (d *JSON) isSpread(l list) bool {
-	return len(l.items) > 0 && bytes.Contains(d.text[l.open:l.items[0].start], []byte("\n"))
+func isSpread(all []item) bool {
+	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
 // onLines tells whether the file is written over several lines. An empty one will be.
 func (d *JSON) onLines() bool {
-	l := d.list(&d.root)
-	return len(l.items) == 0 || d.isSpread(l)
+	all, _ := items(&d.root)
+	return len(all) == 0 || isSpread(all)
 }
 
 // unit is by how much a level is indented.
 func (d *JSON) unit() string {
-	l := d.list(&d.root)
-	if !d.isSpread(l) {
+	all, _ := items(&d.root)
+	if !isSpread(all) {
 		return "  "
 	}
-	return strings.TrimPrefix(lineIndent(d.text, l.items[0].start), lineIndent(d.text, l.open))
+	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))
 }
 
 // colon is what stands between a key and its value.
@@ -151,7 +158,7 @@ func (d *JSON) colon(spread bool) string {
 }
 
 // render writes a value, its lines after the first with this indent.
-func (d *JSON) render(value any, indent string, spread bool) string {
+func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -160,25 +167,25 @@ func (d *JSON) render(value any, indent string, spread bool) string {
 	}
 	text := bytes.TrimSpace(b.Bytes())
 	if !spread {
-		return string(text)
+		return text
 	}
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, text, indent, d.unit()); err != nil {
 		panic(err) // it was just written
 	}
-	return strings.ReplaceAll(lines.String(), "\n", lineEnd(d.text))
+	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd(d.text)))
 }
 
 // ReadAs tells why a client that reads this syntax rejects the whole text; nil if the client reads it.
 func (d *JSON) ReadAs(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {
-		comments = comments || bytes.ContainsRune(v.BeforeExtra, '/') || bytes.ContainsRune(v.AfterExtra, '/')
-		l := d.list(v)
-		if n := len(l.items); n > 0 {
-			trailing = trailing || l.items[n-1].comma > 0
+		all, end := items(v)
+		if end == nil {
+			end = new(hujson.Extra)
 		}
-		comments = comments || l.close > 0 && bytes.ContainsRune(d.inEnd(l), '/')
+		trailing = trailing || hasLastComma(all)
+		comments = comments || bytes.ContainsRune(slices.Concat(v.BeforeExtra, v.AfterExtra, *end), '/')
 	}
 	switch {
 	case d.mark != "" && syntax == client.BareJSON:
@@ -189,13 +196,4 @@ func (d *JSON) ReadAs(syntax client.Syntax) error {
 		return errors.New("it has a comma after the last item of a list")
 	}
 	return nil
-}
-
-// inEnd is what stands between the last item of a list and its end.
-func (d *JSON) inEnd(l list) []byte {
-	from := l.open + 1
-	if n := len(l.items); n > 0 {
-		from = max(l.items[n-1].end, l.items[n-1].comma)
-	}
-	return d.text[from:l.close]
 }
