@@ -45,13 +45,9 @@ func (d *desk) connect(agent schemas.Agent) schemas.Caller {
 
 func (d *desk) must(by schemas.Caller, tool, args string) json.RawMessage {
 	d.t.Helper()
-	out, err := d.call(by, tool, args)
+	out, err := tools.Local{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
 	require.NoError(d.t, err)
 	return out
-}
-
-func (d *desk) call(by schemas.Caller, tool, args string) (json.RawMessage, error) {
-	return tools.Local{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
 }
 
 // field is one text in a result.
@@ -62,11 +58,6 @@ func (d *desk) field(result json.RawMessage, name string) string {
 	text, ok := fields[name].(string)
 	require.True(d.t, ok, "%s in %s", name, result)
 	return text
-}
-
-// in is a time some minutes from now, as results say it.
-func (d *desk) in(minutes time.Duration) string {
-	return d.Now().Add(minutes * time.Minute).Format(time.RFC3339)
 }
 
 const (
@@ -136,61 +127,4 @@ func quoted(t *testing.T, text string) []byte {
 	e.SetEscapeHTML(false)
 	require.NoError(t, e.Encode(text))
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// What the documents say of leases, tokens and late results.
-func TestDocumentsSpeakOfLeasesAsTheyAre(t *testing.T) {
-	d := newDesk(t)
-	sender, first, second := d.connect("architect"), d.connect("auto-code"), d.connect("auto-code-2")
-
-	d.must(sender, "register_agent", `{"name": "auto-code", "role": "coder"}`)
-	d.must(sender, "register_agent", `{"name": "auto-code-2", "role": "coder"}`)
-	d.must(sender, "send_handoff", `{"to": "role:coder", "task": "Fix the login"}`)
-	claimed := d.must(first, "claim_handoff", `{}`)
-	require.Equal(t, d.in(15), d.field(claimed, "lease_expires_at"))
-	old := d.field(claimed, "claim_token")
-
-	d.Pass(40 * time.Minute) // silent, and its connection is open
-	require.Contains(t, string(d.must(second, "claim_handoff", `{}`)), `"empty":true`)
-
-	d.must(first, "connection_close", `{"conn": "conn_auto-code"}`)
-	var shown struct {
-		Standing struct {
-			Until string `json:"lease_expires_at"`
-		}
-	}
-	require.NoError(t, json.Unmarshal(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`), &shown))
-	require.Equal(t, d.in(2), shown.Standing.Until)
-
-	d.Pass(3 * time.Minute)
-	again := d.must(second, "claim_handoff", `{}`)
-	require.Contains(t, string(again), `"attempt":2`)
-	_, err := d.call(first, "complete_handoff", fmt.Sprintf(`{"handoff_id": "1", "claim_token": %q, "summary": "done after all"}`, old))
-	require.Equal(t, schemas.Stale, schemas.AsError(err).Code)
-	require.Contains(t, string(d.must(sender, "get_handoff", `{"handoff_id": "1", "view": "outcome"}`)), "done after all")
-}
-
-func TestDocumentsSpeakOfTheCommandLineAsItIs(t *testing.T) {
-	d := newDesk(t)
-	shell := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
-	d.must(shell, "send_handoff", `{"to": "qa", "task": "Test the login"}`)
-	claimed := d.must(shell, "claim_handoff", `{}`)
-	require.Equal(t, d.in(30), d.field(claimed, "lease_expires_at"))
-
-	d.Pass(time.Hour) // its lease ended, and nobody else came
-	completed := d.must(shell, "complete_handoff", `{"handoff_id": "1", "summary": "12 passed"}`)
-	require.Equal(t, "completed", d.field(completed, "status"))
-}
-
-func TestDocumentsSpeakOfKilledServersAsTheyAre(t *testing.T) {
-	d := newDesk(t)
-	d.must(d.connect("architect"), "send_handoff", `{"to": "auto-code", "task": "Fix the login"}`)
-	d.must(d.connect("auto-code"), "claim_handoff", `{}`)
-	d.Pass(5 * time.Minute)
-	d.Restart()
-	again := schemas.Caller{Agent: "auto-code", Via: schemas.ViaStdio, Conn: "conn_again"}
-	d.must(again, "connection_open", `{"conn": "conn_again"}`)
-	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"empty":true`)
-	d.Pass(3 * time.Minute)
-	require.Contains(t, string(d.must(again, "claim_handoff", `{}`)), `"attempt":1`)
 }
