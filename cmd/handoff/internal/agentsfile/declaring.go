@@ -3,7 +3,6 @@ package agentsfile
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,9 +149,6 @@ func (d *Declaring) find() string {
 func (d *Declaring) read(stamp string) texts {
 	if d.texts.of == nil || d.texts.stamp != stamp {
 		d.texts = texts{stamp: stamp}
-		if d.given.Again() {
-			d.texts.waiting = append(d.texts.waiting, leave.Again)
-		}
 		for _, f := range d.files {
 			text, unread := f.text()
 			said, problems := f.says(text, false)
@@ -175,7 +171,7 @@ func (d *Declaring) digest(read texts) string {
 	for i, f := range d.files {
 		fmt.Fprintf(h, " %q %t %d:%s", f.Name, read.said[i].Unallowed, len(read.of[i]), read.of[i])
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. Where nobody answers just now,

@@ -2,7 +2,6 @@ package agentsfile
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -19,8 +18,7 @@ func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
 		return "", nil
 	}
 	rules, _ = schemas.Encode(schemas.DeclaringFile{Routes: said.Routes, Plans: said.Plans}) // it was decoded
-	sum := sha256.Sum256(rules)
-	return hex.EncodeToString(sum[:]), rules
+	return fmt.Sprintf("%x", sha256.Sum256(rules)), rules
 }
 
 // Readable is the text of rules for the person who allows them. It takes long, so no call of an agent makes it.

@@ -25,7 +25,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"handoff/schemas"
-	"handoff/schemas/closest"
 )
 
 // A Problem is what is wrong in one line of a file, and what to write instead.
@@ -189,11 +188,7 @@ func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string,
 	into := fieldsOf(in)[name.Value]
 	switch {
 	case into == nil:
-		remedy := "There are " + strings.Join(fieldNames, ", ") + "."
-		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
-			remedy = "Write " + meant[0] + "."
-		}
-		p.Wrong(name, remedy, "%q is no field", schemas.Visible(name.Value))
+		p.Unknown(name, "field", fieldNames)
 		return
 	case said[into] != "":
 		p.Wrong(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
@@ -231,9 +226,7 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 			p.Wrong(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
 		}
 	case *bool:
-		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
-			p.Wrong(value, "Write true or false.", "%s is neither true nor false", field)
-		}
+		*into = p.Truth(field, value)
 	}
 }
 

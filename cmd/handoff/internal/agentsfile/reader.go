@@ -3,10 +3,12 @@ package agentsfile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"handoff/schemas"
+	"handoff/schemas/closest"
 )
 
 // Reader reads the objects of a file, and notes what is wrong with them.
@@ -24,6 +26,23 @@ func (r *Reader) Wrong(n *yaml.Node, remedy, what string, args ...any) {
 func (r *Reader) Sorted() []Problem {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	return r.Problems
+}
+
+// Unknown notes a name that is none of the known ones. What says what those are, as "field".
+func (r *Reader) Unknown(name *yaml.Node, what string, known []string) {
+	remedy := "There are " + strings.Join(known, ", ") + "."
+	if meant := closest.Meant(name.Value, known); len(meant) > 0 {
+		remedy = "Write " + meant[0] + "."
+	}
+	r.Wrong(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
+}
+
+// Truth reads the value of a field that is true or false.
+func (r *Reader) Truth(field string, value *yaml.Node) bool {
+	if value.ShortTag() != "!!bool" {
+		r.Wrong(value, "Write true or false.", "%s is neither true nor false", field)
+	}
+	return value.Value == "true"
 }
 
 // Each goes through the names of an object. What is no object and a name that is there twice are problems.

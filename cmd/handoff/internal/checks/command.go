@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,8 +179,8 @@ func (l *looking) supervised(ctx context.Context, o order) (ended ended, err err
 // passedBefore are the tests that passed at the base. Its command runs there once.
 func (l *looking) passedBefore(ctx context.Context, c Check) (names []string, err error) {
 	said, _ := json.Marshal(c) // texts and numbers can be encoded
-	key := sha256.Sum256(append([]byte(l.Base+" "), said...))
-	file := filepath.Join(l.place, "kept-"+hex.EncodeToString(key[:8]))
+	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))
+	file := filepath.Join(l.place, "kept-"+key[:16])
 	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &names) == nil {
 		now := time.Now()
 		_ = os.Chtimes(file, now, now) // else it runs there once more, a week later

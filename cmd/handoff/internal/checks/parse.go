@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/schemas"
-	"handoff/schemas/closest"
 )
 
 const (
@@ -33,8 +31,7 @@ const (
 // Parse reads a list, and says all that is wrong with it as sentences with file, line and remedy. Its checks are of use
 // only where nothing is.
 func Parse(text []byte) (List, []string) {
-	sum := sha256.Sum256(text)
-	p := &parser{agentsfile.Reader{Plain: true}, List{Digest: hex.EncodeToString(sum[:])}}
+	p := &parser{agentsfile.Reader{Plain: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
 		p.Wrong(&yaml.Node{Line: 1}, "Put commands into scripts, and name those.", "this is more than 64 KiB")
 		return p.list, agentsfile.Sentences(File, p.Problems)
@@ -149,9 +146,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		}
 		p.meaning(name.Value, *into, value)
 	case *bool:
-		if *into = value.Value == "true"; value.ShortTag() != "!!bool" {
-			p.Wrong(value, "Write true or false.", "%s is neither true nor false", name.Value)
-		}
+		*into = p.Truth(name.Value, value)
 	case *time.Duration:
 		d, err := schemas.ParseDuration(name.Value, value.Value)
 		if *into = d; err != nil || value.Kind != yaml.ScalarNode || d < time.Second || d > mostTimeout {
@@ -160,11 +155,7 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 	case *[]string:
 		*into = p.words(name.Value, value)
 	default:
-		remedy := "There are " + strings.Join(fieldNames, ", ") + "."
-		if meant := closest.Meant(name.Value, fieldNames); len(meant) > 0 {
-			remedy = "Write " + meant[0] + "."
-		}
-		p.Wrong(name, remedy, "%q is no field of a check", name.Value)
+		p.Unknown(name, "field of a check", fieldNames)
 	}
 }
 
@@ -231,13 +222,7 @@ func local(path string) bool {
 // globs gives one expression for paths that any of the patterns matches: ** stands for any directories, * and ? for
 // characters of one name.
 func globs(patterns []string) *regexp.Regexp {
-	var all []string
-	for _, pattern := range patterns {
-		words := regexp.QuoteMeta(pattern)
-		words = strings.ReplaceAll(words, `\*\*/`, `(.*/)?`)
-		words = strings.ReplaceAll(words, `\*\*`, `.*`)
-		words = strings.ReplaceAll(words, `\*`, `[^/]*`)
-		all = append(all, strings.ReplaceAll(words, `\?`, `[^/]`))
-	}
+	signs := strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`)
+	all := schemas.Map(patterns, func(pattern string) string { return signs.Replace(regexp.QuoteMeta(pattern)) })
 	return regexp.MustCompile(`(?s)^(` + strings.Join(all, "|") + `)$`)
 }

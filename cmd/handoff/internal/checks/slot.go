@@ -60,12 +60,10 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 }
 
 func pause(ctx context.Context, d time.Duration) error {
-	over := time.NewTimer(d)
-	defer over.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-over.C:
+	case <-time.After(d):
 		return nil
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -131,12 +130,10 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration)
 
 // killLate kills a supervisor and all below it when it is late, also one that was stopped.
 func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
-	limit := time.NewTimer(o.Limit + late)
-	defer limit.Stop()
 	select {
 	case <-ended:
 		return
-	case <-limit.C:
+	case <-time.After(o.Limit + late):
 	case <-ctx.Done():
 		_ = in.Close()
 		select {
@@ -183,7 +180,7 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}
-	done.Tail, done.Output = all.last(), hex.EncodeToString(all.sum.Sum(nil))
+	done.Tail, done.Output = all.last(), fmt.Sprintf("%x", all.sum.Sum(nil))
 	return done, nil
 }
 

@@ -36,7 +36,7 @@ func write(t *testing.T, dir string, messages ...string) {
 // tail gives the messages of the last n lines.
 func tail(t *testing.T, dir string, n int) (messages []string) {
 	t.Helper()
-	for line, err := range journal.Tail(dir, n) {
+	for line, err := range journal.Lines(t.Context(), dir, n, false) {
 		require.NoError(t, err)
 		messages = append(messages, message(line))
 	}
@@ -157,7 +157,7 @@ func TestLogThatCannotBeWrittenIsNoError(t *testing.T) {
 func TestLogThatCannotBeReadIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "handoff.log"), 0o700))
-	for _, lines := range []iter.Seq2[string, error]{journal.Tail(dir, all), journal.Follow(t.Context(), dir, all)} {
+	for _, lines := range []iter.Seq2[string, error]{journal.Lines(t.Context(), dir, all, false), journal.Lines(t.Context(), dir, all, true)} {
 		var errs []error
 		for _, err := range lines {
 			errs = append(errs, err)
@@ -182,7 +182,7 @@ func TestFollowingGivesLinesAsTheyAreWritten(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		var seen []string
-		for line, err := range journal.Follow(ctx, dir, 1) {
+		for line, err := range journal.Lines(ctx, dir, 1, true) {
 			require.NoError(t, err)
 			seen = append(seen, message(line))
 			switch seen[len(seen)-1] {
@@ -210,7 +210,7 @@ func TestFollowingWaitsForALogThatIsNotThereYet(t *testing.T) {
 		time.AfterFunc(time.Minute, func() {
 			add(t, dir, "handoff.log", "msg=one\n")
 		})
-		for line, err := range journal.Follow(ctx, dir, all) {
+		for line, err := range journal.Lines(ctx, dir, all, true) {
 			require.NoError(t, err)
 			require.Equal(t, "one", message(line))
 			leave()
@@ -223,7 +223,7 @@ func TestFollowingGoesOnInAnEmptiedLog(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, "one", "two")
 		var seen []string
-		for line, err := range journal.Follow(t.Context(), dir, 1) {
+		for line, err := range journal.Lines(t.Context(), dir, 1, true) {
 			require.NoError(t, err)
 			if seen = append(seen, message(line)); len(seen) == 2 {
 				break

@@ -97,26 +97,17 @@ func (r *reader) read(f opened) ([]string, error) {
 	return lines, err
 }
 
-// lookEvery is how often Follow looks for new lines.
+// lookEvery is how often whoever follows looks for new lines.
 const lookEvery = 250 * time.Millisecond
 
-// Tail yields the last n lines of the journal in dir, and none when there is no journal. An error is yielded once,
-// last.
-func Tail(dir string, n int) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		r := reader{path: Path(dir)}
-		r.give(n, yield)
-	}
-}
-
-// Follow yields the last n lines and then each new line, within 250 ms, until ctx is done. An error is yielded once,
-// last.
-func Follow(ctx context.Context, dir string, n int) iter.Seq2[string, error] {
+// Lines yields the last n lines of the journal in dir, and none when there is no journal; where it is to follow, then
+// each new line, within 250 ms, until ctx is done. An error is yielded once, last.
+func Lines(ctx context.Context, dir string, n int, follow bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		look := time.NewTicker(lookEvery)
 		defer look.Stop()
 		r := reader{path: Path(dir)}
-		for r.give(n, yield) {
+		for r.give(n, yield) && follow {
 			n = math.MaxInt
 			select {
 			case <-ctx.Done():

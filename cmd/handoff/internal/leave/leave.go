@@ -30,9 +30,6 @@ const (
 	Rules  = "rules"  // routes and workflows of a file, by the digest of what they say
 )
 
-// Again says to people and models that what a version before allowed does not count.
-const Again = "what was allowed here before was bound to the path and counts no more, since leave belongs to the repository now: handoff allow asks again"
-
 // A Leave keeps PATH and HOME of the person who gave it. Commands of checks run with both: PATH decides which programs the
 // shell finds, and HOME which settings they read.
 type Leave struct {
@@ -54,14 +51,6 @@ func (l Leave) Getenv(of func(string) string) func(string) string {
 type Book struct {
 	Place string // the directory that has the id: the common git directory, or .handoff of a project without git
 	State string // of this user, for all repositories
-
-	Before string // the file in which versions before kept the digests of lists, by the path of the repository
-}
-
-// Again tells whether there is what a version before allowed, and nobody allowed or denied anything since.
-func (b Book) Again() bool {
-	_, err := os.Lstat(b.Before)
-	return err == nil
 }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
@@ -99,14 +88,12 @@ func (b Book) Allow(kind, digest string, l Leave) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(b.Before)    // else it would be told again
 	text, _ := json.Marshal(l) // texts can be encoded
 	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
 // Deny takes back all leaves of a kind, or of every kind where that is empty, and tells how many there were.
 func (b Book) Deny(kind string) (were int, err error) {
-	_ = os.Remove(b.Before) // else it would be told
 	dir, err := b.dir()
 	if err != nil || dir == "" {
 		return 0, err
@@ -128,7 +115,7 @@ func (b Book) Deny(kind string) (were int, err error) {
 func (b Book) Stamp() string {
 	dir, err := b.dir()
 	given, _ := os.ReadDir(dir) // there may be none
-	return fmt.Sprint(dir, err, given, b.Again())
+	return fmt.Sprint(dir, err, given)
 }
 
 // dir is the directory of what was allowed in this repository, empty where it has no id: nothing ever was.

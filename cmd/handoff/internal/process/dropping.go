@@ -50,11 +50,9 @@ func (d *Dropping) Close() error {
 		close(d.queue)
 	}
 	d.mu.Unlock()
-	limit := time.NewTimer(closeLimit)
-	defer limit.Stop()
 	select {
 	case <-d.done:
-	case <-limit.C:
+	case <-time.After(closeLimit):
 	}
 	return nil
 }

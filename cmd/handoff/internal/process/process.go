@@ -92,10 +92,8 @@ func (l *Life) bound() {
 	case <-l.over:
 		return
 	}
-	limit := time.NewTimer(Limit)
-	defer limit.Stop()
 	select {
-	case <-limit.C:
+	case <-time.After(Limit):
 		l.exit(1)
 	case <-l.over:
 	}

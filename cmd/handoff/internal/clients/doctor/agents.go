@@ -9,9 +9,6 @@ import (
 // declared last holds.
 func Agents(files []agentsfile.File, given leave.Book, sh Shell) (all []Finding) {
 	declared := 0
-	if given.Again() {
-		all = append(all, warning("leave", leave.Again).try(sh.line("allow")))
-	}
 	for _, f := range files {
 		said, problems := f.Read()
 		declared += len(said.Agents)

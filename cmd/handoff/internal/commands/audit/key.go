@@ -55,18 +55,14 @@ func signingKey(a *cli.App) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	text, err := platform.ReadRegular(path, 4<<10)
+	k, err := readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeKey(path, origin); err == nil {
-			text, err = platform.ReadRegular(path, 4<<10)
+			k, err = readKey(path)
 		}
 	}
 	if err != nil {
-		return key{}, schemas.Errorf(schemas.Unavailable, "the signing key: %w", err).WithHint("HANDOFF_KEY names another file for it.")
-	}
-	k, err := readKey(strings.TrimSpace(string(text)))
-	if err != nil {
-		return key{}, schemas.Errorf(schemas.Unavailable, "%s has no signing key: %w", path, err).
+		return key{}, schemas.Errorf(schemas.Unavailable, "no signing key in %s: %w", path, err).
 			WithHint("Put back a copy of it, or name another file with HANDOFF_KEY.")
 	}
 	if a.Getenv("HANDOFF_KEY") != "" && k.Name() != origin {
@@ -89,20 +85,24 @@ func keyFile(a *cli.App) (path, origin string, err error) {
 // originOf is the origin of the heads of the workspace. It makes no key.
 func originOf(a *cli.App) (string, error) {
 	path, origin, err := keyFile(a)
-	if text, reading := platform.ReadRegular(path, 4<<10); reading == nil {
-		if k, reading := readKey(strings.TrimSpace(string(text))); reading == nil {
-			origin = k.Name()
-		}
+	if k, reading := readKey(path); reading == nil {
+		origin = k.Name()
 	}
 	return origin, err
 }
 
-func readKey(text string) (key, error) {
-	signer, err := note.NewSigner(text)
+// readKey reads a key that [makeKey] made.
+func readKey(path string) (key, error) {
+	text, err := platform.ReadRegular(path, 4<<10)
 	if err != nil {
 		return key{}, err
 	}
-	parts := strings.SplitN(text, "+", 5)                                // PRIVATE+KEY+NAME+HASH+KEY
+	written := strings.TrimSpace(string(text)) // PRIVATE+KEY+NAME+HASH+KEY
+	signer, err := note.NewSigner(written)
+	if err != nil {
+		return key{}, err
+	}
+	parts := strings.SplitN(written, "+", 5)
 	private, err := base64.StdEncoding.DecodeString(parts[len(parts)-1]) // its first byte is the algorithm
 	if err != nil {
 		return key{}, err

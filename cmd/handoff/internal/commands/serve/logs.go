@@ -53,11 +53,7 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	}
 	ctx, out := outlet.Open(ctx, a.Stdout)
 	defer out.Close()
-	lines := journal.Tail(place.Dir, n)
-	if follow {
-		lines = journal.Follow(ctx, place.Dir, n)
-	}
-	for line, err := range lines {
+	for line, err := range journal.Lines(ctx, place.Dir, n, follow) {
 		if err == nil {
 			_, err = fmt.Fprintln(out, logLine(a, line))
 		}
