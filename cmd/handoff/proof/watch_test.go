@@ -101,5 +101,3 @@ func TestWatchEndsWithItsReader(t *testing.T) {
 		require.Empty(t, strings.TrimSuffix(errs.String(), "ended with 0\n"))
 	}
 }
-
-// Nothing would ever tell it to end: there is no reader who leaves.
