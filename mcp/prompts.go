@@ -81,14 +81,6 @@ func (u promptUse) missing(p prompt) string {
 	return ""
 }
 
-// acting adds the agent of the prompt to arguments.
-func (u promptUse) acting(a arguments) arguments {
-	if agent := u.agent(); agent != "" {
-		a["agent"] = agent
-	}
-	return a
-}
-
 // actAs is the name of an argument that next, inbox and list take and do not list: see [prompts].
 const actAs = "agent"
 

@@ -29,11 +29,8 @@ func promptList(ctx context.Context, u promptUse) string {
 
 // list shows rows with words before and after them, or says that there are none.
 func (u promptUse) list(ctx context.Context, which schemas.ListIn, before, none, after string) string {
-	rows := u.acting(arguments{"box": which.Box, "limit": which.Limit})
-	if which.Status != "" {
-		rows["status"] = which.Status
-	}
-	list, err := ask[schemas.ListOut](ctx, u.server, u.by, "list_handoffs", rows)
+	rows := schemas.Call(which, "").As(u.agent())
+	list, err := ask[schemas.ListOut](ctx, u.server, u.by, rows.Tool, rows.Args)
 	switch {
 	case err != nil:
 		return failureText(err)

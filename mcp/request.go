@@ -195,13 +195,12 @@ func (s *Server) giveBack(ctx context.Context, by schemas.Caller, args, result j
 	if err := schemas.Decode(result, &got); err != nil || got.HandoffID == 0 || stays {
 		return
 	}
-	release := arguments{"handoff_id": got.HandoffID.String(), "action": schemas.ActRelease, "claim_token": got.Token}
-	if agent := agentIn(args); agent != "" {
-		release["agent"] = agent
-	}
+	release := schemas.Call(schemas.UpdateIn{
+		HandoffID: got.HandoffID.String(), Action: schemas.ActRelease, Token: got.Token,
+	}, "").As(schemas.Agent(agentIn(args)))
 	ctx, cancel := context.WithTimeout(ctx, giveBackTimeout)
 	defer cancel()
-	if _, refused := ask[schemas.UpdateOut](ctx, s, by, "update_handoff", release); refused != nil {
+	if _, refused := ask[schemas.UpdateOut](ctx, s, by, release.Tool, release.Args); refused != nil {
 		s.config.Logger.WarnContext(ctx, "claim not given back",
 			slog.String("handoff", got.HandoffID.String()), slog.Any("error", refused))
 	}

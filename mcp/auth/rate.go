@@ -27,21 +27,24 @@ func newLimits() *limits {
 func (l *limits) allow(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	lim := l.of(name, perSecond, now)
-	if lim.AllowN(now, 1) {
-		return 0
+	next := l.of(name, perSecond, now).ReserveN(now, 1)
+	if wait = next.DelayFrom(now); wait > 0 {
+		next.CancelAt(now)
 	}
-	return untilAllowed(lim, now)
+	return wait
 }
 
 // wait returns how long to wait until a request of a name is allowed, zero for not at all. It counts none.
 func (l *limits) wait(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if lim, ok := l.by[name]; ok {
-		return untilAllowed(lim, now)
+	lim, ok := l.by[name]
+	if !ok {
+		return 0
 	}
-	return 0
+	next := lim.ReserveN(now, 1)
+	defer next.CancelAt(now)
+	return next.DelayFrom(now)
 }
 
 func (l *limits) of(name string, perSecond float64, now time.Time) *rate.Limiter {
@@ -69,14 +72,6 @@ func (l *limits) sweep(now time.Time) {
 		}
 	}
 	l.sweepAt = max(fewLimiters, 2*len(l.by))
-}
-
-func untilAllowed(lim *rate.Limiter, now time.Time) time.Duration {
-	missing := 1 - lim.TokensAt(now)
-	if missing <= 0 {
-		return 0
-	}
-	return time.Duration(missing / float64(lim.Limit()) * float64(time.Second))
 }
 
 // guesses is how many bad tokens a second are answered as bad for one address. [limits.allow] says how many at once.
