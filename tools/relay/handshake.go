@@ -51,7 +51,7 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 			return errMoved
 		}
 	}
-	if _, ok := met.Protocol.common(supported); ok {
+	if met.Protocol.meets(supported) {
 		return nil
 	}
 	return incompatible(r.config, met)
@@ -91,13 +91,10 @@ func newer(a, b string) bool {
 func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	var by Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)
-	if err != nil || !by.precedes(o.note) {
-		w.WriteHeader(http.StatusConflict)
-		return
+	status := http.StatusConflict
+	if err == nil && by.precedes(o.note) &&
+		o.relay.resign(o, "another process has precedence", slog.String("version", by.Version)) {
+		status = http.StatusAccepted
 	}
-	if !o.relay.resign(o, "another process has precedence", slog.String("version", by.Version)) {
-		w.WriteHeader(http.StatusConflict) // it is closing the store anyway
-		return
-	}
-	w.WriteHeader(http.StatusAccepted)
+	w.WriteHeader(status)
 }

@@ -57,11 +57,8 @@ type Versions struct {
 // supported are the versions that this program speaks.
 var supported = Versions{Min: 1, Max: 1}
 
-// common is the highest version in both ranges.
-func (v Versions) common(w Versions) (version int, ok bool) {
-	version = min(v.Max, w.Max)
-	return version, version >= max(v.Min, w.Min)
-}
+// meets reports whether a version is in both ranges.
+func (v Versions) meets(w Versions) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
 
 // beginBy is the header that says until when a call may begin, in milliseconds since 1970. An owner that was stopped
 // still has calls in its socket when it goes on, and must not begin those that their callers gave up long ago.

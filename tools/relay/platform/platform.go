@@ -33,6 +33,16 @@ func Program(process string) (string, error) {
 	return filepath.Base(strings.TrimSuffix(path, " (deleted)")), nil
 }
 
+// BootID is different after each start of the system. It is empty where the system has no /proc: today only Linux
+// answers.
+func BootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
 // SameUser reports whether the process at the other end of a socket runs as the user of this one. Where the system
 // does not tell it reports true: then only the permissions of the socket and of its directory keep others out.
 func SameUser(c *net.UnixConn) bool {

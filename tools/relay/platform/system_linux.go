@@ -1,11 +1,6 @@
 package platform
 
-import (
-	"os"
-	"strings"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // NetworkKind is the kind of network file system that a directory is on, such as "nfs". It is empty for a local one,
 // and where the kernel does not tell.
@@ -40,15 +35,6 @@ func networkKindOf(magic uint32) string {
 		0xaad7aaea:             "panfs",
 		0xbacbacbc:             "vmhgfs",
 	}[magic]
-}
-
-// BootID is different after each start of the system. It is empty where the system does not tell.
-func BootID() string {
-	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(id))
 }
 
 // peerOf is the user who connected to, or listens at, the other end of a socket.
