@@ -158,7 +158,7 @@ func (x *exporter) contents(emit func(line) error) error {
 		}
 		return emit(line{Kind: lineContent, Digest: digest, Bytes: content})
 	}
-	for sum, err := range x.groups(Range{Space: References}, func(key []byte) []byte { return key[:min(32, len(key))] }) {
+	for sum, err := range x.groups(Range{Space: References}, firstSum) {
 		if err == nil {
 			err = one(fmt.Sprintf("%s%x", digestKind, sum))
 		}

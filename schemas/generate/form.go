@@ -35,7 +35,7 @@ func choices(all []any) string {
 func formOfObject(s *jsonschema.Schema) string {
 	var fields []string
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		if !noted(p.Value, "x-hidden") && !noted(p.Value, "x-filled") {
+		if !unsent(p.Value) {
 			fields = append(fields, p.Key+": "+form(p.Value))
 		}
 	}

@@ -25,8 +25,7 @@ func published(c *comments, t reflect.Type) *jsonschema.Schema {
 
 // publishInput brings the schema of arguments into the form that clients are sent.
 func publishInput(s *jsonschema.Schema) {
-	walk(s, without("x-filled"))
-	walk(s, without("x-hidden"))
+	walk(s, sendable)
 	walk(s, loosen)
 	walk(s, restated)
 	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
@@ -45,18 +44,17 @@ func publishOutput(s *jsonschema.Schema) {
 	walk(s, open)
 }
 
-func without(note string) func(*jsonschema.Schema) {
-	return func(s *jsonschema.Schema) {
-		if s.Properties == nil {
-			return
-		}
-		for p := s.Properties.Oldest(); p != nil; {
-			field := p
-			p = p.Next()
-			if noted(field.Value, note) {
-				s.Properties.Delete(field.Key)
-				s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == field.Key })
-			}
+// sendable leaves only the fields that a caller sends.
+func sendable(s *jsonschema.Schema) {
+	if s.Properties == nil {
+		return
+	}
+	for p := s.Properties.Oldest(); p != nil; {
+		field := p
+		p = p.Next()
+		if unsent(field.Value) {
+			s.Properties.Delete(field.Key)
+			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == field.Key })
 		}
 	}
 }

@@ -148,6 +148,9 @@ func settle(s *jsonschema.Schema) {
 	}
 }
 
+// unsent tells of a field that no caller is told to send.
+func unsent(s *jsonschema.Schema) bool { return noted(s, "x-hidden") || noted(s, "x-filled") }
+
 func noted(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }
 
 // walk visits a schema and all below it, parents first.

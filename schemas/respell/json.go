@@ -44,17 +44,13 @@ func unwrapJSON(v any, opens string) any {
 
 // lookAt finds the value at a dotted path of objects.
 func lookAt(m map[string]any, path string) (any, bool) {
-	for {
-		name, rest, deeper := strings.Cut(path, ".")
-		v, ok := m[name]
-		if !deeper || !ok {
-			return v, ok
-		}
-		if m, ok = v.(map[string]any); !ok {
-			return nil, false
-		}
-		path = rest
+	name, rest, deeper := strings.Cut(path, ".")
+	v, ok := m[name]
+	if !deeper {
+		return v, ok
 	}
+	inside, _ := v.(map[string]any)
+	return lookAt(inside, rest)
 }
 
 // putAt sets the value at a path and makes the objects on the way. It does nothing and gives false when

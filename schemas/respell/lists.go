@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"handoff/schemas"
 )
 
 // The readings of lists. A single value is read as a list of one, and the lists of two foreign fields become one
@@ -27,22 +29,22 @@ var (
 
 func eachRow(row func(any) any) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		list, ok := v.([]any)
-		if !ok {
-			list = []any{v}
-		}
-		rows := make([]any, len(list))
-		for i, e := range list {
-			rows[i] = row(e)
-		}
-		return rows, true
+		return schemas.Map(listOf(v), row), true
 	}
+}
+
+// listOf gives a list, and any other value as the only one of a list.
+func listOf(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
 }
 
 // unionOf adds the rows of more that have does not hold.
 func unionOf(have, more any) any {
-	all := slices.Clone(have.([]any))
-	for _, e := range more.([]any) {
+	all := slices.Clone(listOf(have))
+	for _, e := range listOf(more) {
 		if !slices.ContainsFunc(all, func(h any) bool { return reflect.DeepEqual(h, e) }) {
 			all = append(all, e)
 		}
@@ -140,15 +142,15 @@ func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// fuseReferences makes one reference of two: the one has the address, the other the key points.
+// fuseReferences makes one reference of two: the one has the address, the other the key points. References of which
+// either says what the other does stay several.
 func fuseReferences(have, more any) any {
-	row := map[string]any{}
-	for _, part := range []any{have, more} {
-		if list, ok := part.([]any); ok && len(list) == 1 {
-			if object, ok := list[0].(map[string]any); ok {
-				maps.Copy(row, object)
-			}
-		}
+	one, isObject := listOf(have)[0].(map[string]any)
+	other, row := listOf(more)[0].(map[string]any), map[string]any{}
+	maps.Copy(row, one)
+	maps.Copy(row, other)
+	if !isObject || len(listOf(have)) > 1 || len(row) < len(one)+len(other) {
+		return unionOf(have, more)
 	}
 	return []any{row}
 }

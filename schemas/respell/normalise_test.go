@@ -57,6 +57,9 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 		{"null of known fields goes", "send_handoff", `{"to":"qa","title":null,"source":null,"context":{"test_command":null,"reproductionSteps":null},"metadata":{"parent_handoff":null}}`, `{"to":"qa","context":{}}`},
 		{"null is an output", "complete_handoff", `{"handoff_id":"ho_1","output":null,"summary":null}`, `{"handoff_id":"ho_1","output":null}`},
 		{"empty foreign values carry nothing", "send_handoff", `{"to":"qa","source":{},"context":{"known_issues":["a"],"potential_issues":[],"implementation_notes":""}}`, `{"to":"qa","context":{"known_issues":["a"]}}`},
+		{"a single text joins a list", "send_handoff", `{"to":"qa","labels":"x","required_skills":["y"]}`, `{"to":"qa","tags":["x","y"]}`},
+		{"an address beside references", "send_handoff", `{"to":"qa","references":[{"url":"a"},{"url":"b"}],"context":{"context_url":"u"}}`, `{"to":"qa","context":{"references":[{"url":"a"},{"url":"b"},{"url":"u"}]}}`},
+		{"an address beside another one", "send_handoff", `{"to":"qa","references":[{"url":"a"}],"context":{"context_url":"u"}}`, `{"to":"qa","context":{"references":[{"url":"a"},{"url":"u"}]}}`},
 		{"an alias fills an empty field", "send_handoff", `{"to":"","to_agent":"qa"}`, `{"to":"qa"}`},
 		{"an equal alias goes", "send_handoff", `{"to":"qa","target":{"agent":"qa"},"expectations":{"timeout":"1h30m","timeoutMs":5400000}}`, `{"to":"qa","expectations":{"timeout":"1h30m"}}`},
 

@@ -13,10 +13,11 @@ import (
 
 	"handoff/store"
 	"handoff/store/postgres"
+	"handoff/store/postgres/postgrestest"
 )
 
 func openSmall(t *testing.T, pool *pgxpool.Pool, bytes int) *postgres.Store {
-	s, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: "shop", CacheBytes: bytes})
+	s, err := postgrestest.Open(t.Context(), pool, "shop", postgres.Config{CacheBytes: bytes})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

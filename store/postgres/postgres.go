@@ -21,21 +21,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"handoff/store"
 	"handoff/store/calls"
 )
 
 // Config says which workspace of which database to open.
 type Config struct {
-	// Ownership of the workspace, if this process has taken it over.
+	// Ownership of the workspace, which this process has taken over.
 	Ownership *Ownership
-
-	// Pool and Workspace say what to take over without that, from whoever has it. The pool is not
-	// closed; see [Connect].
-	Pool      *pgxpool.Pool
-	Workspace string
 
 	// CacheBytes is about how much memory rows take that the database has, too. Zero means 64 MiB. What was committed
 	// and is not folded comes on top.
@@ -77,12 +70,6 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	own := c.Ownership
-	if own == nil {
-		var err error
-		if own, err = (&Node{Pool: c.Pool}).seize(ctx, c.Workspace); err != nil {
-			return nil, err
-		}
-	}
 	s.table = &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch}
 	entries, err := unfolded(ctx, own.node.Pool, own.workspace)
 	if err != nil {

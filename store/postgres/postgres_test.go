@@ -24,7 +24,7 @@ func newPool(t *testing.T) *pgxpool.Pool {
 }
 
 func open(t *testing.T, pool *pgxpool.Pool) *postgres.Store {
-	s, err := postgres.Open(t.Context(), postgres.Config{Pool: pool, Workspace: "shop"})
+	s, err := postgrestest.Open(t.Context(), pool, "shop", postgres.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

@@ -105,15 +105,6 @@ func (n *Node) cutOff(ctx context.Context) error {
 	return err
 }
 
-// seize takes a workspace from whoever has it.
-func (n *Node) seize(ctx context.Context, workspace string) (*Ownership, error) {
-	before, err := n.Owner(ctx, workspace)
-	if err != nil {
-		return nil, err
-	}
-	return n.TakeOver(ctx, workspace, "", before, true)
-}
-
 // takeNumber takes the next number of the log for this owner. When the owner before takes it at the same moment, another
 // follows.
 func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) error {

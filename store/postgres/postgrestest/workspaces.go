@@ -1,6 +1,7 @@
 package postgrestest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,16 +20,27 @@ func Workspaces(t testing.TB) func(t testing.TB, name string) store.Backend {
 // Opener gives what opens a workspace of the database at an address, until the end of a test. The rest is as configured.
 func Opener(t testing.TB, address string, c postgres.Config) func(t testing.TB, name string) store.Backend {
 	t.Helper()
-	c.Pool = Pool(t, address)
-	require.NoError(t, postgres.Prepare(t.Context(), c.Pool))
+	pool := Pool(t, address)
+	require.NoError(t, postgres.Prepare(t.Context(), pool))
 	return func(t testing.TB, name string) store.Backend {
 		t.Helper()
-		c := c
-		c.Workspace = name
-		b, err := postgres.Open(t.Context(), c)
+		b, err := Open(t.Context(), pool, name, c)
 		require.NoError(t, err)
 		return b
 	}
+}
+
+// Open opens a workspace that it takes over from whoever has it. The rest is as configured.
+func Open(ctx context.Context, pool *pgxpool.Pool, name string, c postgres.Config) (*postgres.Store, error) {
+	n := &postgres.Node{Pool: pool}
+	before, err := n.Owner(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Ownership, err = n.TakeOver(ctx, name, "", before, true); err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, c)
 }
 
 // Pool reaches a database until the end of a test.

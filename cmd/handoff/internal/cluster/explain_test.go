@@ -30,7 +30,7 @@ func use(ctx context.Context, address string) error {
 	if err := postgres.Prepare(ctx, pool); err != nil {
 		return err
 	}
-	b, err := postgres.Open(ctx, postgres.Config{Pool: pool, Workspace: "shop"})
+	b, err := postgrestest.Open(ctx, pool, "shop", postgres.Config{})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func TestCheckNamesFaultsAndMendsThem(t *testing.T) {
 			return bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir(p, "w"), "handoff.db")})
 		}},
 		"database": {map[string]string{"HANDOFF_STORE": address}, func(commandtest.Home) (store.Backend, error) {
-			return postgres.Open(context.Background(), postgres.Config{Pool: postgrestest.Pool(t, address), Workspace: "w"})
+			return postgrestest.Open(context.Background(), postgrestest.Pool(t, address), "w", postgres.Config{})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
