@@ -102,7 +102,7 @@ func ofPredecessor(v *store.View, r *store.Record) (before brief.Session) {
 	return before
 }
 
-// ended is what became of a handoff, in a sentence about its last holder's claim.
+// ended is what became of a handoff that ended, as what it did or what was done to it.
 var ended = map[schemas.Status]string{
 	schemas.Failed: "failed", schemas.TimedOut: "timed out", schemas.Cancelled: "was cancelled",
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",

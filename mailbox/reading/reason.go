@@ -70,17 +70,10 @@ func stalled(v *store.View, r *store.Record) (string, error) {
 			to, err := Principal(v, before)
 			return fmt.Sprintf("%s has not accepted %s, which is completed, %s", to, id, before.Outcome), err
 		default:
-			return fmt.Sprintf("%s, for which it waits, %s", id, inVain[before.Status]), nil
+			return fmt.Sprintf("%s, for which it waits, %s", id, ended[before.Status]), nil
 		}
 	}
 	return "", nil
-}
-
-// inVain are the states in which nothing more comes, as what a handoff did or what was done to it. Completed is not
-// among them, since its result may still be accepted.
-var inVain = map[schemas.Status]string{
-	schemas.Failed: "failed", schemas.Rejected: "was rejected", schemas.TimedOut: "timed out",
-	schemas.Cancelled: "was cancelled", schemas.Returned: "was returned",
 }
 
 // givenUp tells how a handoff that was held, or offered, became pending for others. Only the last event counts: after

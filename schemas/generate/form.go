@@ -17,7 +17,7 @@ func form(s *jsonschema.Schema) string {
 	}
 	switch {
 	case len(s.Enum) > 0:
-		return choices(s.Enum)
+		return strings.Join(schemas.Texts(s.Enum), "|")
 	case s.Type == "array":
 		return form(s.Items) + "[]"
 	case s.Type == "object":
@@ -26,10 +26,6 @@ func form(s *jsonschema.Schema) string {
 		return "any JSON"
 	}
 	return map[string]string{"string": "text", "boolean": "bool", "integer": "number", "number": "number"}[s.Type]
-}
-
-func choices(all []any) string {
-	return strings.Join(schemas.Texts(all), "|")
 }
 
 func formOfObject(s *jsonschema.Schema) string {

@@ -2,6 +2,8 @@ package respell
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
@@ -36,7 +38,7 @@ func unpackTask(n *normalisation) error {
 // finishSend moves the fields of the context that another mailbox filled to the overflow path, because here only our
 // mailbox may fill them. A mail that says nothing but the kind of its handoff gets a task that names the kind.
 func finishSend(n *normalisation) error {
-	if n.whole || n.isForeign() {
+	if n.whole || n.letterhead() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
 			if err := n.apply(alias{from: "context." + field}); err != nil {
 				return err
@@ -47,14 +49,14 @@ func finishSend(n *normalisation) error {
 	return nil
 }
 
-// isForeign tells whether a whole message was given: only such a message says anything that goes to origin.
-func (n *normalisation) isForeign() bool {
-	for to := range n.filled {
+// letterhead gives a field that went to origin, "" for none: only a whole message of another protocol has one.
+func (n *normalisation) letterhead() string {
+	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if rootOf(to) == "origin" {
-			return true
+			return n.filled[to]
 		}
 	}
-	return false
+	return ""
 }
 
 // titleTask makes a task of the kind of the handoff, as "implementation_to_testing: .factory-abc123".
@@ -160,10 +162,8 @@ func (n *normalisation) id() string {
 
 // refuseLetterhead refuses what an acknowledgement says of itself with any action but the one that keeps it.
 func (n *normalisation) refuseLetterhead(action string) error {
-	for to, from := range n.filled {
-		if rootOf(to) == "origin" && action != string(schemas.ActAsk) {
-			return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
-		}
+	if from := n.letterhead(); from != "" && action != string(schemas.ActAsk) {
+		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}
 	return nil
 }
