@@ -90,15 +90,9 @@ func (s *Store) Mend(ctx context.Context, words Wording) (done Mended, err error
 	return done, err
 }
 
-func write(w Writer, fixes []fix) error {
-	for _, f := range fixes {
-		var err error
-		if f.Value == nil {
-			err = w.Delete(f.space, f.Key)
-		} else {
-			err = w.Put(f.space, f.Key, f.Value)
-		}
-		if err != nil {
+func write(w Writer, rows []placed) error {
+	for _, row := range rows {
+		if err := writeRow(w, row.Space, row.Row); err != nil {
 			return err
 		}
 	}

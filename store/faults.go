@@ -13,23 +13,23 @@ const (
 	maxFixes    = 200_000 // how many it keeps to mend at once, each some hundred bytes
 )
 
-// A fix is the row as it has to be, without a value where it has to go.
-type fix struct {
-	space Space
+// placed is a row of a space as it has to be, without a value where it has to go.
+type placed struct {
+	Space
 	Row
 }
 
-func put(s Space, key, value []byte) fix {
-	return fix{s, Row{Key: key, Value: append([]byte{}, value...)}}
+func put(s Space, key, value []byte) placed {
+	return placed{s, Row{Key: key, Value: append([]byte{}, value...)}}
 }
-func drop(s Space, key []byte) fix { return fix{s, Row{Key: append([]byte{}, key...)}} }
+func drop(s Space, key []byte) placed { return placed{s, Row{Key: append([]byte{}, key...)}} }
 
 // faults are what a check found: all counted, the first ones told, and how those are mended that can be.
 type faults struct {
 	told     []schemas.Fault
 	n        int // all of them
 	mendable int
-	fixes    []fix
+	fixes    []placed
 	refused  error // why nothing may be mended
 }
 
@@ -37,7 +37,7 @@ type faults struct {
 func (f *faults) addf(format string, args ...any) { f.add(false, format, args) }
 
 // mendf notes a fault that a row mends.
-func (f *faults) mendf(by fix, format string, args ...any) {
+func (f *faults) mendf(by placed, format string, args ...any) {
 	f.add(true, format, args)
 	f.mendable++
 	if len(f.fixes) < maxFixes {

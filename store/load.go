@@ -2,7 +2,6 @@ package store
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,14 +82,9 @@ type tip struct {
 	status       schemas.Status // after it; empty where it does not say
 }
 
-type placed struct {
-	Space
-	Row
-}
-
 func (l *loader) put(s Space, key, value []byte) {
 	l.unfit = l.unfit || len(key) == 0 || len(key) > MaxKey
-	l.rows = append(l.rows, placed{s, Row{key, bytes.Clone(value)}})
+	l.rows = append(l.rows, put(s, key, value))
 	l.size += len(key) + len(value)
 }
 
@@ -102,14 +96,7 @@ func (l *loader) putChunks(s Space, begin, content []byte) error {
 }
 
 func (l *loader) flush(ctx context.Context) error {
-	err := l.to.Update(ctx, func(w Writer) error {
-		for _, row := range l.rows {
-			if err := w.Put(row.Space, row.Key, row.Value); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := l.to.Update(ctx, func(w Writer) error { return write(w, l.rows) })
 	l.rows, l.size = nil, 0
 	return err
 }

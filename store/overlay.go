@@ -71,13 +71,7 @@ func (o *Overlay) Flush(w sink) error {
 	}
 	for s := range Spaces {
 		for _, row := range o.rows[s] {
-			var err error
-			if row.Value == nil {
-				err = w.Delete(s, row.Key)
-			} else {
-				err = w.Put(s, row.Key, row.Value)
-			}
-			if err != nil {
+			if err := writeRow(w, s, row); err != nil {
 				return fmt.Errorf("write row of %s: %w", s, err)
 			}
 		}
@@ -89,6 +83,14 @@ func (o *Overlay) Flush(w sink) error {
 type sink interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
+}
+
+// writeRow puts a row, or deletes one without a value.
+func writeRow(w sink, s Space, row Row) error {
+	if row.Value == nil {
+		return w.Delete(s, row.Key)
+	}
+	return w.Put(s, row.Key, row.Value)
 }
 
 // Get implements [Reader].
