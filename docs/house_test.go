@@ -285,7 +285,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/checks", about: "whether work holds what its repository asks for",
 		imports: []string{
-			"schemas", "schemas/closest", "mailbox/secret", "mailbox/contract", "tools/relay/platform", "cmd/handoff/internal/git",
+			"schemas", "mailbox/secret", "mailbox/contract", "tools/relay/platform", "cmd/handoff/internal/git",
 			"cmd/handoff/internal/process", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell", "cmd/handoff/internal/leave",
 		},
 		owns: []string{"go.yaml.in/yaml/v3"},
