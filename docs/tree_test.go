@@ -81,3 +81,23 @@ func files(t *testing.T) []string {
 	}
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 }
+
+// chosen matches a command of a document that runs chosen tests of one package: the package, and the pattern up to a slash.
+var chosen = regexp.MustCompile(`go test (?:-\S+ )*\./(\S+) (?:-\S+ )*-run '?([^ '/\n]+)`)
+
+func TestDocumentsRunTestsThatThereAre(t *testing.T) {
+	for _, name := range []string{"CONTRIBUTING.md", "AGENTS.md", "README.md"} {
+		for _, m := range chosen.FindAllStringSubmatch(read(t, name), -1) {
+			test := regexp.MustCompile(`(?m)^func Test` + strings.TrimPrefix(m[2], "Test"))
+			if !strings.HasPrefix(m[2], "Test") {
+				test = regexp.MustCompile(`(?m)^func Test\w*` + m[2])
+			}
+			found := slices.ContainsFunc(files(t), func(file string) bool {
+				return path.Dir(file) == m[1] && strings.HasSuffix(file, "_test.go") && test.MatchString(read(t, file))
+			})
+			if !found {
+				t.Errorf("%s: no test of ./%s has %s in its name", name, m[1], m[2])
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,12 +17,15 @@ const helpAll = "help-all"
 // First has --help of a command of many flags show those that a first use wants, and gives it --help-all for the others.
 // Shells complete all of them.
 func First(cmd *cobra.Command, names ...string) {
+	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(names, f.Name) {
-			_ = cmd.Flags().SetAnnotation(f.Name, notFirst, nil) // there is such a flag
+		if slices.Contains(names, f.Name) || f.Hidden {
+			return
 		}
+		_ = cmd.Flags().SetAnnotation(f.Name, notFirst, nil) // there is such a flag
+		more++
 	})
-	cmd.Flags().BoolFunc(helpAll, "help with all flags", func(string) error { return cmd.Flags().Set("help", "true") })
+	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
 // Help is the help of a command, as its templates print it, without the flags that [First] leaves to --help-all.

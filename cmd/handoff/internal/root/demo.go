@@ -1,6 +1,7 @@
 package root
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -87,7 +88,13 @@ func meanwhile(ctx context.Context, a *cli.App, state string, command []string) 
 		}
 		return ""
 	}
-	if code := Run(ctx, e, a.Release.Version, command); code != 0 {
+	var said bytes.Buffer // in vain once the reader left: what that breaks off is no fault
+	e.Stderr = &said
+	code := Run(ctx, e, a.Release.Version, command)
+	if !errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+		_, _ = said.WriteTo(a.Stderr)
+	}
+	if code != 0 {
 		return cli.Exit(code)
 	}
 	return nil

@@ -20,7 +20,7 @@ var listFields = []cli.Field{
 	cli.Words("tag", "tags", "only with one of these tags"),
 	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
-	cli.Text("query", "query", "words in title, task, summary and tags"),
+	cli.Text("query", "query", "words of what was sent, decided, asked, answered and delivered"),
 	cli.Text("since", "since", "what was sent or ended since a time, as yesterday, 2026-01-31 or 2h ago"),
 }
 
