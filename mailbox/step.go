@@ -2,12 +2,10 @@ package mailbox
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
-	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -161,78 +159,4 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 		return "its holder"
 	}
 	return strings.Join(names, " or ")
-}
-
-// notNow explains that the state does not allow an action, and names what took the handoff's place. Where there is a
-// way on, such as claiming first, it advises that. The error is conflict.
-//
-// Also a caller gets it that may do nothing with the handoff, since anybody may read how it stands. It only reads.
-func (o *op) notNow(a life.Action, r *store.Record) error {
-	cannot := string(a)
-	if a == life.Progress {
-		cannot = "reported on"
-	}
-	e := conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
-	if (a == life.Accept || a == life.Return) && !r.Status.Ended() {
-		wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		return conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
-			schemas.Call(wait, "waits for the result, where you sent it"),
-			schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
-	}
-	switch {
-	case r.Successor != 0:
-		return e.WithHint("%s", o.inItsPlace(r))
-	case a == life.Cancel && r.Dismissed != 0:
-		return e.WithHint("Somebody said before that nobody is to go on with it.")
-	case a == life.Accept && endedBadly(r):
-		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
-		return e.WithHint("There is no result to accept. The action cancel says that nobody is to go on with it.").
-			WithNext(schemas.Call(again, "has it done again"))
-	case r.Status == schemas.Cancelled:
-		return e.WithHint("%s", o.whyCancelled(r))
-	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
-		return e.WithNext(o.judging(r)...)
-	case r.Status.Held() && a == life.Amend && r.Holder != o.by.Agent:
-		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(tellAgent(r.Holder))
-	case r.Status.Held() && a == life.Claim:
-		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
-	case r.Status == schemas.Pending && a == life.Release && o.allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
-		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
-		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
-	case r.Status == schemas.Pending && (a == life.Progress || a == life.Ask || a == life.Release):
-		return o.beforeClaim(e, r)
-	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
-		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
-		return e.WithHint("Work has begun.").WithNext(holderDoes(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
-	}
-	return e
-}
-
-// inItsPlace names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
-// told to go on with it.
-func (o *op) inItsPlace(r *store.Record) string {
-	next := reading.Readable(o.View, r.Successor)
-	mine := r.From == o.by.Agent || next != nil && next.Holder == o.by.Agent
-	if mine || next == nil || o.allowed(life.Claim, life.Recipient, next) == nil {
-		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)
-	}
-	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
-}
-
-// whyCancelled says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the
-// cancel, and the late results that may have come since, of which [lateKept] are kept. Where the cancel is not among
-// them, the sender is named.
-func (o *op) whyCancelled(r *store.Record) string {
-	by := string(r.From)
-	events, _ := o.EventsOf(r, 1+lateKept) // without them the sender is named
-	for _, e := range events {
-		if e.Action == string(life.Cancel) {
-			by = string(e.Agent)
-		}
-	}
-	why, err := reading.WhyEnded(o.View, r, nil)
-	if err != nil || why == "" {
-		return "It was cancelled by " + by + "."
-	}
-	return schemas.Visible(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
 }

@@ -34,29 +34,34 @@ func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err erro
 	if err != nil {
 		return out, err
 	}
-	digest := take.digest
 	o.asHolder(r, take.token)
 	switch {
 	case take.unclaimed != nil && take.unclaimed(r):
 		return take.first(r)
-	case r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == digest:
+	case r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == take.digest:
 		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
 	err = o.proves(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.holdsNow(r) {
-		o.refuse(e.WithHint("%s", lateHint(r, digest)).
+		o.refuse(e.WithHint("%s", lateHint(r, take.digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return out, err
+	}
+	return take.proved(o, a, r)
+}
+
+// proved takes an outcome of a claim that is proved.
+func (take outcomes[Out]) proved(o *op, a life.Action, r *store.Record) (out Out, err error) {
+	switch {
 	case !r.Status.Ended():
 		return take.first(r)
-	case r.ResultDigest == digest && r.Status != schemas.Returned:
+	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.refuse(overtaken(r, lateHint(r, digest)))
+		o.refuse(overtaken(r, lateHint(r, take.digest)))
 		return out, take.late(r)
 	}
 	return out, o.notNow(a, r)
