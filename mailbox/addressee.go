@@ -98,11 +98,9 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 }
 
 // tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
-// sender that acts itself is warned by [op.checkRecipient]. [op.commit] calls it after each change.
-func (o *op) tellNoTakers(was, now *store.Record) error {
-	if !offered(now) || was != nil && offered(was) && was.To == now.To {
-		return nil
-	}
+// sender that acts itself is warned by [op.checkRecipient]. It is a rule after each change.
+func (o *op) tellNoTakers(h *happening) error {
+	was, now := h.was, h.now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // of a name that nobody had the sender heard before
@@ -132,8 +130,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 		if looked++; err != nil || looked > mostFollow {
 			return err
 		}
-		if r := o.usable(id); r != nil && r.Status == schemas.Pending && offers.Bar(r, before.Card) == "" {
-			if err := o.tellNoTakers(nil, r); err != nil {
+		if r := o.usable(id); r != nil && offered(r) && offers.Bar(r, before.Card) == "" {
+			if err := o.tellNoTakers(&happening{now: r}); err != nil {
 				return err
 			}
 		}

@@ -151,7 +151,7 @@ func (o *op) noteSeen() error {
 		return err
 	}
 	o.self = nil // the caller may be among the names that expire
-	return o.expireNames(a.Client)
+	return o.hooks.seen(o, a.Client)
 }
 
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and

@@ -47,8 +47,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(rev.reoption(&now, o.now)); err != nil {
 		return nil, err
 	}
-	amended := happening{action: action, was: r, now: &now}
-	h, err := o.amended(&amended, rev, out)
+	amended := &happening{action: action, was: r, now: &now}
+	h, err := o.amended(amended, rev, out)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.commit(happening{action: life.Ask, was: r, now: &now, text: text, said: content})
+	return &now, o.commit(&happening{action: life.Ask, was: r, now: &now, text: text, said: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
@@ -126,8 +126,8 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
-	answered := happening{action: life.Answer, was: r, now: &now, text: in.Note}
-	err = o.rebody(&answered, "", func(h *schemas.Handoff) {
+	answered := &happening{action: life.Answer, was: r, now: &now, text: in.Note}
+	err = o.rebody(answered, "", func(h *schemas.Handoff) {
 		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c

@@ -68,17 +68,15 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 
 // spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
 // cost. It is committed with the result, and refuses nothing.
-func (o *op) spend(name schemas.Workflow, said any, as store.Content) error {
+func (o *op) spend(h *happening) error {
 	var done *schemas.Completion
-	switch came := said.(type) {
+	switch came := h.said.(type) {
 	case schemas.Completion:
 		done = &came
 	case schemas.Late:
 		done = came.Completion
-	case schemas.Failure:
-	default:
-		return nil
 	}
+	name := h.now.Workflow
 	wf, err := o.Workflow(name)
 	if wf == nil || err != nil {
 		return err
@@ -86,7 +84,7 @@ func (o *op) spend(name schemas.Workflow, said any, as store.Content) error {
 	if wf.Used == nil {
 		wf.Used = map[string]float64{}
 	}
-	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(as.Bytes)))
+	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.kept.Bytes)))
 	if done != nil {
 		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
 	}
@@ -187,9 +185,13 @@ func (o *op) markOver() (over *overrun, err error) {
 
 // tellRefused tells human of an operation that was refused because of a limit, once for each workflow and limit. The
 // operation was undone, so this is one of its own; where it fails, the next refusal tells.
-func (s *Service) tellRefused(ctx context.Context, refused overrun) {
-	err := s.update(ctx, clockCaller, func(o *op) error {
-		o.over = &refused
+func (o *op) tellRefused(ctx context.Context) {
+	refused := o.over
+	if refused == nil {
+		return
+	}
+	err := o.update(ctx, clockCaller, func(o *op) error {
+		o.over = refused
 		over, err := o.markOver()
 		if over == nil || err != nil {
 			return err
@@ -203,7 +205,7 @@ func (s *Service) tellRefused(ctx context.Context, refused overrun) {
 		return o.notify(schemas.Human, noticeOf(noticeBudget, first, text))
 	})
 	if err != nil && ctx.Err() == nil {
-		s.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
+		o.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
 	}
 }
 

@@ -97,17 +97,11 @@ func (o *op) newDuties() (duties []duty) {
 // so what follows for that handoff is carried out before the next one is looked at. When nothing is left of what this
 // transaction may go through, the duty is owed.
 func (o *op) do(c *cascade, d duty) error {
-	others, each := across(d.do, d.of.now)
-	if each == nil {
-		came, err := o.consequence(d.do, d.of)
-		if slices.Contains(c.asked, d.of) {
-			c.outcome.successor = cmp.Or(c.outcome.successor, came.successor)
-			c.outcome.forwarded = cmp.Or(c.outcome.forwarded, came.forwarded)
-			c.outcome.unsent = cmp.Or(c.outcome.unsent, came.unsent)
-		}
-		return err
+	if !d.do.Spreads() {
+		return o.doHere(c, d)
 	}
-	for id, err := range o.Oldest(others, d.after) {
+	others := o.hooks.across[d.do]
+	for id, err := range o.Oldest(others.of(d.of.now), d.after) {
 		switch {
 		case err != nil:
 			return err
@@ -118,12 +112,28 @@ func (o *op) do(c *cascade, d duty) error {
 		o.left--
 		d.after = id
 		c.duties = append(c.duties, d)
-		if r := o.usable(id); r != nil && (!r.Status.Ended() || d.do == life.MoveFreed) {
-			return each(o, r, d.of.now)
+		if r := o.usable(id); r != nil && (others.ended || !r.Status.Ended()) {
+			return others.each(o, r, d.of.now)
 		}
 		return nil // one that cannot be read, or that has ended meanwhile, stops no other
 	}
 	return nil
+}
+
+// doHere carries out a duty that concerns the handoff itself. A consequence that nobody knows is a fault of this
+// program: the error undoes the operation.
+func (o *op) doHere(c *cascade, d duty) error {
+	do := o.hooks.follows[d.do]
+	if do == nil {
+		return fmt.Errorf("nobody knows how to %s", d.do)
+	}
+	came, err := do(o, d.of)
+	if slices.Contains(c.asked, d.of) {
+		c.outcome.successor = cmp.Or(c.outcome.successor, came.successor)
+		c.outcome.forwarded = cmp.Or(c.outcome.forwarded, came.forwarded)
+		c.outcome.unsent = cmp.Or(c.outcome.unsent, came.unsent)
+	}
+	return err
 }
 
 // putOff notes on its record what follows from it and is too much for this transaction. It is committed in the same
@@ -136,7 +146,7 @@ func (o *op) putOff(owed []duty) error {
 			if err != nil {
 				return err
 			}
-			err = o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+			err = o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
 				now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
 			})
 			if err != nil {
@@ -158,7 +168,7 @@ func (o *op) resume(r *store.Record) error {
 		return err
 	}
 	now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
-	h := happening{action: life.Resume, was: r, now: &now, by: o.by}
+	h := &happening{action: life.Resume, was: r, now: &now, by: o.by}
 	if err := o.commit(h); err != nil {
 		return err
 	}
@@ -167,13 +177,10 @@ func (o *op) resume(r *store.Record) error {
 		if debt.Leave != "" {
 			continue
 		}
-		if life.Consequence(debt.Do) == life.SendRouted {
-			o.timed = false // a person caused it, and [mostLooked] bounds it
-			if err := o.fireAfterLeave(&h, debt.Opened); err != nil {
-				return err
-			}
+		if err := o.hooks.resumed(o, h, debt); err != nil {
+			return err
 		}
-		c.duties = append(c.duties, duty{of: &h, do: life.Consequence(debt.Do), after: debt.After})
+		c.duties = append(c.duties, duty{of: h, do: life.Consequence(debt.Do), after: debt.After})
 	}
 	return o.carryOut(c)
 }
@@ -204,6 +211,8 @@ type happening struct {
 
 	said any    // what was said, kept as content of the event, nil for nothing
 	part string // what an error calls that where it is too large, "" where it cannot be
+
+	kept store.Content // said as it is kept, set by [op.commit]
 
 	text    string        // what those read who are told of it
 	why     lost          // why it did not end well

@@ -215,7 +215,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		return claimed{}, err
 	}
 	o.leases.Touch(&now)
-	took := happening{action: a, was: r, now: &now}
+	took := &happening{action: a, was: r, now: &now}
 	if now.Tree = 0; o.by.Tree != nil {
 		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: o.by.Tree.Brief()}
 	}

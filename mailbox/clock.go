@@ -8,7 +8,6 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/rules"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -24,31 +23,27 @@ import (
 // end of a lease comes before the word about silence, which has no sense without a claim. What is owed concerns ended
 // handoffs alone, for which no other time runs.
 func (o *op) lapsed(r *store.Record) error {
-	now := store.At(o.now)
-	over := func(t store.Time) bool { return t != 0 && t <= now }
-	switch {
-	case len(r.Owes) > 0:
+	if len(r.Owes) > 0 {
 		return o.resume(r)
-	case over(r.Deadline):
-		return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
-	case over(r.Lease):
-		return o.leaseEnded(r)
-	case over(r.Quiet):
-		return o.silent(r)
-	case over(r.Reserved):
-		return o.unreserve(r)
-	case over(r.Untaken):
-		return o.untaken(r)
-	default: // a delay is over
-		return o.ready(r)
 	}
+	for i, at := range timers(r) {
+		if at != 0 && at <= store.At(o.now) {
+			return o.hooks.due[timer(i)](o, r)
+		}
+	}
+	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
+}
+
+// expire ends a handoff whose deadline passed.
+func (o *op) expire(r *store.Record) error {
+	return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
 }
 
 // timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust]. The
 // registry has both, when it was due and when somebody noticed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.change(happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
+	return o.change(&happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
 }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
@@ -60,14 +55,14 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.leases.Renewed(o.View, r); end > store.At(o.now) {
-		return o.change(happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
+		return o.change(&happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.Quiet = end, o.leases.QuietUntil(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
 	}
-	return o.change(happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
+	return o.change(&happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
 		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.now) {
 			now.Box, now.NotBefore = "", store.At(again)
@@ -87,9 +82,9 @@ func backoff(attempt int) time.Duration {
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.now) {
-		return o.change(happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
+		return o.change(&happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	return o.change(happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {
+	return o.change(&happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {
 		now.Reserved, now.Box = 0, r.To
 	})
 }
@@ -97,7 +92,7 @@ func (o *op) unreserve(r *store.Record) error {
 // ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
 // besides, it is in its mailbox and still cannot be claimed.
 func (o *op) ready(r *store.Record) error {
-	return o.change(happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
+	return o.change(&happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
@@ -124,15 +119,15 @@ func (o *op) lapse() error {
 			break
 		}
 	}
-	applied, sent, begun := 0, 0, o.Now()
+	applied, enough, begun := 0, false, o.Now()
 	return o.actingAs(clockCaller, func() error {
 		for _, id := range due {
-			if o.left == 0 || sent >= mostRuled || applied > 0 && o.Now().Sub(begun) > lapseTime {
+			if enough || o.left == 0 || applied > 0 && o.Now().Sub(begun) > lapseTime {
 				o.more = true
 				return nil
 			}
 			err := o.alone(func() error { return o.lapseOne(id) })
-			sent, o.ruled, o.unsent, o.cost = sent+o.ruled, 0, 0, rules.Budget{} // one that the rules multiply is not the fault of the next
+			enough = o.hooks.lapsed(o)
 			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
@@ -249,7 +244,7 @@ func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
 func (o *op) silent(r *store.Record) error {
 	if end := o.leases.QuietUntil(r); end > store.At(o.now) {
-		return o.change(happening{action: life.Renew, due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
+		return o.change(&happening{action: life.Renew, due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.leases.Heard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.Report(o.View, r); { // one that cannot be read keeps nobody from being told
@@ -259,5 +254,5 @@ func (o *op) silent(r *store.Record) error {
 		text += "It reported nothing. "
 	}
 	text += tellAgent(r.Holder).String()
-	return o.change(happening{action: life.Silent, due: r.Quiet, text: text}, r, func(now *store.Record) { now.Quiet = 0 })
+	return o.change(&happening{action: life.Silent, due: r.Quiet, text: text}, r, func(now *store.Record) { now.Quiet = 0 })
 }

@@ -119,13 +119,13 @@ func (o *op) complete(
 		}
 		forward = nil
 	}
-	err = o.commit(happening{
+	completed := &happening{
 		action: life.Complete, was: r, now: &now, text: completionText(r, done), forward: forward, said: done, part: "completion",
-	})
-	if err != nil {
+	}
+	if err := o.commit(completed); err != nil {
 		return out, err
 	}
-	o.tellShut(o.happened[len(o.happened)-1], &out)
+	o.tellShut(completed, &out)
 	others, err := o.beside(&now)
 	if err != nil {
 		return out, err

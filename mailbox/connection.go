@@ -109,7 +109,7 @@ func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	return o.change(happening{action: life.Lost}, r, func(now *store.Record) {
+	return o.change(&happening{action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
 			now.Lease = min(r.Lease, store.At(o.now.Add(lease.Grace)))
 		}

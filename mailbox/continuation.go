@@ -63,7 +63,7 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	}
 	now := r.Clone()
 	now.Forwarded = sent.HandoffID
-	return &sent, o.commit(happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
+	return &sent, o.commit(&happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
 }
 
 // holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.

@@ -29,7 +29,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r.Body, o.routed = o.next(), nil // last: what came before may have left events
-	if err := o.commit(happening{action: life.Send, now: r, other: r.Parent, said: d.Content}); err != nil {
+	if err := o.commit(&happening{action: life.Send, now: r, other: r.Parent, said: d.Content}); err != nil {
 		return nil, err
 	}
 	return r, o.noteReview(r)

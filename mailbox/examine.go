@@ -97,11 +97,10 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	most := min(x.routed+1, 2*mostLooked) // one of this record; in all those that wait, and as many that were just released
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
-		_, each := across(do, &r)
 		if do == life.SendRouted {
 			x.routed++
 		}
-		if each == nil && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
+		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}

@@ -105,7 +105,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	failure := failureOf(in, then, to)
-	out, next, err := o.endFailed(happening{
+	out, next, err := o.endFailed(&happening{
 		action: life.Fail, was: r, now: &now, then: then, chosen: in.Then != "", to: to, why: lost{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
@@ -137,7 +137,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 // endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none. A nil handoff after a
 // failure that was to go on means that the chain was too long and human was told.
 func (o *op) endFailed(
-	h happening, failure schemas.Failure, digest string,
+	h *happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.now
 	now.Result = o.next()

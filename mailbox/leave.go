@@ -49,7 +49,7 @@ func (o *op) awaitLeave(h *happening) error {
 		}
 	}
 	return o.actingAs(clockCaller, func() error {
-		err := o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+		err := o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
 			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.leave, Opened: h.opened})
 		})
 		if told || err != nil {
@@ -80,7 +80,7 @@ func (o *op) releaseAllowed() error {
 			continue
 		}
 		err := o.actingAs(clockCaller, func() error {
-			return o.change(happening{action: life.Defer}, r, func(now *store.Record) {
+			return o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
 				for i := range now.Owes {
 					now.Owes[i].Leave = ""
 				}
@@ -110,7 +110,11 @@ func stepOf(v *store.View, r *store.Record) string {
 
 // fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on
 // with meanwhile is left to them.
-func (o *op) fireAfterLeave(h *happening, opened bool) error {
+func (o *op) fireAfterLeave(h *happening, debt store.Debt) error {
+	if life.Consequence(debt.Do) != life.SendRouted {
+		return nil
+	}
+	o.timed = false // a person caused it, and [mostLooked] bounds it
 	set, err := o.rules(o.View)
 	if err != nil || h.now.Successor != 0 || h.now.Dismissed != 0 {
 		return err
@@ -121,7 +125,7 @@ func (o *op) fireAfterLeave(h *happening, opened bool) error {
 	}
 	on := string(h.now.Status)
 	h.leave = set.awaits(on, facts)
-	if h.opened = opened; opened {
+	if h.opened = debt.Opened; h.opened {
 		on = ""
 	}
 	sends, err := o.fired(h, set, on, facts)

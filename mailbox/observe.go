@@ -64,5 +64,5 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 		}
 	}
 	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.commit(happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(seenAs, ". ")})
+	return out, o.commit(&happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(seenAs, ". ")})
 }

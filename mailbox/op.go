@@ -49,6 +49,8 @@ type op struct {
 	happened []*happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
+	// sentInTime is how many of these the clock caused, without those of the handoff to which it is applied now.
+	sentInTime int
 	// unsent is of how many rules that could not send somebody was to be told.
 	unsent int
 	// cost is what the expressions of the allowed rules have cost in it.
@@ -129,7 +131,7 @@ func (o *op) find(id string) (*store.Record, error) {
 //
 // What was said is kept with the event, under the number of [op.next]. Whoever lets the record point to that number
 // commits right after, since every other event in between would move it.
-func (o *op) commit(h happening) error {
+func (o *op) commit(h *happening) error {
 	content, err := store.ContentOf(h.said, o.NewID)
 	if err != nil {
 		return err
@@ -140,29 +142,36 @@ func (o *op) commit(h happening) error {
 		}
 	}
 	h.by = o.by
-	if err := o.tellFirst(h.was, h.now); err != nil {
+	if err := o.apply(o.hooks.before, h); err != nil {
 		return err
 	}
-	o.timeTaking(h.was, h.now)
 	h.now.Counted = h.now.Counted || reading.DoneWell(h.now) || h.was != nil && reading.DoneWell(h.was)
 	if !h.now.Status.Held() {
 		h.now.Quiet = 0
 	}
 	h.now.Wakes = wakes(h.now)
-	if o.last, err = o.tx.Change(h.was, h.now, o.event(&h), content); err != nil {
+	if o.last, err = o.tx.Change(h.was, h.now, o.event(h), content); err != nil {
 		return err
 	}
-	if err := o.spend(h.now.Workflow, h.said, content); err != nil {
-		return err
-	}
+	h.kept = content
 	o.gather(h.was, h.now)
-	if err := o.tellNoTakers(h.was, h.now); err != nil {
+	if err := o.apply(o.hooks.after, h); err != nil {
 		return err
 	}
-	if h.sends, err = o.firing(&h); err != nil {
-		return err
+	o.happened = append(o.happened, h)
+	return nil
+}
+
+// apply lets those rules of a list take part that have to do with what happened.
+func (o *op) apply(rules []rule, h *happening) error {
+	for _, rule := range rules {
+		if !rule.when(o, h) {
+			continue
+		}
+		if err := rule.do(o, h); err != nil {
+			return err
+		}
 	}
-	o.happened = append(o.happened, &h)
 	return nil
 }
 
@@ -209,10 +218,34 @@ func (o *op) gather(was, now *store.Record) {
 // atOnce is the Wakes of what is due whatever the clock says: a clock that was set back must not hide it.
 const atOnce store.Time = 1
 
+// timer is one of the times of a record, at which the clock does something. Where several are over their order counts: a
+// deadline ends the handoff, and all other times with it.
+type timer int
+
+const (
+	deadline timer = iota
+	leaseEnd
+	quiet    // after which the sender hears of a silent holder, who may be silent while it waits for an answer
+	reserved // for its asker
+	untaken  // after which it goes to others
+	delay    // before which nobody may claim; it counts while the handoff is in no mailbox because of it
+)
+
+// timers are the times of a record in the order of [timer], zero for what does not run.
+func timers(r *store.Record) [delay + 1]store.Time {
+	at := [...]store.Time{r.Deadline, r.Lease, r.Quiet, r.Reserved, r.Untaken, r.NotBefore}
+	if r.Status == schemas.Waiting {
+		at[quiet] = 0
+	}
+	if r.Box != "" || r.Status != schemas.Pending {
+		at[delay] = 0
+	}
+	return at
+}
+
 // wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
 // ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
-// times the earliest counts; the time before which nobody may claim counts only while the handoff is in no mailbox
-// because of it.
+// times the earliest counts.
 func wakes(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
@@ -222,15 +255,9 @@ func wakes(r *store.Record) store.Time {
 	case r.Status.Ended():
 		return 0
 	}
-	times := []store.Time{r.Deadline, r.Lease, r.Reserved, r.Untaken}
-	if r.Box == "" && r.Status == schemas.Pending {
-		times = append(times, r.NotBefore)
-	}
-	if r.Status != schemas.Waiting {
-		times = append(times, r.Quiet)
-	}
-	slices.Sort(times)
-	return cmp.Or(times...) // the first that is set
+	times := timers(r)
+	slices.Sort(times[:])
+	return cmp.Or(times[:]...) // the first that is set
 }
 
 // unburden notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
@@ -271,7 +298,7 @@ func (o *op) signature() schemas.Source {
 
 // change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
 // [op.step].
-func (o *op) change(h happening, r *store.Record, alter func(now *store.Record)) error {
+func (o *op) change(h *happening, r *store.Record, alter func(now *store.Record)) error {
 	_, err := o.changeNoted(h, r, schemas.UpdateIn{}, alter)
 	return err
 }
@@ -280,7 +307,7 @@ func (o *op) change(h happening, r *store.Record, alter func(now *store.Record))
 // note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier
 // notes stay with their events. It gives the record as it is then.
 func (o *op) changeNoted(
-	h happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
+	h *happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
 	now, err := o.step(h.action, r)
 	if err != nil {

@@ -99,5 +99,5 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 	now := r.Clone()
 	now.Late, now.LateDigest = append(now.Late, o.next()), digest
 	text := "A late result came from " + string(o.by.Agent) + ": " + summary
-	return o.commit(happening{action: life.Late, was: r, now: &now, text: text, said: result})
+	return o.commit(&happening{action: life.Late, was: r, now: &now, text: text, said: result})
 }

@@ -112,7 +112,7 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	}
 	now.Refused, now.Refusals = o.next(), r.Refusals+1
 	o.refuse(why)
-	return o.commit(happening{action: life.RefuseResult, was: r, now: &now, said: refusal, part: "refusal"})
+	return o.commit(&happening{action: life.RefuseResult, was: r, now: &now, said: refusal, part: "refusal"})
 }
 
 // failed are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.

@@ -54,7 +54,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		return out, o.commit(happening{action: life.Redact, was: r, now: &now, said: said})
+		return out, o.commit(&happening{action: life.Redact, was: r, now: &now, said: said})
 	})
 }
 
@@ -212,5 +212,5 @@ func (o *op) redacted(r *store.Record, said schemas.Redaction) error {
 	if err != nil {
 		return err
 	}
-	return o.commit(happening{action: life.Redact, was: r, now: &now, said: said})
+	return o.commit(&happening{action: life.Redact, was: r, now: &now, said: said})
 }

@@ -28,7 +28,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	rejected := happening{action: life.Reject, was: r, now: &now}
+	rejected := &happening{action: life.Reject, was: r, now: &now}
 	if rejected.to, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
 		return out, err
 	}
@@ -74,7 +74,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
-	declines := happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
+	declines := &happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
 	if err := o.commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}

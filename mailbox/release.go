@@ -64,7 +64,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.by.Agent, from, to, note))
 	}
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
-	return o.changeNoted(happening{action: life.Release, text: text}, r, said, func(now *store.Record) {
+	return o.changeNoted(&happening{action: life.Release, text: text}, r, said, func(now *store.Record) {
 		if to != "" {
 			readdress(now, to)
 		}

@@ -171,7 +171,7 @@ func (o *op) noteReview(review *store.Record) error {
 	}
 	now := r.Clone()
 	now.Review = review.ID
-	return o.commit(happening{action: life.Forward, was: r, now: &now, other: review.ID})
+	return o.commit(&happening{action: life.Forward, was: r, now: &now, other: review.ID})
 }
 
 // checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
@@ -261,7 +261,7 @@ func (o *op) roundLeft(r *store.Record) error {
 }
 
 // unjudged lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
-func unjudged(h happening, r *store.Record) happening {
+func unjudged(h *happening, r *store.Record) *happening {
 	if r.Reviews != 0 {
 		h.then, h.why = schemas.ThenRollback, lost{Reason: h.text}
 	}
@@ -306,7 +306,7 @@ func (o *op) reviewInstead(h *happening) (*store.Record, error) {
 	}
 	now := gone.Clone()
 	now.Successor = next.ID
-	return next, o.commit(happening{action: life.Forward, was: gone, now: &now, other: next.ID})
+	return next, o.commit(&happening{action: life.Forward, was: gone, now: &now, other: next.ID})
 }
 
 // tellReviewer says in the result of an action that ended a review who judges the work now.

@@ -23,7 +23,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		_, err := o.step(life.Accept, r)
 		return r, err
 	}
-	accepted := happening{action: life.Accept, text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))}
+	accepted := &happening{action: life.Accept, text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))}
 	var err error
 	if accepted.forward, err = o.heldBack(r); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := cmp.Or(o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	returned := happening{action: life.Return, why: lost{Reason: rev.said()}, again: rev}
+	returned := &happening{action: life.Return, why: lost{Reason: rev.said()}, again: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.said(), Changes: in.Changes}
 	now, err := o.changeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {

@@ -24,9 +24,15 @@ var occasions = map[life.Action]string{
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// firing gives what the rules send because of what happened, nil for nothing. What happened is committed already, so
+// firing finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
 // that its content can be read. Content that cannot be read fires nothing.
-func (o *op) firing(h *happening) ([]rules.Sends, error) {
+func (o *op) firing(h *happening) (err error) {
+	h.sends, err = o.fires(h)
+	return err
+}
+
+// fires gives what the rules send because of what happened.
+func (o *op) fires(h *happening) ([]rules.Sends, error) {
 	on, completed := occasions[h.action], occasions[life.Complete]
 	counts := h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted &&
 		!reading.DoneWell(h.was) // as a row of an earlier version, which does not say that it counted
@@ -201,7 +207,7 @@ func (o *op) noteRouted(id schemas.ID, came outcome) (outcome, error) {
 	} else {
 		now.Successor = cmp.Or(r.Successor, came.successor.ID)
 	}
-	return came, o.commit(happening{action: life.Forward, was: r, now: &now, other: came.successor.ID})
+	return came, o.commit(&happening{action: life.Forward, was: r, now: &now, other: came.successor.ID})
 }
 
 // sendRule sends what one rule says.

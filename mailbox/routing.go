@@ -21,14 +21,12 @@ const (
 )
 
 // tellFirst chooses who is told first of a handoff that comes to its pool with a change, and keeps the handoff for that
-// one. [op.commit] calls it before the change is written, so no action has to think of it. Was is nil for a new handoff.
+// one. It is a rule before each change, so no action has to think of it.
 //
 // A handoff that waits in its pool already stays there, and one that goes to another pool begins anew. Of a new one it
 // remembers who could take it, which the result of a send says.
-func (o *op) tellFirst(was, now *store.Record) error {
-	if _, directed := now.To.Directed(); directed || !offered(now) || now.Box != now.To {
-		return nil
-	}
+func (o *op) tellFirst(h *happening) error {
+	was, now := h.was, h.now
 	if was == nil || was.To != now.To {
 		now.Told = nil
 	} else if offered(was) && was.Box == was.To {

@@ -157,6 +157,7 @@ type Service struct {
 	drafts   draft.Maker
 	reader   reading.Reader
 	denials  *denials
+	hooks    *hooks
 	compiled *compiledRules
 	latest   atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Service.wasAhead]
 }
@@ -168,7 +169,7 @@ func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
+	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}, hooks: newHooks()}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}

@@ -47,7 +47,7 @@ func (o *op) cutAhead() error {
 			r, err := o.Record(id)
 			if err == nil && r != nil && o.cutTimes(new(r.Clone())) {
 				err = o.alone(func() error {
-					return o.change(happening{action: life.Renew}, r, func(now *store.Record) { o.cutTimes(now) })
+					return o.change(&happening{action: life.Renew}, r, func(now *store.Record) { o.cutTimes(now) })
 				})
 			}
 			if err != nil {

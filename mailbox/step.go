@@ -19,7 +19,7 @@ import (
 func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
-		return now, o.notNow(a, r)
+		return now, o.hooks.why(o, a, r)
 	}
 	if err := o.allowed(a, s.By, r); err != nil {
 		return now, err

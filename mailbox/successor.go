@@ -140,7 +140,7 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineag
 	if err != nil {
 		return nil, err
 	}
-	return successor, o.change(happening{action: a, other: successor.ID}, r, func(now *store.Record) {
+	return successor, o.change(&happening{action: a, other: successor.ID}, r, func(now *store.Record) {
 		if now.Successor = successor.ID; a == life.Rollback {
 			now.Rollback = successor.ID
 		}

@@ -21,6 +21,14 @@ const (
 	mostInHour     = 2_000 // of all rules of the workspace in an hour
 )
 
+// lapsedRules begins the budgets of one operation anew after each handoff to which the clock was applied: one that the
+// rules multiply is not the fault of the next. It tells whether the rules sent as many as one operation may.
+func (o *op) lapsedRules() (enough bool) {
+	o.sentInTime += o.ruled
+	o.ruled, o.unsent, o.cost = 0, 0, rules.Budget{}
+	return o.sentInTime >= mostRuled
+}
+
 // charge counts n handoffs and messages that a rule is about to send because of time, and what happened to r. The error
 // is limit where they are too many for the workflow of r, for the rule or for the hour. Then o.spent is the workflow or
 // the rule, for [op.toldSpent].

@@ -62,8 +62,8 @@ func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) 
 		s.hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
 	}
 	if err != nil {
-		if o != nil && o.over != nil {
-			s.tellRefused(ctx, *o.over)
+		if o != nil {
+			s.hooks.refused(o, ctx)
 		}
 		return coded(err)
 	}

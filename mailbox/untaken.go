@@ -22,16 +22,17 @@ const (
 // claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count,
 // and while one agent of a pool was told first it does.
 //
-// [op.commit] calls it before each change is written, so no action has to think of the time. Was is nil for a new
-// handoff. Other changes of a handoff that may be claimed, such as an amended text, leave the time as it is: amending
-// does not put it off.
-func (o *op) timeTaking(was, now *store.Record) {
+// It is a rule before each change, so no action has to think of the time. Other changes of a handoff that may be
+// claimed, such as an amended text, leave the time as it is: amending does not put it off.
+func (o *op) timeTaking(h *happening) error {
+	was, now := h.was, h.now
 	switch {
 	case now.NoTakers == "" || !offered(now) || now.Reserved != 0 && !toldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
 		now.Untaken = store.At(o.now.Add(untakenAfter))
 	}
+	return nil
 }
 
 // offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
@@ -46,7 +47,7 @@ func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {
 	if end := o.leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.now) {
-		return o.change(happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
+		return o.change(&happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
 	to, then, err := o.takesInstead(r)
 	if err != nil {
@@ -54,7 +55,7 @@ func (o *op) untaken(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, untakenTime, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.change(happening{action: life.Untaken, due: r.Untaken, text: text, said: said}, r, func(now *store.Record) {
+	return o.change(&happening{action: life.Untaken, due: r.Untaken, text: text, said: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.Untaken = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to

@@ -112,9 +112,9 @@ func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 // decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
 // is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	decided := happening{action: life.Approve, text: in.Note}
+	decided := &happening{action: life.Approve, text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = unjudged(happening{action: life.Refuse, text: "Not approved. " + in.Note}, r)
+		decided = unjudged(&happening{action: life.Refuse, text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, conflict(r, "%s does not wait for approval", r.ID).
@@ -140,7 +140,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.by.Agent, in.Note)
-		return o.changeNoted(happening{action: life.Dismiss, text: text}, r, noteOf(in), func(now *store.Record) {
+		return o.changeNoted(&happening{action: life.Dismiss, text: text}, r, noteOf(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
@@ -150,7 +150,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
-	return o.changeNoted(unjudged(happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
+	return o.changeNoted(unjudged(&happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
 }
 
 // endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
@@ -183,7 +183,7 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 		return nil
 	}
 	text := failed.ID.String() + ", of which it was a part, failed."
-	return o.change(happening{action: life.Cancel, other: failed.ID, text: text}, part, o.end)
+	return o.change(&happening{action: life.Cancel, other: failed.ID, text: text}, part, o.end)
 }
 
 // progress notes how far the holder is, and renews the lease, see [life.Progress]. Questions that are open are
@@ -198,7 +198,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.by.Tree.Brief()}
-	now, err := o.changeNoted(happening{action: life.Progress}, r, said, func(now *store.Record) {
+	now, err := o.changeNoted(&happening{action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
 		o.leases.Touch(now)
@@ -237,7 +237,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	kept := compose.Checkpoint(schemas.OrZero(last), *c)
 	kept.ID = reading.CheckpointID(o.next())
-	marked := happening{action: life.Mark, said: kept, part: "checkpoint"}
+	marked := &happening{action: life.Mark, said: kept, part: "checkpoint"}
 	return o.changeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.next() })
 }
 

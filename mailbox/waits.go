@@ -336,7 +336,7 @@ func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) er
 		w := waitsOf(&now)
 		w.put(instead, w.take(dep))
 		w.on(&now)
-		ready := happening{action: life.Ready, other: dep, was: r, now: &now}
+		ready := &happening{action: life.Ready, other: dep, was: r, now: &now}
 		if blocked := listing.BlockedBy(&now); blocked != nil {
 			ready.said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 		}

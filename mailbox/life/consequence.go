@@ -79,6 +79,16 @@ const (
 	SendToDecider Consequence = "send it to human to decide"
 )
 
+// Spreads tells whether the consequence goes through other handoffs. There may be many, so it may be interrupted and put
+// off; any other is carried out at once.
+func (c Consequence) Spreads() bool {
+	switch c { //nolint:exhaustive // the others concern the handoff itself
+	case TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts:
+		return true
+	}
+	return false
+}
+
 // Condition tells in which cases consequences follow from an action. It is judged once, when the action is done, by the
 // record before and after and by what the caller said.
 type Condition string
