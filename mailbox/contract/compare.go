@@ -33,42 +33,62 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	for _, check := range seen.Checks() {
 		asked = withCheck(asked, check)
 	}
-	done := make([]bool, len(asked))
-	for i, c := range schemas.OrZero(v).Criteria {
-		at := find(asked, c.Criterion)
-		if at < 0 {
-			return nil, unknown(asked, i, c.Criterion)
-		}
-		if done[at] && asked[at].Met != c.Met {
-			return nil, contradiction(asked[at])
-		}
-		done[at], asked[at].Met = true, c.Met
-		asked[at].Evidence = join(asked[at].Evidence, c.Evidence)
-	}
-	var failing []schemas.Answered
-	strict, believes := e != nil && e.Strict, e != nil && e.Evidence == schemas.EvidenceClaimed
-	for i := range asked {
-		a := &asked[i]
-		if a.Check == "" {
-			continue
-		}
-		if a.Observed = seen.Of(a.Check); a.Observed == nil {
-			a.Unobserved, a.Claimed = unseenBecause(a.Check, seen), believes && seen.FailedBefore(a.Check) == nil
-			done[i] = done[i] || partial || strict && !a.Claimed
-			continue
-		}
-		if !a.Observed.Passed && !partial && (a.Met || !done[i]) {
-			failing = append(failing, *a)
-		}
-		a.Met, done[i] = a.Met || !done[i] && a.Observed.Passed, true
-	}
-	if err := cmp.Or(missing(asked, done), failed(failing, seen)); err != nil {
+	a := answers{asked, make([]bool, len(asked))}
+	if err := a.take(schemas.OrZero(v).Criteria); err != nil {
 		return nil, err
 	}
-	if strict && len(Unmet(asked)) > 0 {
+	want := schemas.OrZero(e)
+	failing := a.observe(want, partial, seen)
+	if err := cmp.Or(a.missing(), failed(failing, seen)); err != nil {
+		return nil, err
+	}
+	if want.Strict && len(Unmet(asked)) > 0 {
 		return nil, refused(Unmet(asked))
 	}
 	return asked, nil
+}
+
+// answers are the criteria of a handoff with their answers, and which of them need no other.
+type answers struct {
+	asked []schemas.Answered
+	done  []bool
+}
+
+// take adds the answers of the holder.
+func (a answers) take(given []schemas.Criterion) error {
+	for i, c := range given {
+		at := find(a.asked, c.Criterion)
+		if at < 0 {
+			return unknown(a.asked, i, c.Criterion)
+		}
+		if a.done[at] && a.asked[at].Met != c.Met {
+			return contradiction(a.asked[at])
+		}
+		a.done[at], a.asked[at].Met = true, c.Met
+		a.asked[at].Evidence = join(a.asked[at].Evidence, c.Evidence)
+	}
+	return nil
+}
+
+// observe adds what was seen of the checks, and gives those that do not pass and that the holder does not say are unmet.
+func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.Sight) (failing []schemas.Answered) {
+	for i := range a.asked {
+		c := &a.asked[i]
+		if c.Check == "" {
+			continue
+		}
+		if c.Observed = seen.Of(c.Check); c.Observed == nil {
+			c.Unobserved = unseenBecause(c.Check, seen)
+			c.Claimed = want.Evidence == schemas.EvidenceClaimed && seen.FailedBefore(c.Check) == nil
+			a.done[i] = a.done[i] || partial || want.Strict && !c.Claimed
+			continue
+		}
+		if !c.Observed.Passed && !partial && (c.Met || !a.done[i]) {
+			failing = append(failing, *c)
+		}
+		c.Met, a.done[i] = c.Met || !a.done[i] && c.Observed.Passed, true
+	}
+	return failing
 }
 
 var (
@@ -141,12 +161,12 @@ func contradiction(a schemas.Answered) error {
 }
 
 // missing lists what was not answered, by number; nil when all was.
-func missing(asked []schemas.Answered, done []bool) error {
+func (a answers) missing() error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
-	for i, a := range asked {
-		if !done[i] {
-			if open = append(open, a); a.Unobserved != "" {
+	for i, c := range a.asked {
+		if !a.done[i] {
+			if open = append(open, c); c.Unobserved != "" {
 				hint = unseenHint
 			}
 		}
@@ -155,7 +175,7 @@ func missing(asked []schemas.Answered, done []bool) error {
 		return nil
 	}
 	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
-		len(open), len(asked), strings.Join(lines(open), "; ")).
+		len(open), len(a.asked), strings.Join(lines(open), "; ")).
 		WithHint("%s", hint)
 }
 

@@ -167,29 +167,19 @@ func (s said) lookAtOutput(output json.RawMessage) {
 	}
 }
 
-// look goes through the value at a path. Within what was verified every text counts.
+// look goes through the value at a path, which may be a part of what was verified.
 func (s said) look(at string, v any, verified bool) {
-	text, isText := v.(string)
-	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-		_ = json.Unmarshal([]byte(text), &v) // for programs; what is no JSON stays
+	f := fieldOf(at, v, verified)
+	switch {
+	case f.refutes():
+		s[f.verified] = append(s[f.verified], at+": "+schemas.Visible(schemas.Clip(f.text, 80)))
+	case f.verified || forms().within.MatchString(f.name):
+		s.lookInto(at, f.value, f.verified)
 	}
-	name, _, _ := strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
-	verified = verified || forms().checked.MatchString(name)
-	i := slices.IndexFunc(forms().signs, func(sign sign) bool { return sign.names.MatchString(name) })
-	if b, err := schemas.Encode(v); i >= 0 && err == nil {
-		text = strings.Trim(string(b), `"`)
-	}
-	ours := strings.HasPrefix(at, "results.") || strings.HasPrefix(at, "data.") || strings.HasPrefix(at, "output.")
-	unended := !ours && forms().ends.MatchString(name) && isText && mayEnd(text) && schemas.Ending(text) != schemas.Success
-	of, all, share := strings.Cut(text, "/")
-	short := verified && share && fewer(of, all, nil)
-	if i >= 0 && forms().signs[i].no(text) || unended || short || verified && isText && isWrong(text) {
-		s[verified] = append(s[verified], at+": "+schemas.Visible(schemas.Clip(text, 80)))
-		return
-	}
-	if !verified && !forms().within.MatchString(name) {
-		return
-	}
+}
+
+// lookInto looks at each entry of an object or a list.
+func (s said) lookInto(at string, v any, verified bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		if verified = verified || v["total"] != nil; verified && fewer(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
@@ -203,4 +193,50 @@ func (s said) look(at string, v any, verified bool) {
 			s.look(at+"["+strconv.Itoa(i)+"]", e, verified)
 		}
 	}
+}
+
+// A field is a value of a completion with what tells whether it speaks against a success.
+type field struct {
+	at, name string // its path, and the last word of that
+	value    any    // JSON that came as text is decoded
+	text     string // the value as JSON without quotation marks, where its name is that of a sign
+	isText   bool   // it came as text
+	sign     *sign  // nil where its name is that of none
+	verified bool   // it is about what was verified
+}
+
+func fieldOf(at string, v any, verified bool) field {
+	f := field{at: at, value: v}
+	f.text, f.isText = v.(string)
+	if strings.HasPrefix(f.text, "{") || strings.HasPrefix(f.text, "[") {
+		_ = json.Unmarshal([]byte(f.text), &f.value) // for programs; what is no JSON stays
+	}
+	f.name, _, _ = strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
+	f.verified = verified || forms().checked.MatchString(f.name)
+	i := slices.IndexFunc(forms().signs, func(sign sign) bool { return sign.names.MatchString(f.name) })
+	if i < 0 {
+		return f
+	}
+	f.sign = &forms().signs[i]
+	if b, err := schemas.Encode(f.value); err == nil {
+		f.text = strings.Trim(string(b), `"`)
+	}
+	return f
+}
+
+// refutes tells whether a field says that the work is not done, or was not verified. Within what was verified any text
+// may say so, and so may a share, as 3/4.
+func (f field) refutes() bool {
+	if f.sign != nil && f.sign.no(f.text) || f.endsBadly() {
+		return true
+	}
+	of, all, share := strings.Cut(f.text, "/")
+	return f.verified && (share && fewer(of, all, nil) || f.isText && isWrong(f.text))
+}
+
+// endsBadly tells whether a field names an end other than success. In fields that the holder names freely a status may
+// be that of anything.
+func (f field) endsBadly() bool {
+	free := slices.ContainsFunc([]string{"results.", "data.", "output."}, func(part string) bool { return strings.HasPrefix(f.at, part) })
+	return !free && f.isText && forms().ends.MatchString(f.name) && mayEnd(f.text) && schemas.Ending(f.text) != schemas.Success
 }
