@@ -45,12 +45,9 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 			p.out.Total++ // the rest is only counted
 			continue
 		}
-		r, err := v.Record(id)
-		if err != nil || r == nil {
+		r := f.candidate(v, id, a)
+		if r == nil {
 			continue
-		}
-		if inbox := f.in.Box == "" || f.in.Box == "inbox"; inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
-			continue // it is offered to others only
 		}
 		shown, err := f.passes(v, r, &unseen)
 		if err != nil {
@@ -64,12 +61,31 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 		}
 		last = id
 	}
-	if p.out.Cursor == "" && f.cursor == 0 && len(unseen) > 0 { // all were looked at
-		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
-		p.out.Nowhere, p.out.Fewer = unseen, strings.Join(seen, " ")
+	if p.out.Cursor == "" && f.cursor == 0 { // all were looked at
+		f.fewer(&p.out, unseen)
 	}
 	f.total(&p.out)
 	return p.out, nil
+}
+
+// candidate is the record of a handoff; nil where it is damaged, and where an inbox offers it to others only.
+func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
+	r, err := v.Record(id)
+	if err != nil || r == nil {
+		return nil
+	}
+	if inbox := f.in.Box == "" || f.in.Box == "inbox"; inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
+		return nil
+	}
+	return r
+}
+
+// fewer adds the words of the search that no record has, and the search without them.
+func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
+	if len(unseen) > 0 {
+		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
+		out.Nowhere, out.Fewer = unseen, strings.Join(seen, " ")
+	}
 }
 
 // row is a handoff as a row, with all that is told of it.

@@ -307,8 +307,8 @@ func (l *look) next(c row) []schemas.Advice {
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
 		drop := do(schemas.ActCancel, "says that nobody is to go on with it")
-		if lessened, err := reading.Lessened(l.View, c.of); lessened || err != nil {
-			return []schemas.Advice{show, drop} // a retry would be refused
+		if l.retryRefused(c.of) {
+			return []schemas.Advice{show, drop}
 		}
 		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
 	case schemas.ConcernEscalation:
@@ -321,18 +321,31 @@ func (l *look) next(c row) []schemas.Advice {
 	case schemas.ConcernDead, schemas.ConcernSilent:
 		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
 	case schemas.ConcernBlocked:
-		before := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
 		if r := reading.Readable(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
-			return []schemas.Advice{schemas.Call(before, "has that done again for which it waits"), show}
+			retry := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
+			return []schemas.Advice{schemas.Call(retry, "has that done again for which it waits"), show}
 		}
-		before.Action = schemas.ActAccept
-		opens := schemas.Call(before, "accepts that for which it waits, and opens this")
-		before.Action, before.Note = schemas.ActReturn, schemas.Blank
-		return []schemas.Advice{opens, schemas.Call(before, "returns that with points to mend"), do(schemas.ActCancel, "ends this one"), show}
+		return append(judged(c.BlockedBy), do(schemas.ActCancel, "ends this one"), show)
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.Call(other, "gives it to another"), show}
 	case schemas.ConcernRunning, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
+}
+
+// retryRefused tells whether the texts of a handoff are no longer kept, or cannot be read.
+func (l *look) retryRefused(r *store.Record) bool {
+	lessened, err := reading.Lessened(l.View, r)
+	return lessened || err != nil
+}
+
+// judged are the two calls by which a person judges a result, where another handoff waits for that.
+func judged(id schemas.ID) []schemas.Advice {
+	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
+	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}
+	return []schemas.Advice{
+		schemas.Call(accept, "accepts that for which it waits, and opens this"),
+		schemas.Call(back, "returns that with points to mend"),
+	}
 }

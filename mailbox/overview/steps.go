@@ -118,21 +118,26 @@ func lapsed(r *store.Record) bool {
 // how many an agent holds: one that is full takes the next when it is done.
 func (l *look) nobodyHere(box schemas.Address) string {
 	name, directed := box.Directed()
-	var owner *Agent
-	if i := slices.IndexFunc(l.Known, func(a Agent) bool { return directed && a.Name == name }); i >= 0 {
-		owner = &l.Known[i]
-	}
-	for _, a := range l.Known {
-		sibling := directed && a.Client != "" && (name == a.Client || owner != nil && owner.Client == a.Client)
-		takes := !directed && slices.Contains(roster.Boxes(a.Card), box) && !a.Away
-		if a.Here && (takes || sibling || directed && a.Name == name) {
-			return ""
-		}
-	}
+	takes := func(a Agent) bool { return !a.Away && slices.Contains(roster.Boxes(a.Card), box) }
+	nobody := fmt.Sprintf("nobody who takes %s is here", box)
 	if directed {
-		return fmt.Sprintf("%s is not here", name)
+		takes, nobody = l.siblings(name), fmt.Sprintf("%s is not here", name)
 	}
-	return fmt.Sprintf("nobody who takes %s is here", box)
+	if slices.ContainsFunc(l.Known, func(a Agent) bool { return a.Here && takes(a) }) {
+		return ""
+	}
+	return nobody
+}
+
+// siblings tells of an agent whether it is the one with a name, or a session of the same client, which takes its mail, too.
+func (l *look) siblings(name schemas.Agent) func(Agent) bool {
+	client := name
+	if i := slices.IndexFunc(l.Known, func(a Agent) bool { return a.Name == name }); i >= 0 {
+		client = l.Known[i].Client
+	}
+	return func(a Agent) bool {
+		return a.Name == name || a.Client != "" && (a.Client == name || a.Client == client)
+	}
 }
 
 // questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:

@@ -48,36 +48,23 @@ func readable(c *schemas.Context) (names []string) {
 // any other error, such as that of changed content, passes through.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
-	var r *store.Record
-	if ok {
-		if r, err = v.Record(place.Handoff); err != nil {
-			return "", err
-		}
-	}
-	switch {
-	case ok && r == nil:
-		return "", schemas.Errorf(schemas.NotFound, "there is no handoff %s to refer to", place.Handoff).WithField("reference")
-	case !ok:
+	if !ok {
 		return "", unknown(of, reference).WithKnown("context://" + of.String())
+	}
+	r, err := v.Record(place.Handoff)
+	if err != nil {
+		return "", err
+	}
+	if r == nil {
+		return "", schemas.Errorf(schemas.NotFound, "there is no handoff %s to refer to", place.Handoff).WithField("reference")
 	}
 	said, err := v.Said(r.ID, r.Body)
 	if err != nil {
 		return "", err
 	}
 	if place.Path != "" {
-		said, err = within(v, said, place.Path)
-		if path, below := strings.CutPrefix(place.Path, outcomePath); below && err != nil && r.Result != 0 {
-			said, err = ofOutcome(v, r, path)
-		}
-		switch {
-		case err != nil && schemas.AsError(err).Code != schemas.NotFound: // such as content that was changed
-			return "", err
-		case err != nil:
-			hint := schemas.AsError(err).Hint
-			if hint == "" && r.Result != 0 {
-				hint = "What came of it is below " + outcomePath + ", as " + outcomePath + "detail."
-			}
-			return "", unknown(of, reference).WithKnown(schemas.AsError(err).Known...).WithHint("%s", hint)
+		if said, err = at(v, r, said, place.Path); err != nil {
+			return "", lacking(err, r, unknown(of, reference))
 		}
 	}
 	if text, err = content.Part(string(said), place.Part); err != nil {
@@ -85,6 +72,29 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		return "", schemas.AsError(err).WithField("reference").WithNext(schemas.Call(all, "reads it from its beginning"))
 	}
 	return text, nil
+}
+
+// at is what stands at a path of what was sent, or of what came of it.
+func at(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
+	found, err := within(v, said, path)
+	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
+		return ofOutcome(v, r, path)
+	}
+	return found, err
+}
+
+// lacking is the error for a reference of which a part was not found: it has what there is instead. Another error, such
+// as that of content that was changed, stays.
+func lacking(err error, r *store.Record, unknown *schemas.Error) error {
+	e := schemas.AsError(err)
+	if e.Code != schemas.NotFound {
+		return err
+	}
+	hint := e.Hint
+	if hint == "" && r.Result != 0 {
+		hint = "What came of it is below " + outcomePath + ", as " + outcomePath + "detail."
+	}
+	return unknown.WithKnown(e.Known...).WithHint("%s", hint)
 }
 
 // outcomePath is before the path of a field of what came of a handoff.
@@ -121,34 +131,44 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	if err := schemas.Decode(said, &sent); err != nil {
 		return nil, err
 	}
-	var named *schemas.Reference
+	var url string
 	var known []string
 	for _, ref := range sent.Context.References {
-		switch {
-		case ref.Kept() && (ref.Name == path || ref.Digest == path):
-			kept, err := v.Kept(ref.Digest)
-			if kept == nil && err == nil {
-				err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
-			}
-			return kept, err
-		case ref.Digest == schemas.NotKept && ref.Name == path:
+		switch named := ref.Name == path; {
+		case ref.Kept() && (named || ref.Digest == path):
+			return contentOf(v, ref.Digest)
+		case ref.Digest == schemas.NotKept && named:
 			return nil, notKept()
-		case ref.Name == path && ref.URL != "":
-			named = &ref
+		case named && ref.URL != "":
+			url = ref.URL
 		}
 		if ref.Name != "" && ref.Digest != schemas.NotKept {
 			known = append(known, ref.Name)
 		}
 	}
 	text, err := field(said, path, known)
-	if err == nil || named == nil {
-		return text, err
+	if err != nil && url != "" {
+		return nil, elsewhere(url)
 	}
+	return text, err
+}
+
+// contentOf is the content that was sent along with a digest.
+func contentOf(v *store.View, digest string) ([]byte, error) {
+	kept, err := v.Kept(digest)
+	if kept == nil && err == nil {
+		err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
+	}
+	return kept, err
+}
+
+// elsewhere refuses a reference to what only an address names.
+func elsewhere(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
-	if _, here := content.PlaceOf(named.URL, 0); here {
+	if _, here := content.PlaceOf(url, 0); here {
 		hint = "Read it as %s."
 	}
-	return nil, schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(named.URL, 120)))
+	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
 }
 
 // field is a field of what was sent or handed in, by its path. The error has what there is where the path ends: below a

@@ -208,21 +208,24 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 	if f := out.Failure; f != nil {
 		f.Source.AgentID, f.Timestamp = "", f.Timestamp.Truncate(time.Second)
 	}
-	c := out.Completion
-	if c == nil {
-		return nil
+	if out.Completion != nil {
+		trim(out.Completion)
 	}
+	return nil
+}
+
+// trim leaves out of a completion what only programs want, and the answers that its criteria have, too.
+func trim(c *schemas.Completion) {
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
 	c.Tree = observed(c.Tree)
 	told(c)
 	if c.Verification == nil || len(c.Criteria) == 0 {
-		return nil
+		return
 	}
 	if c.Verification.Criteria = nil; reflect.ValueOf(*c.Verification).IsZero() {
 		c.Verification = nil
 	}
-	return nil
 }
 
 // told marks the checks of which an old completion only claims that they are met, and leaves digests of what was observed to the view

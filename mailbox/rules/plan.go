@@ -76,30 +76,47 @@ func places(p schemas.Plan) (at map[string]int, path string, err error) {
 	for i, unit := range p.Steps {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
-			_, twice := at[step.Step]
-			joins := i > 0 && several(p.Steps[i-1])
-			switch {
-			case twice || step.Step == end || !schemas.IsWord(step.Step):
+			if _, twice := at[step.Step]; twice || step.Step == end || !schemas.IsWord(step.Step) {
 				return nil, where + ".step", fmt.Errorf("%q is no name of a step, or that of another one", schemas.Visible(step.Step))
-			case i == 0 && (several(unit) || step.When != ""):
-				return nil, where, errors.New("the first step is one handoff, without a condition")
-			case several(unit) && (step.When != "" || step.Next != ""):
-				return nil, where, errors.New("steps side by side have no condition and no next step")
-			case joins && (several(unit) || step.When != ""):
-				return nil, where, errors.New("after steps side by side comes one step without a condition, which waits for them")
+			}
+			if err := checkOrder(p.Steps, i, step); err != nil {
+				return nil, where, err
 			}
 			at[step.Step] = i
 		}
 	}
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			if to, known := at[step.Next]; step.Next != "" && step.Next != end && (!known || to == 0 || several(p.Steps[to])) {
-				return nil, stepPath(unit, i, k) + ".next", fmt.Errorf("%q is no single step after the first; there are %v and end",
-					schemas.Visible(step.Next), slices.Sorted(maps.Keys(at)))
+			if err := checkNext(p.Steps, at, step.Next); err != nil {
+				return nil, stepPath(unit, i, k) + ".next", err
 			}
 		}
 	}
 	return at, "", nil
+}
+
+// checkOrder refuses a step that cannot stand at place i of a plan.
+func checkOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
+	joins := i > 0 && several(steps[i-1])
+	switch aside := several(steps[i]); {
+	case i == 0 && (aside || step.When != ""):
+		return errors.New("the first step is one handoff, without a condition")
+	case aside && (step.When != "" || step.Next != ""):
+		return errors.New("steps side by side have no condition and no next step")
+	case joins && (aside || step.When != ""):
+		return errors.New("after steps side by side comes one step without a condition, which waits for them")
+	}
+	return nil
+}
+
+// checkNext refuses the next step that a step names where the plan has no such step to go on with.
+func checkNext(steps [][]schemas.PlanStep, at map[string]int, next string) error {
+	to, known := at[next]
+	if next == "" || next == end || known && to != 0 && !several(steps[to]) {
+		return nil
+	}
+	return fmt.Errorf("%q is no single step after the first; there are %v and end",
+		schemas.Visible(next), slices.Sorted(maps.Keys(at)))
 }
 
 // several tells whether steps are side by side: in a list, or one for each of several texts.
