@@ -126,6 +126,11 @@ func shorten(p part, allowed int) []string {
 	if p.each && allowed > len(p.lines)*leastOf {
 		return evenly(p.lines, allowed)
 	}
+	return first(p, allowed)
+}
+
+// first gives the first lines of a part, as [shorten] does, without a label at the end that would stand alone.
+func first(p part, allowed int) []string {
 	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
 	for _, l := range p.lines {

@@ -34,49 +34,67 @@ func resultsPart(in Input, p pen) part {
 // the data, the notes and the files. Where there is more, the last line says how to read it. It is nothing for the
 // parent where the brief has all elsewhere.
 func (in Input) result(r Result, p pen) []string {
-	short := len(r.Output) <= mostResult
-	more := len(r.Detail)+len(r.Outputs) > 0 || !short || len(r.Summary) > mostSummary
-	var texts []string
-	add := func(label, separator string, some []string) {
-		if more = more || len(some) > mostListed; len(some) > 0 {
-			texts = append(texts, label+strings.Join(some[:min(len(some), mostListed)], separator))
-		}
-	}
-	brief := func(s string) string {
-		more = more || len(s) > mostResult
-		return p.line(s, mostResult)
-	}
-	named := pairsOf(r.Results, brief)
-	more = more || len(named) > mostListed
-	var files []string
-	for _, d := range r.Deliverables {
-		files = append(files, d.Files()...)
-	}
-	if short && len(r.Output) > 0 {
-		add("Output: ", "", []string{p.line(string(r.Output), mostResult)})
-	}
-	add("Attention: ", "; ", schemas.Map(r.Unobserved(), brief))
-	add("Data: ", ", ", pairsOf(r.Data, brief))
-	add("Notes: ", "; ", schemas.Map(r.Notes, brief))
-	add("Files: ", ", ", unique(files))
-	if r.Tree != nil {
-		add("Changed since its claim, by git: ", ", ", r.Tree.Changed)
-	}
+	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > mostSummary}
+	named := e.first(pairsOf(r.Results, e.brief))
+	e.fill(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // of which the line of an earlier handoff says it
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
 	} else if in.tells(r.Completion) {
 		summary = ""
 	}
-	head := nonEmpty(strings.Join(named[:min(len(named), mostListed)], ", "), p.line(summary, mostSummary))
-	if len(head)+len(texts) == 0 && !more {
+	head := nonEmpty(strings.Join(named, ", "), p.line(summary, mostSummary))
+	if len(head)+len(e.texts) == 0 && !e.more {
 		return nil
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
-	if lines = append(lines, p.items("  ", texts)...); more {
+	if lines = append(lines, p.items("  ", e.texts)...); e.more {
 		lines = append(lines, "  - More from "+get(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
+}
+
+// excerpt is what a brief tells of a result below its first line.
+type excerpt struct {
+	pen
+	texts []string
+	more  bool // the result has more than is told of it
+}
+
+func (e *excerpt) fill(c schemas.Completion) {
+	if len(c.Output) > mostResult {
+		e.more = true
+	} else if len(c.Output) > 0 {
+		e.add("Output: ", "", []string{e.line(string(c.Output), mostResult)})
+	}
+	e.add("Attention: ", "; ", schemas.Map(c.Unobserved(), e.brief))
+	e.add("Data: ", ", ", pairsOf(c.Data, e.brief))
+	e.add("Notes: ", "; ", schemas.Map(c.Notes, e.brief))
+	var files []string
+	for _, d := range c.Deliverables {
+		files = append(files, d.Files()...)
+	}
+	e.add("Files: ", ", ", unique(files))
+	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
+}
+
+// add adds a line of some texts, if there is one.
+func (e *excerpt) add(label, separator string, some []string) {
+	if len(some) > 0 {
+		e.texts = append(e.texts, label+strings.Join(e.first(some), separator))
+	}
+}
+
+// first are the texts of a list that are told.
+func (e *excerpt) first(some []string) []string {
+	e.more = e.more || len(some) > mostListed
+	return some[:min(len(some), mostListed)]
+}
+
+// brief is a value or a note on one line.
+func (e *excerpt) brief(s string) string {
+	e.more = e.more || len(s) > mostResult
+	return e.line(s, mostResult)
 }
 
 // tells tells whether the brief has the summary of a result as its own, or whole in the line of an earlier handoff.
