@@ -87,11 +87,7 @@ func token(text string, i int, starts []rule) found {
 func assigned(text string, i int) found {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
-		if at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+probe)]); at != nil {
-			if password := text[i+at[2] : i+at[3]]; !placeholder(password) && mixed(password, 16) {
-				return found{i + at[2], i + at[3], "password"}
-			}
-		}
+		return inAddress(text, i)
 	case c == ':', c == '=', c == '>', c == ',' && i > 0 && (text[i-1] == '"' || text[i-1] == '\''): // also arguments of a call
 		return given(text, i)
 	case c == '-' && strings.HasPrefix(text[i:], "-----BEGIN "):
@@ -104,6 +100,18 @@ func assigned(text string, i int) found {
 		}
 	}
 	return found{}
+}
+
+// inAddress finds the password of an address whose colon stands at i.
+func inAddress(text string, i int) found {
+	at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+probe)])
+	if at == nil {
+		return found{}
+	}
+	if password := text[i+at[2] : i+at[3]]; placeholder(password) || !mixed(password, 16) {
+		return found{}
+	}
+	return found{i + at[2], i + at[3], "password"}
 }
 
 // patterns are what is looked for where something shows that it may be there. They are compiled at the first such place.

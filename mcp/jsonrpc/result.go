@@ -17,16 +17,16 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 		return encodeList(r, list)
 	}
 	result, is := r.Result.(*sdk.CallToolResult)
-	if !is || len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
+	if !is {
 		return nil, false
 	}
-	content, is := result.Content[0].(sdk.TextContent)
+	said, is := textOf(result)
 	structured := jsontext.Value(result.RawStructuredContent).Clone()
-	if !is || content.Annotations != nil || content.Meta != nil || structured != nil && structured.Compact() != nil {
+	if !is || structured != nil && structured.Compact() != nil {
 		return nil, false
 	}
 	var b bytes.Buffer
-	b.Grow(2*len(content.Text) + len(structured) + 256)
+	b.Grow(2*len(said) + len(structured) + 256)
 	ok = true
 	put := func(before string, value any) {
 		text, err := json.Marshal(value)
@@ -41,7 +41,7 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 		put(`"_meta":`, result.Meta)
 		b.WriteByte(',')
 	}
-	put(`"content":[{"type":"text","text":`, content.Text)
+	put(`"content":[{"type":"text","text":`, said)
 	b.WriteString(`}]`)
 	if result.IsError {
 		b.WriteString(`,"isError":true`)
@@ -55,6 +55,15 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	}
 	b.WriteString("}}")
 	return b.Bytes(), ok
+}
+
+// textOf is the text of a result, if that has one text and otherwise only what our tools set.
+func textOf(result *sdk.CallToolResult) (text string, ours bool) {
+	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
+		return "", false
+	}
+	content, ours := result.Content[0].(sdk.TextContent)
+	return content.Text, ours && content.Annotations == nil && content.Meta == nil
 }
 
 // encodeList encodes a list of tools, which is longer than all other responses of a start together.

@@ -98,31 +98,44 @@ func meanings(name string) []string { return append([]string{name}, synonyms()[n
 // without fields is a free map, and what stands in the rows of a list stays, also in one that stands for the list.
 func (n *normalisation) replace(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
+		var err error
 		path := fieldPath(at, key)
 		if name, field := s.known(key); field == nil {
-			to, ok := n.places.one(name)
-			if !ok {
-				continue
-			}
-			if field = n.fields.at(to); field != nil {
-				object[key] = unwrapJSON(object[key], field.opens)
-				if err := field.rename(object[key], path); err != nil {
-					return err
-				}
-				if inside, ok := object[key].(map[string]any); ok && field.fields != nil && n.inner[to] == nil {
-					if err := n.replace(field, inside, path); err != nil {
-						return err
-					}
-				}
-			}
-			if err := n.apply(alias{path, to, reading{}}); err != nil {
-				return err
-			}
-		} else if inside, ok := object[key].(map[string]any); ok && field.fields != nil && !field.lists() && n.inner[path] == nil {
-			if err := n.replace(field, inside, path); err != nil {
-				return err
-			}
+			err = n.replaceField(name, object, key, path)
+		} else if !field.lists() {
+			err = n.replaceWithin(field, object[key], path, path)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// replaceField moves one field of an object that stands where no such field is, with what stands within it.
+func (n *normalisation) replaceField(name string, object map[string]any, key, path string) error {
+	to, ok := n.places.one(name)
+	if !ok {
+		return nil
+	}
+	if field := n.fields.at(to); field != nil {
+		object[key] = unwrapJSON(object[key], field.opens)
+		if err := field.rename(object[key], path); err != nil {
+			return err
+		}
+		if err := n.replaceWithin(field, object[key], path, to); err != nil {
+			return err
+		}
+	}
+	return n.apply(alias{path, to, reading{}})
+}
+
+// replaceWithin is replace for the object v at a path, if field has fields; to is where it belongs. An object with an
+// alias table of its own comes later.
+func (n *normalisation) replaceWithin(field *shape, v any, path, to string) error {
+	inside, ok := v.(map[string]any)
+	if !ok || field.fields == nil || n.inner[to] != nil {
+		return nil
+	}
+	return n.replace(field, inside, path)
 }
