@@ -78,37 +78,19 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	said := concealing{do: l.Secrets}
-	if t.keeps() {
-		if _, err := said.value("", args, nil); err != nil {
-			return nil, t.refuse(err)
-		}
-	}
-	if len(said.warnings) > 0 {
-		delete(args, "digest") // of files with secrets: each process that declares them is to be warned
-	}
-	canonical, err := schemas.Encode(args)
+	canonical, warnings, err := l.conceal(t, args)
 	if err != nil {
 		return nil, err
 	}
-	by, err := named(c.Caller, agent, t)
+	by, err := l.caller(ctx, t, c, agent)
 	if err != nil {
-		if schemas.AsError(err).Code == schemas.Denied {
-			l.Mailbox.Denied(ctx, c.Caller, agent)
-		}
 		return nil, err
 	}
-	if t.Name != "register_agent" && !t.Admin {
-		if err := l.Mailbox.NoPool(ctx, by.Agent); err != nil {
-			return nil, err
-		}
-	}
-	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until
 	if agent == string(c.Caller.Agent) {
 		agent = "" // it goes without saying
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.Borrows(ctx, by, c.Caller.Agent)
-	out, next, err := t.call(ctx, l.Mailbox, by, canonical, said.warnings)
+	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
 		return nil, refusal(err, schemas.Agent(agent))
 	}
@@ -117,6 +99,36 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 	}
 	inbox := l.inbox(ctx, t, by)
 	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), waitFirst(readFirst(t.Name, canonical, next, inbox), inbox)))
+}
+
+// conceal encodes arguments, without the secrets that a tool would keep, and gives what the caller is to be warned of.
+func (l Local) conceal(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
+	said := concealing{do: l.Secrets}
+	if t.keeps() {
+		if _, err := said.value("", args, nil); err != nil {
+			return nil, nil, t.refuse(err)
+		}
+	}
+	if len(said.warnings) > 0 {
+		delete(args, "digest") // of files with secrets: each process that declares them is to be warned
+	}
+	canonical, err = schemas.Encode(args)
+	return canonical, said.warnings, err
+}
+
+// caller gives the caller of a tool under the name under which it acts, see [named], with what the call says of itself.
+// The registry notes a name that is denied. The name of a pool is refused, except by register_agent, which makes one, and
+// by administrative tools.
+func (l Local) caller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
+	by, err := named(c.Caller, agent, t)
+	if err != nil && schemas.AsError(err).Code == schemas.Denied {
+		l.Mailbox.Denied(ctx, c.Caller, agent)
+	}
+	if err == nil && t.Name != "register_agent" && !t.Admin {
+		err = l.Mailbox.NoPool(ctx, by.Agent)
+	}
+	by.Request, by.Since, by.Until = c.ID, c.Since, c.Until
+	return by, err
 }
 
 // refusal completes an error with what its code advises, in the name under which the call was made, and names the

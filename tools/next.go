@@ -207,8 +207,7 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 }
 
 // afterGet advises the rest of a long text, or the view that has what was left out, or for an outcome how its sender
-// judges it. The call does not wait, even if
-// this one did.
+// judges it. The call does not wait, even if this one did.
 func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	waited := in.WaitSeconds > 0
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
@@ -233,12 +232,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
 	case o.Judges:
-		next := advise(schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts the result"))
-		if o.Standing != nil && o.Standing.NotKept {
-			return next
-		}
-		back := schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActReturn, Note: schemas.Blank}
-		return append(next, schemas.Call(back, "returns it with points to mend"))
+		return judgements(in.HandoffID, o.Standing)
 	case o.Waits:
 		return advise(
 			await(o.HandoffID, "waits for the verdict"),
@@ -248,6 +242,16 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return advise(await(o.Standing.Successor, "waits for what took its place"))
 	}
 	return nil
+}
+
+// judgements advises the two judgements of a result. One whose texts are no longer kept cannot be returned.
+func judgements(id string, standing *schemas.Standing) []schemas.Advice {
+	next := advise(schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
+	if standing != nil && standing.NotKept {
+		return next
+	}
+	back := schemas.UpdateIn{HandoffID: id, Action: schemas.ActReturn, Note: schemas.Blank}
+	return append(next, schemas.Call(back, "returns it with points to mend"))
 }
 
 // await advises to wait for an outcome.
