@@ -33,13 +33,7 @@ func (l Looker) work(ctx context.Context, by tools.Invoker, call tools.Call, id 
 // job is what is to be looked at for work: at the commit that its result names, else at that of the working tree. Unseen
 // says why nothing can be.
 func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
-	var asked schemas.Handoff
-	if work.Handoff != nil {
-		asked = *work.Handoff
-	}
-	if e := asked.Expectations; e != nil {
-		job.Names = e.Checks
-	}
+	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
 	job.Base = schemas.OrZero(work.Standing).Base
 	if job.Repository, known = git.Find(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
@@ -52,15 +46,7 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 	if job.Commit = done.Commit(); job.Commit == "" {
 		return job, "the completion names no commit: say it in results.commit"
 	}
-	switch job.Unknown = "the checkout in which the work was done is elsewhere"; {
-	case done.Tree != nil && done.Tree.Unknown != "":
-		job.Unknown = done.Tree.Unknown
-	case done.Tree != nil:
-		job.Unknown, job.Uncommitted = "", done.Tree.Uncommitted
-		if _, head := job.Repository.Head(); !platform.SameFile(done.Tree.Path, job.Repository.Root) || done.Tree.Commit != head {
-			job.Unknown = "it is elsewhere, or at another commit now"
-		}
-	}
+	job.Uncommitted, job.Unknown = uncommitted(job.Repository, done.Tree)
 	whole, err := job.Repository.Resolve(ctx, job.Commit)
 	if errors.Is(err, exec.ErrNotFound) {
 		return job, "the program git is not installed here, or not in PATH"
@@ -73,6 +59,21 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 		return job, "nobody knows at which commit the work began: it was neither sent nor first claimed beside a checkout; " + job.OtherBase()
 	}
 	return job, ""
+}
+
+// uncommitted are the files of a working tree that were in no commit when the work was done. Unknown says why they are
+// not known, or may be others now.
+func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
+	if tree == nil {
+		return nil, "the checkout in which the work was done is elsewhere"
+	}
+	if tree.Unknown != "" {
+		return nil, tree.Unknown
+	}
+	if _, head := repository.Head(); !platform.SameFile(tree.Path, repository.Root) || tree.Commit != head {
+		unknown = "it is elsewhere, or at another commit now"
+	}
+	return tree.Uncommitted, unknown
 }
 
 // Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the

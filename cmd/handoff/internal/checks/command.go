@@ -63,22 +63,10 @@ func tail(printed []byte) string {
 // run runs the command of a check at a commit, and gives what its report names. What is wrong with it is in ended.Why.
 // The error says that it could not be run.
 func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended, reported results, err error) {
+	if err := l.checkOut(ctx, c, commit); err != nil {
+		return ended, reported, err
+	}
 	s := l.slot
-	if err := s.prepare(ctx, commit); err != nil {
-		return ended, reported, err
-	}
-	if len(c.Base) > 0 && commit != l.Base {
-		changed, err := l.changes(ctx)
-		if err == nil {
-			err = s.restore(ctx, l.Base, changed, c.Base)
-		}
-		if err != nil {
-			return ended, reported, err
-		}
-	}
-	if err := s.lend(commit); err != nil {
-		return ended, reported, err
-	}
 	dir, ok := within(s.tree, c.Dir)
 	if !ok {
 		ended.Why = c.Dir + " is no directory of the commit"
@@ -109,19 +97,45 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 			ended.Why = err.Error()
 		}
 	}
-	switch {
-	case ended.Exit == nil || *ended.Exit != 0:
-		ended.Why = "it was killed"
-		if ended.Exit != nil {
-			ended.Why = fmt.Sprintf("it ended with status %d", *ended.Exit)
-		}
-		if problem := reported.problem(); len(reported.failed) > 0 {
-			ended.Why += ", " + problem
-		}
-	case c.Report != "" && ended.Why == "":
-		ended.Why = reported.problem()
+	if c.Report != "" || !ended.well() {
+		ended.judge(reported)
 	}
 	return ended, reported, nil
+}
+
+// checkOut makes the tree that of a commit, with those files of the base that a check wants.
+func (l *looking) checkOut(ctx context.Context, c Check, commit string) error {
+	if err := l.slot.prepare(ctx, commit); err != nil {
+		return err
+	}
+	if len(c.Base) > 0 && commit != l.Base {
+		changed, err := l.changes(ctx)
+		if err == nil {
+			err = l.slot.restore(ctx, l.Base, changed, c.Base)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return l.slot.lend(commit)
+}
+
+// well tells whether a command ended with status 0.
+func (e *ended) well() bool { return e.Exit != nil && *e.Exit == 0 }
+
+// judge says what is wrong with how a command ended, else with its report.
+func (e *ended) judge(reported results) {
+	if e.well() {
+		e.Why = cmp.Or(e.Why, reported.problem())
+		return
+	}
+	e.Why = "it was killed"
+	if e.Exit != nil {
+		e.Why = fmt.Sprintf("it ended with status %d", *e.Exit)
+	}
+	if len(reported.failed) > 0 {
+		e.Why += ", " + reported.problem()
+	}
 }
 
 // within gives a directory of a tree, unless a link in it leads out.

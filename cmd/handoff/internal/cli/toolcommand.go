@@ -69,21 +69,7 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var out Out
-		var raw json.RawMessage
-		err = a.Act(cmd.Context(), t.Tool, func(conn *Connection) error {
-			if t.Held && args[t.Place] == nil {
-				if args[t.Place], err = conn.held(cmd.Context()); err != nil {
-					return err
-				}
-			}
-			if t.Call != nil {
-				out, raw, err = t.Call(cmd.Context(), conn, args)
-			} else {
-				raw, err = conn.Call(cmd.Context(), t.Tool, args, &out)
-			}
-			return err
-		})
+		out, raw, err := t.once(cmd.Context(), a, args)
 		if err != nil {
 			return err
 		}
@@ -92,32 +78,36 @@ func (t ToolCommand[Out]) Of(a *App, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// once makes the one call of a command.
+func (t ToolCommand[Out]) once(ctx context.Context, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
+	err = a.Act(ctx, t.Tool, func(conn *Connection) (err error) {
+		if t.Held && args[t.Place] == nil {
+			if args[t.Place], err = conn.held(ctx); err != nil {
+				return err
+			}
+		}
+		if t.Call != nil {
+			out, raw, err = t.Call(ctx, conn, args)
+		} else {
+			raw, err = conn.Call(ctx, t.Tool, args, &out)
+		}
+		return err
+	})
+	return out, raw, err
+}
+
 // Silent gives a command the flag that leaves only the least of what it prints.
 func Silent(cmd *cobra.Command, silent *bool, help string) {
 	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
+// arguments are the arguments of the call: what a message says, and over it the words and flags of the command line.
 func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
-	id := ""
-	if t.Place == "handoff_id" && len(given) > 0 {
-		id = given[0]
-	}
-	args, err := a.Message(cmd.Context(), t.Tool, id, file)
-	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
-		args, err = a.logged(cmd.Context(), t.Tool, id, log)
-	}
+	args, err := t.message(a, cmd, file, given)
 	if err != nil {
 		return nil, err
 	}
 	written, _ := args[t.Rest].(string)
-	if t.Place != "" && len(given) > 0 {
-		if said := args[t.Place]; id != "" && said != nil && said != id {
-			if err := args.Put("origin.handoff_id", said); err != nil { // the id in another system
-				return nil, err
-			}
-		}
-		args[t.Place] = given[0]
-	}
 	if err := args.Set(cmd, t.Fields); err != nil {
 		return nil, err
 	}
@@ -133,6 +123,27 @@ func (t ToolCommand[Out]) arguments(a *App, cmd *cobra.Command, file string, giv
 		return args, nil
 	}
 	return args, t.Arguments(cmd, given, args)
+}
+
+// message is what comes in a file or a log, if one is named, about the handoff of the first word.
+func (t ToolCommand[Out]) message(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
+	id := ""
+	if t.Place == "handoff_id" && len(given) > 0 {
+		id = given[0]
+	}
+	args, err := a.Message(cmd.Context(), t.Tool, id, file)
+	if log, _ := cmd.Flags().GetString(fromLog); log != "" {
+		args, err = a.logged(cmd.Context(), t.Tool, id, log)
+	}
+	if err != nil || t.Place == "" || len(given) == 0 {
+		return args, err
+	}
+	said := args[t.Place]
+	args[t.Place] = given[0]
+	if id == "" || said == nil || said == id {
+		return args, nil
+	}
+	return args, args.Put("origin.handoff_id", said) // the id in another system
 }
 
 // rest sets the text that words say, which no flag may say besides.
