@@ -121,7 +121,7 @@ func (o *op) tellNoTakers(h *happening) error {
 // could take so far, as when it is away, the senders of the first hundred are told.
 func (o *op) putCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
-	o.boxes = append(o.boxes, roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+	o.announce(roster.Boxes(a.Card)...) // there may be mail that nobody could take before
 	if err = cmp.Or(err, o.putDeclared(a), o.record(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}

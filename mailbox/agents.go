@@ -113,47 +113,6 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// me is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
-// never here begins to exist. After the operation acts as another, that one is read.
-func (o *op) me() (*store.Agent, error) {
-	if o.self != nil && o.self.Card.Name == o.by.Agent {
-		return o.self, nil
-	}
-	a, err := sessions.Agent(o.View, o.by.Agent)
-	if err != nil {
-		return nil, err
-	}
-	o.self = &a
-	return o.self, nil
-}
-
-// noteSeen notes when the caller was seen, to the minute, and on its first write that its session does something. So an
-// agent that calls often costs one write a minute. Then names of sessions of the same client that are gone may expire.
-// Human and system are not noted: they have no sessions. Each operation that changes something for a caller begins with
-// it, see [mutate], and it is undone with an operation that fails.
-func (o *op) noteSeen() error {
-	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
-		return nil
-	}
-	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()).Abs() < time.Minute && !a.Idle {
-		return err
-	}
-	if a.Seen == 0 {
-		for other, err := range o.View.Agents() {
-			if err == nil && other.Card.Name != o.by.Agent && schemas.Alike(other.Card.Name, o.by.Agent) {
-				a.Resembles = other.Card.Name
-			}
-		}
-	}
-	a.Seen, a.Idle = store.At(o.now), false
-	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
-		return err
-	}
-	o.self = nil // the caller may be among the names that expire
-	return o.hooks.seen(o, a.Client)
-}
-
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
 // for sends to a pool.
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.View.Agents()) }

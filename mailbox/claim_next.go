@@ -28,7 +28,9 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if got.ID == 0 && err == nil {
 			got, err = o.claimFirst(tags)
 		}
-		o.fruitless = got.ID == 0 // so that a repeat looks again
+		if got.ID == 0 {
+			o.didNothing() // a repeat looks again
+		}
 		return got, err
 	}
 	for tries := 0; ; tries++ {

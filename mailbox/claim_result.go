@@ -130,8 +130,8 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// hears notes that the holder of a claim was heard of that an earlier call with the same request id took.
-func (o *op) hears(again claimed) {
+// replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
+func (again claimed) replayed(o *op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
 		o.here.Hear(r.ID, o.now) // before the commit: the call that gives it back comes after
 	}

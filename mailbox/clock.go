@@ -3,11 +3,8 @@ package mailbox
 import (
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
-	"handoff/mailbox/life"
-	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -32,69 +29,6 @@ func (o *op) lapsed(r *store.Record) error {
 		}
 	}
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
-}
-
-// expire ends a handoff whose deadline passed.
-func (o *op) expire(r *store.Record) error {
-	return o.timeOut(life.Expire, r, r.Deadline, reading.DeadlinePassed(r))
-}
-
-// timeOut ends a handoff whose deadline passed or whose attempts are used up, see [life.Expire] and [life.Exhaust]. The
-// registry has both, when it was due and when somebody noticed.
-func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
-	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.change(&happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
-}
-
-// leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
-// the machine slept, see [lease.Judge.Renewed]; it ends with the handoff, if this was the last attempt; else the
-// handoff may be claimed again. The token of the holder stays good until somebody does, because nothing is gained by
-// throwing work away. The holder stays named on the record for that, with the connection that proves its claim.
-//
-// A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
-// one more. It is offered some time after the lease ended, see [backoff].
-func (o *op) leaseEnded(r *store.Record) error {
-	if end := o.leases.Renewed(o.View, r); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
-			now.Lease, now.Quiet = end, o.leases.QuietUntil(r)
-		})
-	}
-	if r.Attempt >= r.MaxAttempts {
-		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
-	}
-	return o.change(&happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
-		now.Lease, now.Box = 0, r.To
-		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.now) {
-			now.Box, now.NotBefore = "", store.At(again)
-		}
-	})
-}
-
-// backoff is how long work rests after an attempt that ended badly until it is offered again: 10 seconds after the first
-// attempt, twice as long after each one more, 10 minutes at most. So work that breaks whoever takes it, or that needs
-// something that is away for now, does not use up its attempts at once.
-func backoff(attempt int) time.Duration {
-	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
-}
-
-// unreserve offers a handoff to all who qualify when the asker did not come back for its answer, see [life.Unreserve].
-// Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
-// record stays uncharged.
-func (o *op) unreserve(r *store.Record) error {
-	if end := o.leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
-	}
-	return o.change(&happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {
-		now.Reserved, now.Box = 0, r.To
-	})
-}
-
-// ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
-// besides, it is in its mailbox and still cannot be claimed.
-func (o *op) ready(r *store.Record) error {
-	return o.change(&happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
-		now.Box, now.NotBefore = r.To, 0
-	})
 }
 
 // lapseLimit bounds what the clock changes within one operation, so that no caller waits long for what others left due;
@@ -223,36 +157,4 @@ func (o *op) usable(id schemas.ID) *store.Record {
 // so a read of such a record shows it as it is. What is damaged and due stays so, and each operation tries again.
 func (o *op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.now) && (len(r.Owes) == 0 || o.left > 0)
-}
-
-// heedsSilence is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
-// nobody is told. A person may take any time, and a sender knows what it holds itself. [op.take] sets the mark, and
-// [lease.Judge.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
-// the owner of the workflow, see [reading.Principal].
-func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
-	to, err := reading.Principal(o.View, r)
-	if r.Holder == to || r.Holder == schemas.Human {
-		return 0, err
-	}
-	return store.At(o.now), err
-}
-
-// silent tells the sender of a holder that was not heard of for long, see [life.Silent], or puts that off for one that
-// was heard of since or whose machine slept.
-//
-// It runs as the clock, while the handoff is accepted or working. It takes nothing from the holder: no lease is cut and
-// the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
-func (o *op) silent(r *store.Record) error {
-	if end := o.leases.QuietUntil(r); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
-	}
-	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.leases.Heard(r).UTC().Format("15:04 MST"))
-	switch said, err := reading.Report(o.View, r); { // one that cannot be read keeps nobody from being told
-	case said != "":
-		text += "The last report: " + said + " "
-	case err == nil:
-		text += "It reported nothing. "
-	}
-	text += tellAgent(r.Holder).String()
-	return o.change(&happening{action: life.Silent, due: r.Quiet, text: text}, r, func(now *store.Record) { now.Quiet = 0 })
 }

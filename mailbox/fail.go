@@ -178,9 +178,6 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// reasonFrom is the reason of whoever gave none: the beginning of the description.
-func reasonFrom(description string) string { return schemas.Clip(description, 200) }
-
 // failedBefore gives a repeat the first result, with the handoff that goes on as it stands now. The chain may have gone
 // on since: the handoff that is named is the latest that took the place of r.
 func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {

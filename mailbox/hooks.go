@@ -18,6 +18,7 @@ type hooks struct {
 	across  map[life.Consequence]consequences           // what is done to others
 	resumed func(*op, *happening, store.Debt) error     // before a consequence that was put off is carried out
 	lapsed  func(*op) (enough bool)                     // after the clock was applied to a handoff
+	cut     func(*op, *store.Record) (changed bool)     // brings back times that a clock set which was ahead
 	seen    func(*op, schemas.Agent) error              // after the session of a client was seen
 	why     func(*op, life.Action, *store.Record) error // explains that a state does not allow an action
 	refused func(*op, context.Context)                  // after an operation was undone
@@ -87,6 +88,7 @@ func newHooks() *hooks {
 		},
 		resumed: (*op).fireAfterLeave,
 		lapsed:  (*op).lapsedRules,
+		cut:     (*op).cutTimes,
 		seen:    (*op).expireNames,
 		why:     (*op).notNow,
 		refused: (*op).tellRefused,

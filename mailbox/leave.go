@@ -74,6 +74,7 @@ func (o *op) releaseAllowed() error {
 		}
 		ids = append(ids, id)
 	}
+	released := schemas.ID(0)
 	for _, id := range ids {
 		r := reading.Readable(o.View, id)
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
@@ -89,7 +90,10 @@ func (o *op) releaseAllowed() error {
 		if err != nil {
 			return err
 		}
-		o.owing = append(o.owing[:0], id) // one transaction for many, and the next calls for the rest
+		released = id
+	}
+	if released != 0 {
+		o.goesOn(released) // one transaction applies many of those that are due, and the next calls the rest
 	}
 	return nil
 }

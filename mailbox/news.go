@@ -73,10 +73,14 @@ func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err erro
 	if err != nil {
 		return out, err
 	}
-	o.wrote = o.wrote || d.Woke
+	if d.Woke {
+		o.announce()
+	}
 	noted := o.leaveNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
-	o.fruitless = !d.Marked && !noted || waits // a repeat looks again
+	if !d.Marked && !noted || waits {
+		o.didNothing() // a repeat looks again
+	}
 	if in.On == schemas.OnEnd {
 		err = o.releaseName(in)
 	}

@@ -8,7 +8,6 @@ import (
 	"handoff/mailbox/delivery"
 	"handoff/mailbox/life"
 	"handoff/mailbox/overview"
-	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -41,16 +40,6 @@ const (
 	noticeLeave    life.Action = "leave"                 // what follows it waits for a person's leave
 	noticeOverlap  life.Action = "overlap"               // other work touches the same files
 )
-
-// tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
-// that is the owner of the workflow, see [reading.Principal].
-func (o *op) tell(r *store.Record, n schemas.Notice) error {
-	to, err := reading.Principal(o.View, r)
-	if err != nil {
-		return err
-	}
-	return o.notify(to, n)
-}
 
 // readNotice shows one of the caller's notices in full, and marks it read in the same transaction. A message is shown to
 // its sender, too. The error is invalid
@@ -108,20 +97,6 @@ func (s *Service) showNotices(
 		}
 		return o.tx.Read(by.Agent, shown...)
 	})
-}
-
-// notify leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
-// agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
-// tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
-// consequences and no limit in number; reading one does not delete it.
-func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
-	if to == "" || to == schemas.System || to == o.by.Agent {
-		return nil
-	}
-	n.To, n.From, n.At = to, o.by.Agent, o.now
-	_, err := o.tx.Notify(n)
-	o.boxes = append(o.boxes, schemas.Address(to))
-	return err
 }
 
 // recall takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message

@@ -1,8 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
-	"slices"
 	"time"
 
 	"handoff/mailbox/lease"
@@ -78,6 +76,9 @@ type op struct {
 // and their sender is told that its claim is lost. Any other error undoes the whole transaction.
 func (o *op) refuse(err error) { o.refusal = err }
 
+// didNothing keeps no result under the request id, because nothing was done: a repeat looks again.
+func (o *op) didNothing() { o.fruitless = true }
+
 // effects are what others are told of after the commit: those who wait in package waiting, and the tracker of who is
 // here. They are memory of one run of the transaction. A part of the operation that is undone, see [op.alone], takes
 // its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
@@ -97,6 +98,12 @@ type effects struct {
 func (e effects) announced() waiting.Effects {
 	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
+
+// announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.
+func (o *op) announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
+
+// goesOn carries out what follows from a handoff in transactions of their own, in the call that is under way.
+func (o *op) goesOn(id schemas.ID) { o.owing = append(o.owing, id) }
 
 // clockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
 // transaction, and what follows for handoffs of others. It plays the part [life.Clock] and no other.
@@ -213,51 +220,6 @@ func (o *op) gather(was, now *store.Record) {
 		o.unheld = append(o.unheld, now.ID)
 		o.unburden(was.Holder)
 	}
-}
-
-// atOnce is the Wakes of what is due whatever the clock says: a clock that was set back must not hide it.
-const atOnce store.Time = 1
-
-// timer is one of the times of a record, at which the clock does something. Where several are over their order counts: a
-// deadline ends the handoff, and all other times with it.
-type timer int
-
-const (
-	deadline timer = iota
-	leaseEnd
-	quiet    // after which the sender hears of a silent holder, who may be silent while it waits for an answer
-	reserved // for its asker
-	untaken  // after which it goes to others
-	delay    // before which nobody may claim; it counts while the handoff is in no mailbox because of it
-)
-
-// timers are the times of a record in the order of [timer], zero for what does not run.
-func timers(r *store.Record) [delay + 1]store.Time {
-	at := [...]store.Time{r.Deadline, r.Lease, r.Quiet, r.Reserved, r.Untaken, r.NotBefore}
-	if r.Status == schemas.Waiting {
-		at[quiet] = 0
-	}
-	if r.Box != "" || r.Status != schemas.Pending {
-		at[delay] = 0
-	}
-	return at
-}
-
-// wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
-// ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
-// times the earliest counts.
-func wakes(r *store.Record) store.Time {
-	switch {
-	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
-		return atOnce
-	case len(r.Owes) > 0:
-		return store.LeaveTime
-	case r.Status.Ended():
-		return 0
-	}
-	times := timers(r)
-	slices.Sort(times[:])
-	return cmp.Or(times[:]...) // the first that is set
 }
 
 // unburden notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card

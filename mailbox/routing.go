@@ -68,12 +68,6 @@ func (o *op) keepFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.now.Add(aloneFor)), append(r.Told, first)
 }
 
-// toldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
-// it asked.
-func toldFirst(r *store.Record) bool {
-	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
-}
-
 // mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
 // can take the work, and not everybody who can.
 const mostRouted = 5

@@ -72,7 +72,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 				return out, err
 			}
 			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
-			return out, errDryRun{out}
+			return out, errDryRun{"dry run", out}
 		}
 		return out, err
 	})
@@ -244,7 +244,7 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o.boxes = append(o.boxes, d.To)
+	o.announce(d.To)
 	if err := o.record(life.Message, d.Content); err != nil {
 		return out, err
 	}

@@ -45,9 +45,9 @@ func (o *op) cutAhead() error {
 	return o.actingAs(clockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			if err == nil && r != nil && o.cutTimes(new(r.Clone())) {
+			if err == nil && r != nil && o.hooks.cut(o, new(r.Clone())) {
 				err = o.alone(func() error {
-					return o.change(&happening{action: life.Renew}, r, func(now *store.Record) { o.cutTimes(now) })
+					return o.change(&happening{action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(o, now) })
 				})
 			}
 			if err != nil {
@@ -84,27 +84,4 @@ func (o *op) nextUncut() (open []schemas.ID, err error) {
 		after = open[mostLooked-1]
 	}
 	return open, o.tx.PutUncut(after)
-}
-
-// cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
-// changed one. A deadline stays, and so does a time before which nobody is to begin that was said while the clock was
-// right.
-func (o *op) cutTimes(r *store.Record) (changed bool) {
-	cut := func(at *store.Time, long time.Duration) {
-		if most := store.At(o.now.Add(long)); *at > most {
-			*at, changed = most, true
-		}
-	}
-	switch now := store.At(o.now); {
-	case r.Created > now && r.NotBefore > r.Created:
-		cut(&r.NotBefore, r.NotBefore.Time().Sub(r.Created.Time()))
-	case r.Touched > now:
-		cut(&r.NotBefore, backoff(r.Attempt))
-	}
-	cut(&r.Reserved, reservation)
-	cut(&r.Untaken, untakenAfter)
-	cut(&r.Touched, 0)
-	cut(&r.Lease, o.leases.Longest(r))
-	cut(&r.Quiet, o.leases.Silence(r))
-	return changed
 }

@@ -86,13 +86,6 @@ func (o *op) keptForAnother(parts life.Parts, r *store.Record) (*schemas.Error, 
 		WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you")), nil
 }
 
-// personNeeded refuses what only a person may do with a handoff, and says what it is about: this is what a person is
-// asked.
-func personNeeded(r *store.Record, what string) error {
-	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
-		About(r.ID, r.Status, 0)
-}
-
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
 // caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
 // judged by the name alone; that it is proved, [op.heldNow] checks before. A store that cannot be read is an error and

@@ -35,10 +35,6 @@ func (o *op) timeTaking(h *happening) error {
 	return nil
 }
 
-// offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
-// waits for approval or for others is in its mailbox and blocked.
-func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
-
 // untaken does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
 // does not count.
 //
