@@ -99,8 +99,8 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 
 // tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
 // sender that acts itself is warned by [op.checkRecipient]. It is a rule after each change.
-func (o *op) tellNoTakers(h *happening) error {
-	was, now := h.was, h.now
+func (o *op) tellNoTakers(h *Happening) error {
+	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // of a name that nobody had the sender heard before
@@ -110,28 +110,28 @@ func (o *op) tellNoTakers(h *happening) error {
 		return err
 	}
 	to, err := reading.Principal(o.View, now)
-	if err != nil || to == o.by.Agent && slices.Contains(o.checked, now.To) {
+	if err != nil || to == o.By.Agent && slices.Contains(o.checked, now.To) {
 		return err
 	}
 	n := noticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
-	return o.actingAs(clockCaller, func() error { return o.notify(to, n) })
+	return o.ActingAs(ClockCaller, func() error { return o.Tell(to, n) })
 }
 
 // putCard keeps what is said of an agent now, and wakes who may take more than before. Where nobody takes what the agent
 // could take so far, as when it is away, the senders of the first hundred are told.
 func (o *op) putCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
-	o.announce(roster.Boxes(a.Card)...) // there may be mail that nobody could take before
-	if err = cmp.Or(err, o.putDeclared(a), o.record(life.Register, said)); err != nil || before == nil || before.Card.Away {
+	o.Announce(roster.Boxes(a.Card)...) // there may be mail that nobody could take before
+	if err = cmp.Or(err, o.putDeclared(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
 	looked, offers := 0, o.offers(o.View)
 	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
-		if looked++; err != nil || looked > mostFollow {
+		if looked++; err != nil || looked > MostFollow {
 			return err
 		}
-		if r := o.usable(id); r != nil && offered(r) && offers.Bar(r, before.Card) == "" {
-			if err := o.tellNoTakers(&happening{now: r}); err != nil {
+		if r := o.Usable(id); r != nil && Offered(r) && offers.Bar(r, before.Card) == "" {
+			if err := o.tellNoTakers(&Happening{Now: r}); err != nil {
 				return err
 			}
 		}

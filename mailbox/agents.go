@@ -43,7 +43,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		if err != nil {
 			return out, err
 		}
-		a.Seen = cmp.Or(a.Seen, store.At(o.now)) // an agent for which another speaks is known from now on
+		a.Seen = cmp.Or(a.Seen, store.At(o.Now)) // an agent for which another speaks is known from now on
 		before := a.Card.Accepts
 		card.Register(&a.Card, in)
 		gone := slices.DeleteFunc(slices.Clone(before), func(w string) bool { return slices.Contains(a.Card.Accepts, w) })

@@ -30,7 +30,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
 		action = life.Rebase
 	}
-	now, err := o.step(action, r)
+	now, err := o.Step(action, r)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 			now.Box = rev.to
 		}
 	}
-	if err := inChanges(rev.reoption(&now, o.now)); err != nil {
+	if err := inChanges(rev.reoption(&now, o.Now)); err != nil {
 		return nil, err
 	}
-	amended := &happening{action: action, was: r, now: &now}
+	amended := &Happening{Action: action, Was: r, Now: &now}
 	h, err := o.amended(amended, rev, out)
 	if err != nil {
 		return nil, err
 	}
 	if action == life.Rebase { // which is listed nowhere, and no part of what was approved
-		return &now, o.commit(amended)
+		return &now, o.Commit(amended)
 	}
 	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
 			r.Holder, schemas.Call(answer, "answers what it asked")))
 	}
-	return &now, o.commit(amended)
+	return &now, o.Commit(amended)
 }
 
 // tooLate refuses what is changed only while a handoff is pending: for whom it is, and what decides when it may be
@@ -74,11 +74,11 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 		return nil
 	}
 	if to != "" {
-		return conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
+		return Conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
 			WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
 	}
 	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
-		return conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
+		return Conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
 			WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
 	}
 	return nil
@@ -87,7 +87,7 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 // amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
 // fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
-	a *happening, rev *revision, out *schemas.UpdateOut,
+	a *Happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
@@ -98,14 +98,14 @@ func (o *op) amended(
 		tellCriteria(before, body, rev.changes, out)
 		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
-			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.by.Agent, At: o.now})
+			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.By.Agent, At: o.Now})
 		}
-		body.Target = compose.Target(a.now.To, body.Target.Reason)
+		body.Target = compose.Target(a.Now.To, body.Target.Reason)
 		if !rev.stated.IsZero() {
 			body.Metadata.Deadline = &rev.stated
 		}
 		if !rev.notBefore.IsZero() {
-			body.Metadata.NotBefore = a.now.NotBefore.Ptr()
+			body.Metadata.NotBefore = a.Now.NotBefore.Ptr()
 		}
 		h = body
 	})
@@ -117,7 +117,7 @@ func (o *op) amended(
 	}
 	if len(out.Changed) == 0 {
 		hint := "Say what to change, such as the title or the context."
-		if a.now.NeedsApproval {
+		if a.Now.NeedsApproval {
 			hint += " Whether it may begin is for a person to say."
 		}
 		return nil, schemas.Invalidf("changes", "names nothing that is not so already").WithHint("%s", hint)
@@ -149,11 +149,11 @@ func needs(r *store.Record, c *schemas.Changes) (warnings []string) {
 // approved and then replaced. Work that is held cannot be taken back for that, so then only human amends it, and for
 // others the error is denied.
 func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
-	if !h.Metadata.NeedsApproval || o.by.InPerson() {
+	if !h.Metadata.NeedsApproval || o.By.InPerson() {
 		return nil
 	}
-	if o.by.Agent == schemas.Human {
-		return personNeeded(r, "changed after its approval")
+	if o.By.Agent == schemas.Human {
+		return PersonNeeded(r, "changed after its approval")
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
@@ -183,7 +183,7 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	}
 	until := draft.Deadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.At(until), int(estimate.Minutes())
-	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.now); err != nil {
+	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.Now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
 	}
 	return nil
@@ -192,14 +192,14 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 // rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
 // from then on, with the note of the event. So it comes right before the commit, whose error is limit for a handoff that
 // becomes too large.
-func (o *op) rebody(a *happening, note string, change func(*schemas.Handoff)) error {
+func (o *op) rebody(a *Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
-	if err := o.Saying(a.was.ID, a.was.Body, &h); err != nil {
+	if err := o.Saying(a.Was.ID, a.Was.Body, &h); err != nil {
 		return err
 	}
 	change(&h)
-	a.now.Body, a.part = o.next(), "handoff"
-	a.said = struct {
+	a.Now.Body, a.Part = o.NextEvent(), "handoff"
+	a.Said = struct {
 		schemas.Handoff
 		Note string `json:"note,omitempty"`
 	}{h, note}

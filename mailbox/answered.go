@@ -41,7 +41,7 @@ func (s *Service) takeAnswer(
 // settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {
-	told, err := o.UnreadAbout(a, id, mostLooked)
+	told, err := o.UnreadAbout(a, id, MostLooked)
 	if err != nil || len(told) == 0 {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
-	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return v.UnreadAbout(by.Agent, id, mostLooked) })
+	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return v.UnreadAbout(by.Agent, id, MostLooked) })
 	if err != nil || len(told) == 0 {
 		return err
 	}

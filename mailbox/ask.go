@@ -38,7 +38,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err != nil {
 		return nil, err
 	}
-	now, err := o.step(life.Ask, r)
+	now, err := o.Step(life.Ask, r)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
-	now.Ask, now.Asker = o.next(), o.by.Agent
+	now.Ask, now.Asker = o.NextEvent(), o.By.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
-	o.leases.Touch(&now)
+	o.Leases.Touch(&now)
 	asked, err := reading.Asked(o.View, &now)
 	if err != nil {
 		return nil, err
@@ -62,17 +62,17 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.commit(&happening{action: life.Ask, was: r, now: &now, text: text, said: content})
+	return &now, o.Commit(&Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
 // that of TellHuman, which comes first.
-func (o *op) tellAnswerer(h *happening) error {
-	to, err := reading.Answers(o.View, h.now, h.now.Asker)
-	if err != nil || to == schemas.Human && h.now.Permission {
+func (o *op) tellAnswerer(h *Happening) error {
+	to, err := reading.Answers(o.View, h.Now, h.Now.Asker)
+	if err != nil || to == schemas.Human && h.Now.Permission {
 		return err
 	}
-	return o.notify(to, h.notice())
+	return o.Tell(to, h.notice())
 }
 
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
@@ -110,23 +110,23 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if o.forPerson(r) {
 		return o.answerWork(r, in, out)
 	}
-	now, err := o.step(life.Answer, r)
+	now, err := o.Step(life.Answer, r)
 	if err != nil {
 		return nil, err
 	}
-	if r.Permission && o.by.Agent != schemas.Human {
+	if r.Permission && o.By.Agent != schemas.Human {
 		return nil, schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
 			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
 	}
-	if r.Permission && !o.by.InPerson() {
-		return nil, personNeeded(r, "given a permission")
+	if r.Permission && !o.By.InPerson() {
+		return nil, PersonNeeded(r, "given a permission")
 	}
 	var asked schemas.UpdateIn
 	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {
 		return nil, err
 	}
-	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.by.Agent, At: o.now}
-	answered := &happening{action: life.Answer, was: r, now: &now, text: in.Note}
+	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
+	answered := &Happening{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
 	err = o.rebody(answered, "", func(h *schemas.Handoff) {
 		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
@@ -137,18 +137,18 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
 	if _, directed := r.To.Directed(); !directed {
-		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.now.Add(reservation))
+		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.Now.Add(reservation))
 	}
 	if err := o.tx.AddWords(r.ID, store.ListWords(in.Note)); err != nil {
 		return nil, err
 	}
 	out.To = now.Box
 	whom, err := reading.Answers(o.View, r, r.Asker)
-	for _, a := range []schemas.Agent{o.by.Agent, whom} { // who was asked reads it no more
+	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
 		err = cmp.Or(err, o.settle(r.ID, a))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &now, o.commit(answered)
+	return &now, o.Commit(answered)
 }

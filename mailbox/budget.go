@@ -28,11 +28,11 @@ func (o *op) afford(d *draft.Draft, line lineage) (wf store.Workflow, err error)
 		return wf, err
 	}
 	wf = schemas.OrZero(kept)
-	used, err := reading.Used(o.View, line.workflow, wf, o.now)
+	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
 	if err != nil {
 		return wf, err
 	}
-	limit(&wf, d.Limits, kept == nil || o.by.Agent == schemas.Human)
+	limit(&wf, d.Limits, kept == nil || o.By.Agent == schemas.Human)
 	round, with := o.round(d, line), maps.Clone(used)
 	with[schemas.LimitHandoffs]++
 	with[schemas.LimitTokens] += float64(d.Tokens)
@@ -68,15 +68,15 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 
 // spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
 // cost. It is committed with the result, and refuses nothing.
-func (o *op) spend(h *happening) error {
+func (o *op) spend(h *Happening) error {
 	var done *schemas.Completion
-	switch came := h.said.(type) {
+	switch came := h.Said.(type) {
 	case schemas.Completion:
 		done = &came
 	case schemas.Late:
 		done = came.Completion
 	}
-	name := h.now.Workflow
+	name := h.Now.Workflow
 	wf, err := o.Workflow(name)
 	if wf == nil || err != nil {
 		return err
@@ -84,7 +84,7 @@ func (o *op) spend(h *happening) error {
 	if wf.Used == nil {
 		wf.Used = map[string]float64{}
 	}
-	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.kept.Bytes)))
+	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.Kept.Bytes)))
 	if done != nil {
 		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
 	}
@@ -128,7 +128,7 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 	if wf == nil || err != nil {
 		return nil, err
 	}
-	limit(wf, asked, o.by.Agent == schemas.Human)
+	limit(wf, asked, o.By.Agent == schemas.Human)
 	if err := o.tx.PutWorkflow(name, *wf); err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (o *op) tellRefused(ctx context.Context) {
 	if refused == nil {
 		return
 	}
-	err := o.update(ctx, clockCaller, func(o *op) error {
+	err := o.update(ctx, ClockCaller, func(o *op) error {
 		o.over = refused
 		over, err := o.markOver()
 		if over == nil || err != nil {
@@ -202,7 +202,7 @@ func (o *op) tellRefused(ctx context.Context) {
 		}
 		text := fmt.Sprintf("A send in %s was refused: %s. handoff send … --workflow %s --limit %s=NUMBER raises it.",
 			over.workflow, over.text, over.workflow, over.limit)
-		return o.notify(schemas.Human, noticeOf(noticeBudget, first, text))
+		return o.Tell(schemas.Human, noticeOf(noticeBudget, first, text))
 	})
 	if err != nil && ctx.Err() == nil {
 		o.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
@@ -211,10 +211,10 @@ func (o *op) tellRefused(ctx context.Context) {
 
 // orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
 // then.
-func (o *op) orTell(h *happening, send func() (*store.Record, error)) (*store.Record, error) {
+func (o *op) orTell(h *Happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.over == nil {
 		return next, err
 	}
-	return nil, o.tellUnsent(h.now, fmt.Sprintf("Nobody goes on after %s (%s)", h.now.ID, cmp.Or(h.text, h.why.text())), err)
+	return nil, o.tellUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
 }

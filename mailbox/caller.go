@@ -8,13 +8,13 @@ import (
 	"handoff/store"
 )
 
-// me is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
+// Self is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
 // never here begins to exist. After the operation acts as another, that one is read.
-func (o *op) me() (*store.Agent, error) {
-	if o.self != nil && o.self.Card.Name == o.by.Agent {
+func (o *op) Self() (*store.Agent, error) {
+	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
 	}
-	a, err := sessions.Agent(o.View, o.by.Agent)
+	a, err := sessions.Agent(o.View, o.By.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -27,21 +27,21 @@ func (o *op) me() (*store.Agent, error) {
 // Human and system are not noted: they have no sessions. Each operation that changes something for a caller begins with
 // it, see [mutate], and it is undone with an operation that fails.
 func (o *op) noteSeen() error {
-	if o.by.Agent == "" || o.by.Agent == schemas.System || o.by.Agent == schemas.Human {
+	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil
 	}
-	a, err := o.me()
-	if err != nil || o.now.Sub(a.Seen.Time()).Abs() < time.Minute && !a.Idle {
+	a, err := o.Self()
+	if err != nil || o.Now.Sub(a.Seen.Time()).Abs() < time.Minute && !a.Idle {
 		return err
 	}
 	if a.Seen == 0 {
 		for other, err := range o.View.Agents() {
-			if err == nil && other.Card.Name != o.by.Agent && schemas.Alike(other.Card.Name, o.by.Agent) {
+			if err == nil && other.Card.Name != o.By.Agent && schemas.Alike(other.Card.Name, o.By.Agent) {
 				a.Resembles = other.Card.Name
 			}
 		}
 	}
-	a.Seen, a.Idle = store.At(o.now), false
+	a.Seen, a.Idle = store.At(o.Now), false
 	if err := o.tx.PutAgent(*a); err != nil || a.Client == "" {
 		return err
 	}

@@ -10,22 +10,22 @@ import (
 	"handoff/store"
 )
 
-// mostFollow is how many other handoffs one transaction goes through for what follows from what happened in it. It
+// MostFollow is how many other handoffs one transaction goes through for what follows from what happened in it. It
 // bounds how long one call can hold up all other writers, of which there is one at a time.
-const mostFollow = 1000
+const MostFollow = 1000
 
-// outcome is what the result of an operation says of what followed from it. Only what followed from the happening that
+// Outcome is what the result of an operation says of what followed from it. Only what followed from the happening that
 // the caller asked for counts, not what followed from that in its turn.
-type outcome struct {
-	successor *store.Record    // the handoff that goes on with the work, nil for none
-	forwarded *schemas.SendOut // what a completion passed on, nil for nothing
-	unsent    string           // why it could not be passed on, "" where it was
+type Outcome struct {
+	Successor *store.Record    // the handoff that goes on with the work, nil for none
+	Forwarded *schemas.SendOut // what a completion passed on, nil for nothing
+	Unsent    string           // why it could not be passed on, "" where it was
 }
 
 // duty is one consequence of a happening that is yet to be carried out. One that goes through many handoffs remembers
 // the last of them, so that it can be interrupted after any and taken up behind it.
 type duty struct {
-	of    *happening
+	of    *Happening
 	do    life.Consequence
 	after schemas.ID // the last handoff that it went through, 0 for none
 }
@@ -33,13 +33,13 @@ type duty struct {
 // cascade is all that follows from what happened. Its duties are a stack: what follows from a duty is put on top, so it
 // is carried out before the duties that were there. This order is part of what the golden files and the registry show.
 type cascade struct {
-	asked   []*happening // of which the outcome tells
-	outcome outcome
+	asked   []*Happening // of which the outcome tells
+	outcome Outcome
 	duties  []duty // the next one is the last
 	owed    []duty // too much for one transaction
 }
 
-// follow carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows from
+// Follow carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows from
 // that in its turn. [Service.update] calls it at the end of each operation; an operation whose result tells of the
 // outcome calls it itself. Each consequence is carried out in the name of whoever did what it follows from. What
 // follows from a consequence comes right after it, before the next one.
@@ -47,10 +47,10 @@ type cascade struct {
 // It ends, because a handoff that is made brings nothing with it but a request for approval, and a handoff ends only
 // once.
 //
-// One transaction goes through [mostFollow] other handoffs at most. What is left then is noted on the record from whose
+// One transaction goes through [MostFollow] other handoffs at most. What is left then is noted on the record from whose
 // change it follows, as due at once, and committed with it: so it is not lost, see [op.resume]. An error undoes the
 // whole operation, so an action never takes effect without its consequences.
-func (o *op) follow() (outcome, error) {
+func (o *op) Follow() (Outcome, error) {
 	c := &cascade{asked: o.happened}
 	err := o.carryOut(c)
 	return c.outcome, err
@@ -67,7 +67,7 @@ func (o *op) carryOut(c *cascade) error {
 		}
 		next := c.duties[last]
 		c.duties = c.duties[:last]
-		if err := o.actingAs(next.of.by, func() error { return o.do(c, next) }); err != nil {
+		if err := o.ActingAs(next.of.By, func() error { return o.do(c, next) }); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (o *op) carryOut(c *cascade) error {
 // table is judged here, once, by what the happening says.
 func (o *op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
-		for _, row := range life.Follows(h.action) {
+		for _, row := range life.Follows(h.Action) {
 			if !conditions[row.If](h) {
 				continue
 			}
@@ -99,7 +99,7 @@ func (o *op) do(c *cascade, d duty) error {
 		return o.doHere(c, d)
 	}
 	others := o.hooks.across[d.do]
-	for id, err := range o.Oldest(others.of(d.of.now), d.after) {
+	for id, err := range o.Oldest(others.of(d.of.Now), d.after) {
 		switch {
 		case err != nil:
 			return err
@@ -110,8 +110,8 @@ func (o *op) do(c *cascade, d duty) error {
 		o.left--
 		d.after = id
 		c.duties = append(c.duties, d)
-		if r := o.usable(id); r != nil && (others.ended || !r.Status.Ended()) {
-			return others.each(o, r, d.of.now)
+		if r := o.Usable(id); r != nil && (others.ended || !r.Status.Ended()) {
+			return others.each(o, r, d.of.Now)
 		}
 		return nil // one that cannot be read, or that has ended meanwhile, stops no other
 	}
@@ -127,9 +127,9 @@ func (o *op) doHere(c *cascade, d duty) error {
 	}
 	came, err := do(o, d.of)
 	if slices.Contains(c.asked, d.of) {
-		c.outcome.successor = cmp.Or(c.outcome.successor, came.successor)
-		c.outcome.forwarded = cmp.Or(c.outcome.forwarded, came.forwarded)
-		c.outcome.unsent = cmp.Or(c.outcome.unsent, came.unsent)
+		c.outcome.Successor = cmp.Or(c.outcome.Successor, came.Successor)
+		c.outcome.Forwarded = cmp.Or(c.outcome.Forwarded, came.Forwarded)
+		c.outcome.Unsent = cmp.Or(c.outcome.Unsent, came.Unsent)
 	}
 	return err
 }
@@ -138,19 +138,19 @@ func (o *op) doHere(c *cascade, d duty) error {
 // transaction, so nothing is forgotten if the process ends right after. The record has ended, but is due from now on
 // until [op.resume] has done all of it.
 func (o *op) putOff(owed []duty) error {
-	return o.actingAs(clockCaller, func() error {
+	return o.ActingAs(ClockCaller, func() error {
 		for _, d := range owed {
-			r, err := o.Record(d.of.now.ID)
+			r, err := o.Record(d.of.Now.ID)
 			if err != nil {
 				return err
 			}
-			err = o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
+			err = o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
 				now.Owes = append(now.Owes, store.Debt{Do: string(d.do), After: d.after})
 			})
 			if err != nil {
 				return err
 			}
-			o.goesOn(r.ID)
+			o.GoesOn(r.ID)
 		}
 		return nil
 	})
@@ -161,13 +161,13 @@ func (o *op) putOff(owed []duty) error {
 // before, the next call of anybody does, before all else. What the record owed is taken off and carried out in one
 // transaction, so each handoff is gone through once; what is too much again is put off again.
 func (o *op) resume(r *store.Record) error {
-	now, err := o.step(life.Resume, r)
+	now, err := o.Step(life.Resume, r)
 	if err != nil {
 		return err
 	}
 	now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
-	h := &happening{action: life.Resume, was: r, now: &now, by: o.by}
-	if err := o.commit(h); err != nil {
+	h := &Happening{Action: life.Resume, Was: r, Now: &now, By: o.By}
+	if err := o.Commit(h); err != nil {
 		return err
 	}
 	c := &cascade{}
@@ -192,6 +192,6 @@ func (o *op) apart(fn func() error) error {
 	if err := fn(); err != nil {
 		return err
 	}
-	_, err := o.follow()
+	_, err := o.Follow()
 	return err
 }

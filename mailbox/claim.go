@@ -79,7 +79,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
-		return schemas.ClaimOut{}, s.giveBack(by, got, coded(gone))
+		return schemas.ClaimOut{}, s.giveBack(by, got, Coded(gone))
 	}
 	return out, err
 }
@@ -94,11 +94,11 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 
 // claimGiven takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].
 func (o *op) claimGiven(id string) (claimed, error) {
-	r, err := o.find(id)
+	r, err := o.Find(id)
 	if err != nil {
 		return claimed{}, err
 	}
-	if r.Status.Held() && r.Holder == o.by.Agent {
+	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
 	if err := cmp.Or(notYet(r), o.hasRoom(r)); err != nil {
@@ -110,11 +110,11 @@ func (o *op) claimGiven(id string) (claimed, error) {
 // hasRoom refuses what waits in a pool to an agent that registered as one that does not take it: it holds as many as it
 // takes, or is unfit. What is for the agent alone it may always take. The error is conflict, with the way out.
 func (o *op) hasRoom(r *store.Record) error {
-	a, err := o.me()
-	if err != nil || r.Status != schemas.Pending || answered(r, o.by) {
+	a, err := o.Self()
+	if err != nil || r.Status != schemas.Pending || answered(r, o.By) {
 		return err
 	}
-	told := toldFirst(r) && r.Box == schemas.Address(a.Card.Name) // and accepts other work by now, perhaps
+	told := ToldFirst(r) && r.Box == schemas.Address(a.Card.Name) // and accepts other work by now, perhaps
 	if _, directed := r.To.Directed(); directed || !told && !slices.Contains(roster.Boxes(a.Card), r.To) {
 		return nil // whom it is not for is told so
 	}
@@ -128,7 +128,7 @@ func (o *op) hasRoom(r *store.Record) error {
 	case why == "":
 		return nil
 	}
-	e := conflict(r, "%s is not offered to %s, which %s", r.ID, o.by.Agent, why).WithHint("%s", hint)
+	e := Conflict(r, "%s is not offered to %s, which %s", r.ID, o.By.Agent, why).WithHint("%s", hint)
 	if full {
 		return e.WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
 	}
@@ -140,14 +140,14 @@ func (o *op) hasRoom(r *store.Record) error {
 // is conflict and says in how many seconds to ask again. Anything else is refused as held.
 func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	switch {
-	case o.by.Conn != "" && r.Conn == o.by.Conn:
-		o.here.Hear(r.ID, o.now) // before the commit: a call that cannot deliver this claim comes after
+	case o.By.Conn != "" && r.Conn == o.By.Conn:
+		o.here.Hear(r.ID, o.Now) // before the commit: a call that cannot deliver this claim comes after
 		return holds(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
-	case o.leases.Awaited(r):
-		wait := o.leases.Started.Add(lease.Grace).Sub(o.now)
-		return claimed{}, conflict(r, "%s was claimed over a connection that may still be there", r.ID).
+	case o.Leases.Awaited(r):
+		wait := o.Leases.Started.Add(lease.Grace).Sub(o.Now)
+		return claimed{}, Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.take(life.Claim, r) // which is refused, since it is held
@@ -160,10 +160,10 @@ func notYet(r *store.Record) error {
 	case r.Status != schemas.Pending:
 		return nil
 	case r.Blocked():
-		return conflict(r, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).WithNext(waitForChange(r))
+		return Conflict(r, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).WithNext(waitForChange(r))
 	case r.Box == "":
 		from := r.NotBefore.Time().Format(time.RFC3339)
-		return conflict(r, "%s may not be claimed before %s", r.ID, from).WithNext(waitForChange(r))
+		return Conflict(r, "%s may not be claimed before %s", r.ID, from).WithNext(waitForChange(r))
 	}
 	return nil
 }
@@ -172,14 +172,14 @@ func notYet(r *store.Record) error {
 // it was, with the oldest first. What waits for an answer is left to wait. A caller without a connection reclaims
 // nothing unasked, since nothing shows that it is the one that claimed; it asks for the id.
 func (o *op) reclaim() (claimed, error) {
-	if o.by.Conn == "" {
+	if o.By.Conn == "" {
 		return claimed{}, nil
 	}
-	for r, err := range o.heldBy(o.by.Agent) {
+	for r, err := range o.heldBy(o.By.Agent) {
 		if err != nil {
 			return claimed{}, err
 		}
-		if r.Status != schemas.Waiting && o.leases.Broken(r) {
+		if r.Status != schemas.Waiting && o.Leases.Broken(r) {
 			return o.take(life.Reclaim, r)
 		}
 	}
@@ -191,7 +191,7 @@ func (o *op) reclaim() (claimed, error) {
 // the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. A
 // question that is open stays open for whoever asked it.
 func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
-	now, err := o.step(a, r)
+	now, err := o.Step(a, r)
 	if err != nil {
 		return claimed{}, err
 	}
@@ -207,24 +207,24 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if now.Status != schemas.Waiting { // else the question stays open
 		now.Ask, now.Asker, now.Permission = 0, "", false
 	}
-	now.Holder, now.HolderID, now.Conn, now.Via = o.by.Agent, o.by.AgentID, o.by.Conn, o.by.Via
+	now.Holder, now.HolderID, now.Conn, now.Via = o.By.Agent, o.By.AgentID, o.By.Conn, o.By.Via
 	if now.Claimed == 0 {
-		now.Claimed = store.At(o.now)
+		now.Claimed = store.At(o.Now)
 	}
 	if now.Quiet, err = o.heedsSilence(&now); err != nil {
 		return claimed{}, err
 	}
-	o.leases.Touch(&now)
-	took := &happening{action: a, was: r, now: &now}
-	if now.Tree = 0; o.by.Tree != nil {
-		now.Tree, took.said = o.next(), schemas.Standing{ClaimedIn: o.by.Tree.Brief()}
+	o.Leases.Touch(&now)
+	took := &Happening{Action: a, Was: r, Now: &now}
+	if now.Tree = 0; o.By.Tree != nil {
+		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Brief()}
 	}
-	if err := o.commit(took); err != nil {
+	if err := o.Commit(took); err != nil {
 		return claimed{}, err
 	}
 	taken := holds(&now, true)
-	taken.box, taken.Again = r.Box, answered(r, o.by) && sameSession(r, o.by)
-	if err := o.settle(r.ID, o.by.Agent); err != nil {
+	taken.box, taken.Again = r.Box, answered(r, o.By) && sameSession(r, o.By)
+	if err := o.settle(r.ID, o.By.Agent); err != nil {
 		return claimed{}, err
 	}
 	if taken.Beside, err = o.beside(&now); err != nil {
@@ -247,7 +247,7 @@ func voidToken(r *store.Record) {
 // countClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not
 // warned any more that nobody claimed under that name.
 func (o *op) countClaim() error {
-	a, err := o.me()
+	a, err := o.Self()
 	if err != nil || a.Claims > 0 {
 		return err
 	}
@@ -255,9 +255,9 @@ func (o *op) countClaim() error {
 	return o.tx.PutAgent(*a)
 }
 
-// mayClaim tells whether the caller is a recipient of a handoff, see [offer.Offers.MayClaim].
-func (o *op) mayClaim(r *store.Record) (bool, error) {
-	a, err := o.me()
+// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Offers.MayClaim].
+func (o *op) MayClaim(r *store.Record) (bool, error) {
+	a, err := o.Self()
 	if err != nil {
 		return false, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [mostLooked], as with a
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [MostLooked], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
@@ -29,7 +29,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			got, err = o.claimFirst(tags)
 		}
 		if got.ID == 0 {
-			o.didNothing() // a repeat looks again
+			o.DidNothing() // a repeat looks again
 		}
 		return got, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return claimed{}, err
 		}
 		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
-			r, err := o.find(id.String())
+			r, err := o.Find(id.String())
 			if err != nil {
 				return claimed{}, err
 			}
@@ -67,19 +67,19 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 // other writers wait meanwhile. Agents that are at their limit are offered only their own mailbox, see
 // [offer.Offers.Queue].
 func (o *op) claimFirst(tags []string) (claimed, error) {
-	a, err := o.me()
+	a, err := o.Self()
 	if err != nil {
 		return claimed{}, err
 	}
 	looked := 0
-	for r, err := range o.offers(o.View).Queue(*a, tags, o.usable) {
+	for r, err := range o.offers(o.View).Queue(*a, tags, o.Usable) {
 		if err != nil {
 			return claimed{}, err
 		}
 		if r != nil {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == mostLooked {
+		if looked++; looked == MostLooked {
 			return claimed{}, errLookFurther
 		}
 	}

@@ -122,7 +122,7 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 		}
 		given = true
 		_, err = o.release(r, "", "")
-		return cmp.Or(err, o.tx.DeleteReceipt(store.ByRequest(o.by.Request)))
+		return cmp.Or(err, o.tx.DeleteReceipt(store.ByRequest(o.By.Request)))
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)
@@ -133,7 +133,7 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 // replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
 func (again claimed) replayed(o *op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		o.here.Hear(r.ID, o.now) // before the commit: the call that gives it back comes after
+		o.here.Hear(r.ID, o.Now) // before the commit: the call that gives it back comes after
 	}
 }
 

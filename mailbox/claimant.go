@@ -38,7 +38,7 @@ func (o *op) proves(a life.Action, r *store.Record, token string) error {
 		return o.wrongToken(a, r, token)
 	}
 	switch {
-	case r.Holder != o.by.Agent:
+	case r.Holder != o.By.Agent:
 		return o.notHolder(r)
 	case token == "" && o.isClaimant(r):
 		return nil
@@ -56,7 +56,7 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.stale(a, r)
 	}
-	for other, err := range o.heldBy(o.by.Agent) {
+	for other, err := range o.heldBy(o.By.Agent) {
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderDoes(a, other.ID, token))
 		}
 	}
-	if r.Holder != o.by.Agent {
+	if r.Holder != o.By.Agent {
 		return o.notHolder(r)
 	}
 	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
@@ -77,8 +77,8 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 // subagents of one client share a connection, and models forget to repeat their name. On another connection the token
 // alone is not enough, because tokens stand in transcripts that others can read.
 func (o *op) asHolder(r *store.Record, token string) {
-	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.by.Conn {
-		o.by.Agent = r.Holder
+	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
+		o.By.Agent = r.Holder
 	}
 }
 
@@ -97,8 +97,8 @@ func (o *op) lostToken(r *store.Record) string {
 // without an instance nothing tells two workers of one token apart, so there is no advice, and none where a person at
 // the keyboard claimed and a client asks.
 func (o *op) newToken(r *store.Record) []schemas.Advice {
-	mine := o.by.Conn != "" && r.Conn == o.by.Conn
-	if !mine && !o.mayReclaim(r) && !o.leases.Awaited(r) {
+	mine := o.By.Conn != "" && r.Conn == o.By.Conn
+	if !mine && !o.mayReclaim(r) && !o.Leases.Awaited(r) {
 		return nil
 	}
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
@@ -108,10 +108,10 @@ func (o *op) newToken(r *store.Record) []schemas.Advice {
 // Without connections the same instance counts, and on the command line the person at the keyboard. The name of the
 // agent is checked apart.
 func (o *op) isClaimant(r *store.Record) bool {
-	if r.Conn == "" && o.by.Conn == "" && o.by.Via != schemas.ViaHTTP {
-		return o.by.Via == schemas.ViaCLI
+	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
+		return o.By.Via == schemas.ViaCLI
 	}
-	return sameSession(r, o.by)
+	return sameSession(r, o.By)
 }
 
 // sameSession tells whether a caller is the session that claimed a handoff last, whose model has read the brief: it
@@ -132,14 +132,14 @@ func sameInstance(r *store.Record, by schemas.Caller) bool {
 // notHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
 // and how the caller shows that it is that one.
 func (o *op) notHolder(r *store.Record) error {
-	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.by.Agent).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Status.Ended():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
 		return e.WithNext(o.judging(r)...)
 	case r.Holder == "":
 		return o.beforeClaim(e, r)
-	case r.From == o.by.Agent:
+	case r.From == o.By.Agent:
 		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for what comes.",
 			r.Holder, r.Holder).WithNext(tellAgent(r.Holder), waitForChange(r))
 	}
@@ -152,7 +152,7 @@ func (o *op) judging(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
 	}
-	if _, err := o.step(life.Return, r); err != nil {
+	if _, err := o.Step(life.Return, r); err != nil {
 		return nil
 	}
 	back := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
@@ -162,7 +162,7 @@ func (o *op) judging(r *store.Record) []schemas.Advice {
 // beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
 // may.
 func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
-	may, err := o.mayClaim(r)
+	may, err := o.MayClaim(r)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (o *op) holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq
 		for id, err := range ids {
 			r := (*store.Record)(nil)
 			if err == nil {
-				r = o.usable(id)
+				r = o.Usable(id)
 			}
 			held := r != nil && r.Status.Held() && r.Holder == a
 			if (held || err != nil) && !yield(r, err) {
@@ -201,7 +201,7 @@ func (o *op) holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq
 
 // holdsNow tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.
 func (o *op) holdsNow(r *store.Record) bool {
-	return r.Status.Held() && r.Holder == o.by.Agent && o.isClaimant(r)
+	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
 // stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
@@ -224,7 +224,7 @@ func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
 // is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
-		return o.leases.Broken(r)
+		return o.Leases.Broken(r)
 	}
-	return o.by.Via == schemas.ViaCLI || sameInstance(r, o.by)
+	return o.By.Via == schemas.ViaCLI || sameInstance(r, o.By)
 }

@@ -24,8 +24,8 @@ func (o *op) lapsed(r *store.Record) error {
 		return o.resume(r)
 	}
 	for i, at := range timers(r) {
-		if at != 0 && at <= store.At(o.now) {
-			return o.hooks.due[timer(i)](o, r)
+		if at != 0 && at <= store.At(o.Now) {
+			return o.hooks.due[Timer(i)](o, r)
 		}
 	}
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
@@ -40,12 +40,12 @@ const lapseTime = 100 * time.Millisecond
 
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
 // deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
-// when what follows from them went through [mostFollow] others, the rules sent [mostRuled], or [lapseTime] is over; the
+// when what follows from them went through [MostFollow] others, the rules sent [mostRuled], or [lapseTime] is over; the
 // rest is due at the next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time
 // cannot be applied is logged and left as it is, with all that was begun for it undone: it stops no other.
 func (o *op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
-	for id, err := range o.Due(o.now) {
+	for id, err := range o.Due(o.Now) {
 		if err != nil {
 			return err
 		}
@@ -53,14 +53,14 @@ func (o *op) lapse() error {
 			break
 		}
 	}
-	applied, enough, begun := 0, false, o.Now()
-	return o.actingAs(clockCaller, func() error {
+	applied, enough, begun := 0, false, o.Config.Now()
+	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range due {
-			if enough || o.left == 0 || applied > 0 && o.Now().Sub(begun) > lapseTime {
+			if enough || o.left == 0 || applied > 0 && o.Config.Now().Sub(begun) > lapseTime {
 				o.more = true
 				return nil
 			}
-			err := o.alone(func() error { return o.lapseOne(id) })
+			err := o.Alone(func() error { return o.lapseOne(id) })
 			enough = o.hooks.lapsed(o)
 			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
@@ -74,13 +74,13 @@ func (o *op) lapse() error {
 	})
 }
 
-// alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed is
+// Alone does a part of the operation, with all that follows from it, that may fail alone: then everything it changed is
 // undone, whoever was to be woken is not, and the operation goes on. It is what keeps one damaged record from stopping
 // every call. The part sees what the operation wrote before it.
 //
 // The transaction and the view of the operation are those of the part while it runs. A part within a part is allowed.
 // The log is the caller's business: the error is returned as it is.
-func (o *op) alone(fn func() error) error {
+func (o *op) Alone(fn func() error) error {
 	tx, view, before := o.tx, o.View, o.effects
 	defer func() { o.tx, o.View = tx, view }()
 	err := tx.Try(func(part *store.Tx) error {
@@ -127,21 +127,21 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 // inTime does a part of the operation as the clock, with all that follows from it. What rules send meanwhile they send
 // because of time, see [op.charge].
 func (o *op) inTime(fn func() error) error {
-	was := o.timed
-	defer func() { o.timed = was }()
-	o.timed = true
-	return o.apart(func() error { return o.actingAs(clockCaller, fn) })
+	was := o.Timed
+	defer func() { o.Timed = was }()
+	o.Timed = true
+	return o.apart(func() error { return o.ActingAs(ClockCaller, fn) })
 }
 
-// usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
+// Usable is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
 // change: where many are gone through, it stops no other.
 //
 // It may commit, since it applies the clock: a record that was read before by the caller may be old afterwards. The log
 // has what was passed over, once for each look.
-func (o *op) usable(id schemas.ID) *store.Record {
+func (o *op) Usable(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
-		err = o.alone(func() (err error) {
+		err = o.Alone(func() (err error) {
 			r, err = o.current(r)
 			return err
 		})
@@ -156,5 +156,5 @@ func (o *op) usable(id schemas.ID) *store.Record {
 // isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may,
 // so a read of such a record shows it as it is. What is damaged and due stays so, and each operation tries again.
 func (o *op) isDue(r *store.Record) bool {
-	return r.Wakes != 0 && r.Wakes <= store.At(o.now) && (len(r.Owes) == 0 || o.left > 0)
+	return r.Wakes != 0 && r.Wakes <= store.At(o.Now) && (len(r.Owes) == 0 || o.left > 0)
 }

@@ -92,11 +92,11 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
-	now, err := o.step(life.Complete, r)
+	now, err := o.Step(life.Complete, r)
 	if err != nil {
 		return out, err
 	}
-	now.Result = o.next()
+	now.Result = o.NextEvent()
 	done, err := o.completion(r, in, kept, now.Result)
 	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict && kept.body == r.Body {
 		return out, o.refuseResult(r, digest, e)
@@ -104,7 +104,7 @@ func (o *op) complete(
 	if err != nil {
 		return out, err
 	}
-	o.end(&now)
+	o.End(&now)
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
@@ -119,10 +119,10 @@ func (o *op) complete(
 		}
 		forward = nil
 	}
-	completed := &happening{
-		action: life.Complete, was: r, now: &now, text: completionText(r, done), forward: forward, said: done, part: "completion",
+	completed := &Happening{
+		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Said: done, Part: "completion",
 	}
-	if err := o.commit(completed); err != nil {
+	if err := o.Commit(completed); err != nil {
 		return out, err
 	}
 	o.tellShut(completed, &out)
@@ -131,9 +131,9 @@ func (o *op) complete(
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, others...)
-	followed, err := o.follow()
-	if out.Forwarded = followed.forwarded; followed.unsent != "" {
-		out.Warnings = append(out.Warnings, followed.unsent)
+	followed, err := o.Follow()
+	if out.Forwarded = followed.Forwarded; followed.Unsent != "" {
+		out.Warnings = append(out.Warnings, followed.Unsent)
 	}
 	return out, err
 }
@@ -144,10 +144,10 @@ func (o *op) completion(
 	r *store.Record, in schemas.CompleteIn, kept promise, event uint64,
 ) (done schemas.Completion, err error) {
 	done = completionOf(in)
-	if done.Criteria, err = kept.answered(r, o.by.Sight); err != nil {
+	if done.Criteria, err = kept.answered(r, o.By.Sight); err != nil {
 		return done, err
 	}
-	if done.Tree = o.by.Tree; kept.body != 0 {
+	if done.Tree = o.By.Tree; kept.body != 0 {
 		done.Output, done.Conforms = kept.output, kept.conforms
 	}
 	if err := checkVerdict(r, done.Output); err != nil {
@@ -156,7 +156,7 @@ func (o *op) completion(
 	done.Status = contract.Outcome(done, in.Outcome)
 	done.Awaits = in.Outcome != schemas.Partial && contract.Awaits(done)
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
-	done.HandoffID, done.Timestamp, done.Source = r.ID, o.now, o.signature()
+	done.HandoffID, done.Timestamp, done.Source = r.ID, o.Now, o.Signature()
 	return done, nil
 }
 
@@ -171,7 +171,7 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
 	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
-	if why := schemas.OrZero(o.by.Sight).Unread; why != "" {
+	if why := schemas.OrZero(o.By.Sight).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}
 	if done.Awaits {
@@ -233,7 +233,7 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 // lateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
 func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
-	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.now, o.signature(), true
+	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true
 	done.Status = contract.Outcome(done, in.Outcome) // as it says itself
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial

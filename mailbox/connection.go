@@ -71,7 +71,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = s.update(ctx, clockCaller, func(o *op) error {
+	err = s.update(ctx, ClockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
 			if err := cmp.Or(o.lose(a, in.Conn, &out), o.leave(a, in)); err != nil {
@@ -109,9 +109,9 @@ func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	return o.change(&happening{action: life.Lost}, r, func(now *store.Record) {
+	return o.Change(&Happening{Action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
-			now.Lease = min(r.Lease, store.At(o.now.Add(lease.Grace)))
+			now.Lease = min(r.Lease, store.At(o.Now.Add(lease.Grace)))
 		}
 	})
 }

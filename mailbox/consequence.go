@@ -14,43 +14,43 @@ import (
 // caller said, and that undoes the action. The others refuse nobody, since what they follow from may be the clock.
 
 // askApproval asks a person to approve a handoff.
-func (o *op) askApproval(h *happening) error {
-	text := "It waits for your approval: handoff approve " + h.now.ID.String()
-	return o.notify(schemas.Human, noticeOf(noticeApproval, h.now, text))
+func (o *op) askApproval(h *Happening) error {
+	text := "It waits for your approval: handoff approve " + h.Now.ID.String()
+	return o.Tell(schemas.Human, noticeOf(noticeApproval, h.Now, text))
 }
 
 // tellRecipient tells the agent for whom the handoff was by name, unless it held the handoff or is told as the one that
 // asked for the work.
-func (o *op) tellRecipient(h *happening) error {
-	principal, err := reading.Principal(o.View, h.now)
-	to, directed := h.was.To.Directed()
-	if err != nil || !directed || to == h.was.Holder || to == principal {
+func (o *op) tellRecipient(h *Happening) error {
+	principal, err := reading.Principal(o.View, h.Now)
+	to, directed := h.Was.To.Directed()
+	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
 	}
-	return o.notify(to, h.notice())
+	return o.Tell(to, h.notice())
 }
 
 // rerun sends the work again as it was sent.
-func (o *op) rerun(h *happening) (*store.Record, error) {
-	return o.orTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.now, nil, h.now.SentWith) })
+func (o *op) rerun(h *Happening) (*store.Record, error) {
+	return o.orTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
 
 // sendElsewhere sends the work to the agent that its holder named.
-func (o *op) sendElsewhere(h *happening) (*store.Record, error) {
+func (o *op) sendElsewhere(h *Happening) (*store.Record, error) {
 	return o.orTell(h, func() (*store.Record, error) { return o.redirect(h) })
 }
 
 // passOnWhatFollows passes on what a completion or an acceptance says. A completion is not refused for the budget of what
 // follows.
-func (o *op) passOnWhatFollows(h *happening) (came outcome, err error) {
-	if h.action == life.Accept {
+func (o *op) passOnWhatFollows(h *Happening) (came Outcome, err error) {
+	if h.Action == life.Accept {
 		return came, o.passOnAccepted(h)
 	}
-	if came.forwarded, err = o.passOn(h); err == nil || o.over == nil {
+	if came.Forwarded, err = o.passOn(h); err == nil || o.over == nil {
 		return came, err
 	}
-	came.unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.forward.To, schemas.AsError(err).Message)
-	return came, o.tellUnsent(h.now, "What was to follow "+h.now.ID.String(), err)
+	came.Unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.Forward.To, schemas.AsError(err).Message)
+	return came, o.tellUnsent(h.Now, "What was to follow "+h.Now.ID.String(), err)
 }
 
 // endLeftovers cancels what was sent when an attempt before done failed, and nobody holds: nobody needs a rollback or a
@@ -79,7 +79,7 @@ func (o *op) endLeftovers(done *store.Record) error {
 
 // endLeftover cancels one handoff that was sent because another failed, if it is pending.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
-	r := o.usable(id)
+	r := o.Usable(id)
 	if r == nil || r.Status != schemas.Pending {
 		return nil
 	}
@@ -89,9 +89,9 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 
 // endNeedless cancels a handoff that nobody needs any more because of another, in the name of the clock.
 func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
-	return o.actingAs(clockCaller, func() error {
-		cancelled := &happening{action: life.Cancel, other: other, text: why}
-		_, err := o.changeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.end)
+	return o.ActingAs(ClockCaller, func() error {
+		cancelled := &Happening{Action: life.Cancel, Other: other, Text: why}
+		_, err := o.ChangeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)
 		return err
 	})
 }

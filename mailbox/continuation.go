@@ -40,17 +40,17 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Dr
 // says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
 // may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
 // caller acted under another name over the connection that claimed.
-func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
-	r, next := h.now, *h.forward
+func (o *op) passOn(h *Happening) (*schemas.SendOut, error) {
+	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
-	if next.Handoff.Source.Agent != o.by.Agent { // the token said who it is
-		next.Handoff.Source.Agent = o.by.Agent
+	if next.Handoff.Source.Agent != o.By.Agent { // the token said who it is
+		next.Handoff.Source.Agent = o.By.Agent
 		if err := o.drafts.Encode(&next); err != nil {
 			return nil, err
 		}
 	}
 	sent, err := o.deliver(&next)
-	if err != nil && (o.over != nil || h.action == life.Accept) {
+	if err != nil && (o.over != nil || h.Action == life.Accept) {
 		return nil, err // which refuses the continuation alone
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func (o *op) passOn(h *happening) (*schemas.SendOut, error) {
 	}
 	now := r.Clone()
 	now.Forwarded = sent.HandoffID
-	return &sent, o.commit(&happening{action: life.Forward, was: r, now: &now, other: sent.HandoffID})
+	return &sent, o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: sent.HandoffID})
 }
 
 // holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
@@ -86,7 +86,7 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	next, err := o.forward(holderOf(r, o.by), schemas.CompleteIn{Result: done.Result})
+	next, err := o.forward(holderOf(r, o.By), schemas.CompleteIn{Result: done.Result})
 	if err != nil {
 		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
 	}
@@ -94,15 +94,15 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 }
 
 // passOnAccepted sends what was held back, in the name of whoever did the work.
-func (o *op) passOnAccepted(h *happening) error {
-	err := o.alone(func() error {
-		return o.actingAs(holderOf(h.now, o.by), func() error {
+func (o *op) passOnAccepted(h *Happening) error {
+	err := o.Alone(func() error {
+		return o.ActingAs(holderOf(h.Now, o.By), func() error {
 			_, err := o.passOn(h)
 			return err
 		})
 	})
 	if err != nil {
-		return o.tellUnsent(h.now, fmt.Sprintf("What was to follow %s", h.now.ID), err)
+		return o.tellUnsent(h.Now, fmt.Sprintf("What was to follow %s", h.Now.ID), err)
 	}
 	return nil
 }

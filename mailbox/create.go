@@ -28,8 +28,8 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	if err := cmp.Or(o.joinWorkflow(r, wf), o.tx.PutWords(id, d.Words), o.keep(d.Kept)); err != nil {
 		return nil, err
 	}
-	r.Body, o.routed = o.next(), nil // last: what came before may have left events
-	if err := o.commit(&happening{action: life.Send, now: r, other: r.Parent, said: d.Content}); err != nil {
+	r.Body, o.routed = o.NextEvent(), nil // last: what came before may have left events
+	if err := o.Commit(&Happening{Action: life.Send, Now: r, Other: r.Parent, Said: d.Content}); err != nil {
 		return nil, err
 	}
 	return r, o.noteReview(r)
@@ -45,7 +45,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	r := &store.Record{
 		ID: id, Workflow: line.workflow, From: h.Source.Agent, Rule: h.ByRule().String(), Step: h.Metadata.Step != "", To: d.To, Type: h.Type, Title: h.Title, Tags: h.Tags,
 		Priority: h.Metadata.Priority, Status: schemas.Pending, Box: d.To,
-		Created: store.At(o.now), Deadline: store.At(d.Deadline),
+		Created: store.At(o.Now), Deadline: store.At(d.Deadline),
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
@@ -56,7 +56,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	r.ReworkOf, r.Round = rework.Of, rework.Round
 	r.Reviewer, r.Reviews = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
 	r.OnFailure, r.OriginID = schemas.OrZero(h.Rollback).OnFailure, schemas.OrZero(h.Origin).HandoffID
-	if d.NotBefore.After(o.now) {
+	if d.NotBefore.After(o.Now) {
 		r.Box, r.NotBefore = "", store.At(d.NotBefore)
 	}
 	return r

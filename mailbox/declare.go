@@ -89,7 +89,7 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 		}
 		if changed {
 			out.Rules = append(out.Rules, name)
-			if err := o.record(life.Declare, said.Rules[name]); err != nil {
+			if err := o.RecordEvent(life.Declare, said.Rules[name]); err != nil {
 				return out, err
 			}
 		}

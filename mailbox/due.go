@@ -20,7 +20,7 @@ func (o *op) expire(r *store.Record) error {
 // registry has both, when it was due and when somebody noticed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.change(&happening{action: a, due: due, text: text, why: lost{Reason: why}}, r, o.end)
+	return o.Change(&Happening{Action: a, Due: due, Text: text, Why: Loss{Reason: why}}, r, o.End)
 }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
@@ -31,17 +31,17 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
 // one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) leaseEnded(r *store.Record) error {
-	if end := o.leases.Renewed(o.View, r); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Lease}, r, func(now *store.Record) {
-			now.Lease, now.Quiet = end, o.leases.QuietUntil(r)
+	if end := o.Leases.Renewed(o.View, r); end > store.At(o.Now) {
+		return o.Change(&Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
+			now.Lease, now.Quiet = end, o.Leases.QuietUntil(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
 	}
-	return o.change(&happening{action: life.Requeue, due: r.Lease}, r, func(now *store.Record) {
+	return o.Change(&Happening{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
-		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.now) {
+		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.Now) {
 			now.Box, now.NotBefore = "", store.At(again)
 		}
 	})
@@ -58,10 +58,10 @@ func backoff(attempt int) time.Duration {
 // Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
-	if end := o.leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
+	if end := o.Leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.Now) {
+		return o.Change(&Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	return o.change(&happening{action: life.Unreserve, due: r.Reserved}, r, func(now *store.Record) {
+	return o.Change(&Happening{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
 		now.Reserved, now.Box = 0, r.To
 	})
 }
@@ -69,7 +69,7 @@ func (o *op) unreserve(r *store.Record) error {
 // ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
 // besides, it is in its mailbox and still cannot be claimed.
 func (o *op) ready(r *store.Record) error {
-	return o.change(&happening{action: life.Ready, due: r.NotBefore}, r, func(now *store.Record) {
+	return o.Change(&Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
@@ -83,7 +83,7 @@ func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 	if r.Holder == to || r.Holder == schemas.Human {
 		return 0, err
 	}
-	return store.At(o.now), err
+	return store.At(o.Now), err
 }
 
 // silent tells the sender of a holder that was not heard of for long, see [life.Silent], or puts that off for one that
@@ -92,10 +92,10 @@ func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 // It runs as the clock, while the handoff is accepted or working. It takes nothing from the holder: no lease is cut and
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
 func (o *op) silent(r *store.Record) error {
-	if end := o.leases.QuietUntil(r); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
+	if end := o.Leases.QuietUntil(r); end > store.At(o.Now) {
+		return o.Change(&Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
 	}
-	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.leases.Heard(r).UTC().Format("15:04 MST"))
+	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.Heard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.Report(o.View, r); { // one that cannot be read keeps nobody from being told
 	case said != "":
 		text += "The last report: " + said + " "
@@ -103,7 +103,7 @@ func (o *op) silent(r *store.Record) error {
 		text += "It reported nothing. "
 	}
 	text += tellAgent(r.Holder).String()
-	return o.change(&happening{action: life.Silent, due: r.Quiet, text: text}, r, func(now *store.Record) { now.Quiet = 0 })
+	return o.Change(&Happening{Action: life.Silent, Due: r.Quiet, Text: text}, r, func(now *store.Record) { now.Quiet = 0 })
 }
 
 // cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
@@ -111,11 +111,11 @@ func (o *op) silent(r *store.Record) error {
 // right.
 func (o *op) cutTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
-		if most := store.At(o.now.Add(long)); *at > most {
+		if most := store.At(o.Now.Add(long)); *at > most {
 			*at, changed = most, true
 		}
 	}
-	switch now := store.At(o.now); {
+	switch now := store.At(o.Now); {
 	case r.Created > now && r.NotBefore > r.Created:
 		cut(&r.NotBefore, r.NotBefore.Time().Sub(r.Created.Time()))
 	case r.Touched > now:
@@ -124,7 +124,7 @@ func (o *op) cutTimes(r *store.Record) (changed bool) {
 	cut(&r.Reserved, reservation)
 	cut(&r.Untaken, untakenAfter)
 	cut(&r.Touched, 0)
-	cut(&r.Lease, o.leases.Longest(r))
-	cut(&r.Quiet, o.leases.Silence(r))
+	cut(&r.Lease, o.Leases.Longest(r))
+	cut(&r.Quiet, o.Leases.Silence(r))
 	return changed
 }

@@ -5,14 +5,14 @@ import "handoff/schemas"
 // The errors by which an operation undoes itself and tells the method around it why. No caller of a method sees them.
 const (
 	// errNotCompared means that a handoff asked for something and nobody has compared yet.
-	errNotCompared undo = "what was asked for is to be compared first"
+	errNotCompared Undo = "what was asked for is to be compared first"
 
 	// errLookFurther means that a transaction passed over as many as it may.
-	errLookFurther undo = "what is wanted lies further back in the mailbox"
+	errLookFurther Undo = "what is wanted lies further back in the mailbox"
 )
 
 // errDryRun undoes a send and carries what it would have answered.
 type errDryRun struct {
-	undo
+	Undo
 	out schemas.SendOut
 }

@@ -54,7 +54,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		return judge(o, life.Fail, outcomes[schemas.FailOut]{
 			id: id, token: token, digest: digest,
 			unclaimed: func(r *store.Record) bool { // or declined before
-				return rejects && r.Holder != o.by.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.by.Agent))
+				return rejects && r.Holder != o.By.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.By.Agent))
 			},
 			first: func(r *store.Record) (schemas.FailOut, error) {
 				if rejects {
@@ -100,13 +100,13 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if r, err = o.checkpoint(r, compose.Achieved(in)); err != nil {
 		return out, err
 	}
-	now, err := o.step(life.Fail, r)
+	now, err := o.Step(life.Fail, r)
 	if err != nil {
 		return out, err
 	}
 	failure := failureOf(in, then, to)
-	out, next, err := o.endFailed(&happening{
-		action: life.Fail, was: r, now: &now, then: then, chosen: in.Then != "", to: to, why: lost{Failure: &failure},
+	out, next, err := o.endFailed(&Happening{
+		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: Loss{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
 		return out, err
@@ -125,7 +125,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	switch {
 	case next != nil:
 		out.RollbackHandoff, out.To = next.ID, next.To
-		if next.From == schemas.System && o.by.Agent != schemas.System { // sent by a rule of a file
+		if next.From == schemas.System && o.By.Agent != schemas.System { // sent by a rule of a file
 			out.Then = ""
 		}
 	case then != schemas.ThenStop:
@@ -137,29 +137,29 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 // endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none. A nil handoff after a
 // failure that was to go on means that the chain was too long and human was told.
 func (o *op) endFailed(
-	h *happening, failure schemas.Failure, digest string,
+	h *Happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
-	now := h.now
-	now.Result = o.next()
+	now := h.Now
+	now.Result = o.NextEvent()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
-	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.now, o.signature()
+	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.Signature()
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
 	if err := o.tx.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
 		return out, nil, err
 	}
-	o.end(now)
+	o.End(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
-	h.text, h.said, h.part = failure.Failure.Description, failure, "failure"
+	h.Text, h.Said, h.Part = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
-		h.text = strings.TrimSuffix(h.text, ".") + ". Suggested instead: " + failure.Alternative + "."
+		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
-	if err := o.commit(h); err != nil {
+	if err := o.Commit(h); err != nil {
 		return out, nil, err
 	}
-	followed, err := o.follow()
-	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.successor, err
+	followed, err := o.Follow()
+	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
 }
 
 // failureOf is the message of a failure, before it has an id and a time. It asks for a rollback where that follows or
@@ -169,7 +169,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
 	if then == schemas.ThenRollback || in.Reason != "" || len(in.Questions) > 0 {
-		reason := cmp.Or(in.Reason, reasonFrom(in.Description))
+		reason := cmp.Or(in.Reason, ReasonFrom(in.Description))
 		f.RollbackRequest = &schemas.RollbackRequest{Reason: reason, Questions: in.Questions}
 		if then == schemas.ThenRollback {
 			f.RollbackRequest.TargetAgent = to
@@ -208,6 +208,6 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 // lateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
 func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
-	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.now, o.signature(), true
+	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true
 	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)
 }

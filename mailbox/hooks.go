@@ -13,10 +13,10 @@ import (
 type hooks struct {
 	before  []rule                                      // before a changed record is written; they change only that record
 	after   []rule                                      // after it was written, and before anything follows from it
-	due     map[timer]func(*op, *store.Record) error    // when a time of a record is over
+	due     map[Timer]func(*op, *store.Record) error    // when a time of a record is over
 	follows map[life.Consequence]consequence            // what is done to the handoff itself
 	across  map[life.Consequence]consequences           // what is done to others
-	resumed func(*op, *happening, store.Debt) error     // before a consequence that was put off is carried out
+	resumed func(*op, *Happening, store.Debt) error     // before a consequence that was put off is carried out
 	lapsed  func(*op) (enough bool)                     // after the clock was applied to a handoff
 	cut     func(*op, *store.Record) (changed bool)     // brings back times that a clock set which was ahead
 	seen    func(*op, schemas.Agent) error              // after the session of a client was seen
@@ -26,12 +26,12 @@ type hooks struct {
 
 // rule takes part in each change of a record for which its condition holds.
 type rule struct {
-	when func(*op, *happening) bool
-	do   func(*op, *happening) error
+	when func(*op, *Happening) bool
+	do   func(*op, *Happening) error
 }
 
 // consequence carries out what concerns the handoff itself, and says what came of it for the result of the call.
-type consequence func(*op, *happening) (outcome, error)
+type consequence func(*op, *Happening) (Outcome, error)
 
 // consequences are carried out for each of the handoffs that of finds for the record to which something happened. Those
 // that ended are passed over, unless ended says otherwise.
@@ -53,21 +53,21 @@ func newHooks() *hooks {
 			{becomesOffered, (*op).tellNoTakers},
 			{mayFire, (*op).firing},
 		},
-		due: map[timer]func(*op, *store.Record) error{
-			deadline: (*op).expire, leaseEnd: (*op).leaseEnded, quiet: (*op).silent,
-			reserved: (*op).unreserve, untaken: (*op).untaken, delay: (*op).ready,
+		due: map[Timer]func(*op, *store.Record) error{
+			Deadline: (*op).expire, LeaseEnd: (*op).leaseEnded, Quiet: (*op).silent,
+			Reserved: (*op).unreserve, Untaken: (*op).untaken, Delay: (*op).ready,
 		},
 		follows: map[life.Consequence]consequence{
 			life.AskApproval:   telling((*op).askApproval),
-			life.TellSender:    telling(func(o *op, h *happening) error { return o.tell(h.now, h.notice()) }),
+			life.TellSender:    telling(func(o *op, h *Happening) error { return o.TellSender(h.Now, h.notice()) }),
 			life.TellAnswerer:  telling((*op).tellAnswerer),
-			life.TellHolder:    telling(func(o *op, h *happening) error { return o.notify(h.was.Holder, h.notice()) }),
+			life.TellHolder:    telling(func(o *op, h *Happening) error { return o.Tell(h.Was.Holder, h.notice()) }),
 			life.TellRecipient: telling((*op).tellRecipient),
-			life.TellAsker:     telling(func(o *op, h *happening) error { return o.notify(h.was.Asker, h.notice()) }),
-			life.TellHuman:     telling(func(o *op, h *happening) error { return o.notify(schemas.Human, h.notice()) }),
-			life.WaitAgain:     telling(func(o *op, h *happening) error { return o.waitAgain(h.now) }),
-			life.EndLeftovers:  telling(func(o *op, h *happening) error { return o.endLeftovers(h.now) }),
-			life.EndReview:     telling(func(o *op, h *happening) error { return o.endReview(h.now) }),
+			life.TellAsker:     telling(func(o *op, h *Happening) error { return o.Tell(h.Was.Asker, h.notice()) }),
+			life.TellHuman:     telling(func(o *op, h *Happening) error { return o.Tell(schemas.Human, h.notice()) }),
+			life.WaitAgain:     telling(func(o *op, h *Happening) error { return o.waitAgain(h.Now) }),
+			life.EndLeftovers:  telling(func(o *op, h *Happening) error { return o.endLeftovers(h.Now) }),
+			life.EndReview:     telling(func(o *op, h *Happening) error { return o.endReview(h.Now) }),
 			life.SendRouted:    (*op).sendRouted,
 			life.SendReview:    (*op).sendReview,
 			life.Judge:         (*op).judgeReviewed,
@@ -99,17 +99,17 @@ func newHooks() *hooks {
 // take part in it.
 
 // comesToPool tells whether any agent of a pool may claim the handoff now.
-func comesToPool(_ *op, h *happening) bool {
-	_, directed := h.now.To.Directed()
-	return !directed && offered(h.now) && h.now.Box == h.now.To
+func comesToPool(_ *op, h *Happening) bool {
+	_, directed := h.Now.To.Directed()
+	return !directed && Offered(h.Now) && h.Now.Box == h.Now.To
 }
 
 // mayLieUntaken tells whether the sender said what is done if nobody takes the work.
-func mayLieUntaken(_ *op, h *happening) bool { return h.now.NoTakers != "" || h.now.Untaken != 0 }
+func mayLieUntaken(_ *op, h *Happening) bool { return h.Now.NoTakers != "" || h.Now.Untaken != 0 }
 
 // hasOutcome tells whether an outcome came back for the handoff, in time or late.
-func hasOutcome(_ *op, h *happening) bool {
-	switch h.said.(type) {
+func hasOutcome(_ *op, h *Happening) bool {
+	switch h.Said.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
 		return true
 	}
@@ -117,19 +117,19 @@ func hasOutcome(_ *op, h *happening) bool {
 }
 
 // becomesOffered tells whether the handoff may be claimed from now on, or by others than before.
-func becomesOffered(_ *op, h *happening) bool {
-	return offered(h.now) && (h.was == nil || !offered(h.was) || h.was.To != h.now.To)
+func becomesOffered(_ *op, h *Happening) bool {
+	return Offered(h.Now) && (h.Was == nil || !Offered(h.Was) || h.Was.To != h.Now.To)
 }
 
 // mayFire tells whether files may have a rule for what happened: there are rules, or the handoff is a step of a workflow.
-func mayFire(o *op, h *happening) bool {
-	if occasions[h.action] == "" && !h.now.Counted {
+func mayFire(o *op, h *Happening) bool {
+	if occasions[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
 	for range o.AllRules() {
 		return true
 	}
-	return h.now.Step
+	return h.Now.Step
 }
 
 // The handoffs that a consequence concerns besides.
@@ -139,14 +139,14 @@ func freedBy(now *store.Record) store.Index          { return store.FreedBy(now.
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
 // telling is a consequence of which the result of the call says nothing.
-func telling(do func(*op, *happening) error) consequence {
-	return func(o *op, h *happening) (outcome, error) { return outcome{}, do(o, h) }
+func telling(do func(*op, *Happening) error) consequence {
+	return func(o *op, h *Happening) (Outcome, error) { return Outcome{}, do(o, h) }
 }
 
 // sending is a consequence that sends the handoff which goes on with the work, nil for none.
-func sending(do func(*op, *happening) (*store.Record, error)) consequence {
-	return func(o *op, h *happening) (came outcome, err error) {
-		came.successor, err = do(o, h)
+func sending(do func(*op, *Happening) (*store.Record, error)) consequence {
+	return func(o *op, h *Happening) (came Outcome, err error) {
+		came.Successor, err = do(o, h)
 		return came, err
 	}
 }

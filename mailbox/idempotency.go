@@ -45,10 +45,10 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 // remembered of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a
 // caller or a method, so whoever makes one makes it unique.
 func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
-	if o.by.Request == "" {
+	if o.By.Request == "" {
 		return fn(o)
 	}
-	done, err := o.Receipt(store.ByRequest(o.by.Request))
+	done, err := o.Receipt(store.ByRequest(o.By.Request))
 	if err != nil {
 		return out, err
 	}
@@ -78,7 +78,7 @@ func (o *op) replay(done *store.Receipt, out any) error {
 	if err := schemas.Decode(done.Result, &why); err != nil {
 		return err
 	}
-	o.refuse(&why)
+	o.Refuse(&why)
 	return nil
 }
 
@@ -90,13 +90,13 @@ func (o *op) remember(out any) error {
 		digest, out = refused, schemas.AsError(o.refusal)
 	}
 	return cmp.Or(
-		o.tx.ExpireReceipts(o.now.Add(-remembered), 4),
-		o.putReceipt(store.ByRequest(o.by.Request), store.At(o.now), digest, out),
+		o.tx.ExpireReceipts(o.Now.Add(-remembered), 4),
+		o.KeepResult(store.ByRequest(o.By.Request), store.At(o.Now), digest, out),
 	)
 }
 
-// putReceipt keeps the result of a call.
-func (o *op) putReceipt(key store.ReceiptKey, at store.Time, digest string, result any) error {
+// KeepResult keeps the result of a call.
+func (o *op) KeepResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return err

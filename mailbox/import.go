@@ -23,7 +23,7 @@ type Import struct {
 // another machine. So the work is pending again, as after a release, and the next claim is no new attempt. Each change is
 // an event.
 func (i *Import) Settle(ctx context.Context, s *store.Store) error {
-	for some := range slices.Chunk(i.held, mostFollow) {
+	for some := range slices.Chunk(i.held, MostFollow) {
 		err := s.Update(ctx, func(tx *store.Tx) error {
 			for _, id := range some {
 				if err := i.settle(tx, id); err != nil {
@@ -47,7 +47,7 @@ func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 	now, e := was.Clone(), i.By
 	now.Status, now.Quiet = schemas.Pending, 0
 	dropClaim(&now)
-	now.Wakes = wakes(&now)
+	now.Wakes = Wakes(&now)
 	content, err := store.ContentOf(schemas.Imported{
 		Note:      "the claim of " + string(was.Holder) + " did not come along",
 		Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root,

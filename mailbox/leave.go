@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// routed tells whether a rule goes on with what happened, now or once a person allowed it.
-func (h *happening) routed() bool { return len(h.sends) > 0 || h.leave != "" }
+// Routed tells whether a rule goes on with what happened, now or once a person allowed it.
+func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.Leave != "" }
 
 // awaits is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
 // or [reading.Away] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
@@ -30,9 +30,9 @@ func (s ruleSet) awaits(on string, f *rules.Facts) string {
 }
 
 // awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
-// of the workflow and human are told of the first step of each workflow that waits. A workspace has [mostLooked] at most.
-func (o *op) awaitLeave(h *happening) error {
-	r, err := o.Record(h.now.ID)
+// of the workflow and human are told of the first step of each workflow that waits. A workspace has [MostLooked] at most.
+func (o *op) awaitLeave(h *Happening) error {
+	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
 		return err
 	}
@@ -43,19 +43,19 @@ func (o *op) awaitLeave(h *happening) error {
 		}
 		other := reading.Readable(o.View, id)
 		told = told || other != nil && other.Workflow == r.Workflow
-		if waiting++; waiting >= mostLooked {
-			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", mostLooked)
+		if waiting++; waiting >= MostLooked {
+			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", MostLooked)
 			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
-	return o.actingAs(clockCaller, func() error {
-		err := o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
-			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.leave, Opened: h.opened})
+	return o.ActingAs(ClockCaller, func() error {
+		err := o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
+			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.Leave, Opened: h.Opened})
 		})
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwner(r, noticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.leave))))
+		return o.tellOwner(r, noticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.Leave))))
 	})
 }
 
@@ -80,8 +80,8 @@ func (o *op) releaseAllowed() error {
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
 			continue
 		}
-		err := o.actingAs(clockCaller, func() error {
-			return o.change(&happening{action: life.Defer}, r, func(now *store.Record) {
+		err := o.ActingAs(ClockCaller, func() error {
+			return o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
 				for i := range now.Owes {
 					now.Owes[i].Leave = ""
 				}
@@ -93,7 +93,7 @@ func (o *op) releaseAllowed() error {
 		released = id
 	}
 	if released != 0 {
-		o.goesOn(released) // one transaction applies many of those that are due, and the next calls the rest
+		o.GoesOn(released) // one transaction applies many of those that are due, and the next calls the rest
 	}
 	return nil
 }
@@ -114,25 +114,25 @@ func stepOf(v *store.View, r *store.Record) string {
 
 // fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on
 // with meanwhile is left to them.
-func (o *op) fireAfterLeave(h *happening, debt store.Debt) error {
+func (o *op) fireAfterLeave(h *Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}
-	o.timed = false // a person caused it, and [mostLooked] bounds it
+	o.Timed = false // a person caused it, and [MostLooked] bounds it
 	set, err := o.rules(o.View)
-	if err != nil || h.now.Successor != 0 || h.now.Dismissed != 0 {
+	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err
 	}
-	facts, err := factsOf(o.View, h.now)
+	facts, err := factsOf(o.View, h.Now)
 	if err != nil {
 		return err
 	}
-	on := string(h.now.Status)
-	h.leave = set.awaits(on, facts)
-	if h.opened = debt.Opened; h.opened {
+	on := string(h.Now.Status)
+	h.Leave = set.awaits(on, facts)
+	if h.Opened = debt.Opened; h.Opened {
 		on = ""
 	}
 	sends, err := o.fired(h, set, on, facts)
-	h.sends = slices.DeleteFunc(sends, func(s rules.Sends) bool { return s.Step == "" })
+	h.Sends = slices.DeleteFunc(sends, func(s rules.Sends) bool { return s.Step == "" })
 	return err
 }

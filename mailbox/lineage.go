@@ -41,7 +41,7 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	if parent != nil {
 		l = l.under(parent)
 		// A person is the way out of a chain that is too long, but for rules, which would go on so for ever.
-		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.by.Via == schemas.ViaClock) {
+		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
 	}
@@ -93,7 +93,7 @@ func (o *op) checkDepth(l lineage, parent *store.Record) error {
 	if l.depth <= limit {
 		return nil
 	}
-	chain := []string{string(o.by.Agent)} // and before, root first, who sent each handoff of the chain
+	chain := []string{string(o.By.Agent)} // and before, root first, who sent each handoff of the chain
 	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
 		chain = append([]string{string(before.From)}, chain...)
 	}
@@ -117,7 +117,7 @@ func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 		}
 		return held, err
 	}
-	r, err := o.find(d.Parent)
+	r, err := o.Find(d.Parent)
 	if err != nil {
 		return nil, schemas.AsError(err).WithField("parent").
 			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")
@@ -130,17 +130,17 @@ func (o *op) parent(d *draft.Draft) (*store.Record, error) {
 // continue nothing unasked, but on the command line, where the shell is that of one agent. A person continues nothing
 // unasked.
 func (o *op) latestHeld() (latest *store.Record, err error) {
-	if o.by.Conn == "" && o.by.Via != schemas.ViaCLI {
+	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection have nothing in common but a name
 	}
-	if o.by.Agent == schemas.Human {
+	if o.By.Agent == schemas.Human {
 		return nil, nil // a person holds many things, and says what belongs together
 	}
-	for r, err := range o.holding(o.by.Agent, reading.AtMost(lookedBack, o.Newest(store.HeldBy(o.by.Agent), 0))) {
+	for r, err := range o.holding(o.By.Agent, reading.AtMost(lookedBack, o.Newest(store.HeldBy(o.By.Agent), 0))) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Conn == o.by.Conn && (latest == nil || r.Touched > latest.Touched) {
+		if r.Conn == o.By.Conn && (latest == nil || r.Touched > latest.Touched) {
 			latest = r
 		}
 	}

@@ -263,7 +263,7 @@ func (s *Service) known(v *store.View, now time.Time) (known []overview.Agent, e
 		if err != nil {
 			return nil, err
 		}
-		if len(known) == mostLooked {
+		if len(known) == MostLooked {
 			break
 		}
 		known = append(known, overview.Agent{

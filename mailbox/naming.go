@@ -40,11 +40,11 @@ func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	case c.Session == c.Conn:
 		c.Session = ""
 	}
-	if again && a.Session == c.Session && o.now.Sub(a.Seen.Time()).Abs() < time.Minute {
+	if again && a.Session == c.Session && o.Now.Sub(a.Seen.Time()).Abs() < time.Minute {
 		return nil
 	}
 	a.Idle = a.Idle || a.Session != c.Session
-	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.now)
+	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.Now)
 	a.Conn, a.Process, a.Left = c.Conn, c.Process, c.Conn == ""
 	return o.tx.PutAgent(a)
 }
@@ -56,7 +56,7 @@ func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
-	a.Seen = store.At(o.now)
+	a.Seen = store.At(o.Now)
 	return cmp.Or(o.free(*a, in), o.expireNames(a.Client))
 }
 
@@ -114,8 +114,8 @@ func (o *op) expireNames(client schemas.Agent) error {
 // for shells gives. The hook of a session that begins has its name kept for the server that follows. The error is
 // invalid where nothing tells sessions of the client apart.
 func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
-	if o.by.Agent != "" {
-		return o.by.Agent, nil
+	if o.By.Agent != "" {
+		return o.By.Agent, nil
 	}
 	client, err := sessions.ParseClient(in.Client)
 	if err != nil {
@@ -147,7 +147,7 @@ func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, e
 // releaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
 // ends before its server began would keep the name for a minute otherwise.
 func (o *op) releaseName(in schemas.NewsIn) error {
-	a, err := o.Agent(o.by.Agent)
+	a, err := o.Agent(o.By.Agent)
 	if err != nil || a == nil {
 		return err
 	}

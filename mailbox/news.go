@@ -45,7 +45,7 @@ func (s *Service) deliverOnce(
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
-		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), coded(gone))
+		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), Coded(gone))
 	}
 	return out, err
 }
@@ -64,22 +64,22 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 // name the session runs, which a hook need not know. A call that delivered nothing is not remembered under its request
 // id, so that its repeat looks again. A session that ends releases a name under which nothing was done.
 func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
-	if o.by.Agent, err = o.nameOf(in); err != nil {
+	if o.By.Agent, err = o.nameOf(in); err != nil {
 		return out, err
 	}
 	d, err := delivery.Make(o.tx, delivery.Session{
-		Offers: o.offers(o.View), In: in, Agent: o.by.Agent, Now: o.now, Since: since, Usable: o.usable, Held: o.heldBy,
+		Offers: o.offers(o.View), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.heldBy,
 	})
 	if err != nil {
 		return out, err
 	}
 	if d.Woke {
-		o.announce()
+		o.Announce()
 	}
 	noted := o.leaveNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
 	if !d.Marked && !noted || waits {
-		o.didNothing() // a repeat looks again
+		o.DidNothing() // a repeat looks again
 	}
 	if in.On == schemas.OnEnd {
 		err = o.releaseName(in)
@@ -91,15 +91,15 @@ func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err erro
 // read, costs no other its note; the log has the reason. It tells whether there was any.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.Noted {
-		err := o.alone(func() error {
+		err := o.Alone(func() error {
 			kept, err := d.Note(r)
 			if kept == nil || err != nil {
 				return err
 			}
 			noted = true
-			holder := o.by
+			holder := o.By
 			holder.Agent = r.Holder
-			return o.actingAs(holder, func() error {
+			return o.ActingAs(holder, func() error {
 				_, err := o.checkpoint(r, kept)
 				return err
 			})

@@ -19,7 +19,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	if a == life.Progress {
 		cannot = "reported on"
 	}
-	e := conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
+	e := Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
 	case r.Status.Ended():
 		return o.afterEnd(e, a, r)
@@ -34,7 +34,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 // noResult refuses to judge what is not completed.
 func noResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
+	return Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
 		schemas.Call(wait, "waits for the result, where you sent it"),
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
@@ -61,7 +61,7 @@ func (o *op) afterEnd(e *schemas.Error, a life.Action, r *store.Record) error {
 // whileHeld adds to a refusal who is at work on a handoff, or what its holder may do instead.
 func (o *op) whileHeld(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
-	case a == life.Amend && r.Holder != o.by.Agent:
+	case a == life.Amend && r.Holder != o.By.Agent:
 		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(tellAgent(r.Holder))
 	case a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
@@ -75,7 +75,7 @@ func (o *op) whileHeld(e *schemas.Error, a life.Action, r *store.Record) error {
 // whilePending adds to a refusal that nobody holds a handoff: it is claimed first, or sent to another.
 func (o *op) whilePending(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
-	case a == life.Release && o.allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
+	case a == life.Release && o.Allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
 		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
 	case a == life.Progress || a == life.Ask || a == life.Release:
@@ -88,8 +88,8 @@ func (o *op) whilePending(e *schemas.Error, a life.Action, r *store.Record) erro
 // told to go on with it.
 func (o *op) inItsPlace(r *store.Record) string {
 	next := reading.Readable(o.View, r.Successor)
-	mine := r.From == o.by.Agent || next != nil && next.Holder == o.by.Agent
-	if mine || next == nil || o.allowed(life.Claim, life.Recipient, next) == nil {
+	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
+	if mine || next == nil || o.Allowed(life.Claim, life.Recipient, next) == nil {
 		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)
 	}
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))

@@ -21,8 +21,8 @@ func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 }
 
 // notice is what those read who are told of what happened: the same text for all of them.
-func (h *happening) notice() schemas.Notice {
-	return noticeOf(cmp.Or(noticeKinds[h.action], h.action), h.now, h.text)
+func (h *Happening) notice() schemas.Notice {
+	return noticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
 // noticeKinds are the kinds of the notices that are not called after the action they tell of.
@@ -105,12 +105,12 @@ func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 	var id schemas.NoticeID
 	n := (*schemas.Notice)(nil)
 	if id.UnmarshalText([]byte(in.HandoffID)) == nil {
-		if n, err = o.SentNotice(o.by.Agent, id); err != nil {
+		if n, err = o.SentNotice(o.By.Agent, id); err != nil {
 			return out, err
 		}
 	}
 	if n == nil || n.Kind != schemas.TypeMessage {
-		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.by.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
+		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.By.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
 			WithField("handoff_id").WithHint("Only its sender takes a message back. Nothing was changed.")
 	}
 	recalled, err := o.tx.Recall(n.To, id)
@@ -122,5 +122,5 @@ func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 			WithHint("Send another message that says what holds now.")
 	}
 	out = schemas.UpdateOut{NoticeID: id, Status: schemas.Cancelled, Action: in.Action}
-	return out, o.record(life.Recall, schemas.Notice{ID: id, To: n.To, From: n.From, Kind: n.Kind, At: n.At, Text: in.Note})
+	return out, o.RecordEvent(life.Recall, schemas.Notice{ID: id, To: n.To, From: n.From, Kind: n.Kind, At: n.At, Text: in.Note})
 }

@@ -21,11 +21,11 @@ import (
 // commit than that of the completion.
 func (s *Service) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
 	return mutate(ctx, s, by, func(o *op) (out schemas.ObserveOut, err error) {
-		r, err := o.find(in.HandoffID)
+		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err
 		}
-		err = o.actingAs(clockCaller, func() error {
+		err = o.ActingAs(ClockCaller, func() error {
 			out, err = o.observe(r, in.Seen)
 			return err
 		})
@@ -34,7 +34,7 @@ func (s *Service) Observe(ctx context.Context, by schemas.Caller, in schemas.Obs
 }
 
 func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
-	now, err := o.step(life.Observe, r)
+	now, err := o.Step(life.Observe, r)
 	if err != nil {
 		return out, err
 	}
@@ -56,7 +56,7 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 		before.Observed = append(before.Observed, now)
 	}
 	contract.See(&done, before)
-	now.Seen, now.Outcome = o.next(), done.Status
+	now.Seen, now.Outcome = o.NextEvent(), done.Status
 	var seenAs []string
 	for _, a := range done.Criteria {
 		if a.Observed != nil && a.Observed.Passed == (done.Status == schemas.Success) {
@@ -64,5 +64,5 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 		}
 	}
 	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.commit(&happening{action: life.Observe, was: r, now: &now, said: before, part: "sight", text: strings.Join(seenAs, ". ")})
+	return out, o.Commit(&Happening{Action: life.Observe, Was: r, Now: &now, Said: before, Part: "sight", Text: strings.Join(seenAs, ". ")})
 }

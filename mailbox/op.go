@@ -12,15 +12,15 @@ import (
 	"handoff/store"
 )
 
-// mostLooked is how many records or rows one transaction looks at where it may pass over most of them.
-const mostLooked = 1_000
+// MostLooked is how many records or rows one transaction looks at where it may pass over most of them.
+const MostLooked = 1_000
 
 // op is one operation inside one transaction: who does it and when. [Service.update] makes it anew each time the store
 // runs the transaction, so nothing of a first run is left in a second. Its methods may be called only while the
 // transaction lasts, by one goroutine.
 //
-// An operation finds its record with [op.find], checks and changes it with [op.step], and keeps it with [op.commit],
-// which notes what happened. [op.follow] carries out what follows. What holds at every moment in between:
+// An operation finds its record with [op.Find], checks and changes it with [op.Step], and keeps it with [op.Commit],
+// which notes what happened. [op.Follow] carries out what follows. What holds at every moment in between:
 //   - A record is changed only by commit, which writes its event in the same transaction. So the registry tells of
 //     every change, and the number of the newest event of a record is that record's version.
 //   - A record that was committed is not changed any more through the same pointer. Who changes it again takes a copy,
@@ -32,10 +32,10 @@ type op struct {
 	*Service
 	*store.View
 	tx  *store.Tx
-	by  schemas.Caller
-	now time.Time
+	By  schemas.Caller
+	Now time.Time
 
-	leases lease.Judge // judges claims at now
+	Leases lease.Judge // judges claims at now
 
 	self *store.Agent // the caller, once read
 
@@ -44,7 +44,7 @@ type op struct {
 	routed *schemas.Routed // who could take the handoff that was made last, nil for one that is for one agent
 
 	// happened is from which is yet to follow what the table says.
-	happened []*happening
+	happened []*Happening
 	// ruled is how many handoffs the rules of files have sent in it.
 	ruled int
 	// sentInTime is how many of these the clock caused, without those of the handoff to which it is applied now.
@@ -54,7 +54,7 @@ type op struct {
 	// cost is what the expressions of the allowed rules have cost in it.
 	cost rules.Budget
 	// timed says that the clock does what is done now, and spent which budget refused what a rule sends because of that.
-	timed bool
+	Timed bool
 	spent string
 	// over is what a limit of a workflow refused, until somebody was told.
 	over *overrun
@@ -72,15 +72,15 @@ type op struct {
 	refusal   error // what the caller is told although something was kept
 }
 
-// refuse commits what was done and tells the caller err all the same. It is for outcomes that come late: they are kept,
+// Refuse commits what was done and tells the caller err all the same. It is for outcomes that come late: they are kept,
 // and their sender is told that its claim is lost. Any other error undoes the whole transaction.
-func (o *op) refuse(err error) { o.refusal = err }
+func (o *op) Refuse(err error) { o.refusal = err }
 
-// didNothing keeps no result under the request id, because nothing was done: a repeat looks again.
-func (o *op) didNothing() { o.fruitless = true }
+// DidNothing keeps no result under the request id, because nothing was done: a repeat looks again.
+func (o *op) DidNothing() { o.fruitless = true }
 
 // effects are what others are told of after the commit: those who wait in package waiting, and the tracker of who is
-// here. They are memory of one run of the transaction. A part of the operation that is undone, see [op.alone], takes
+// here. They are memory of one run of the transaction. A part of the operation that is undone, see [op.Alone], takes
 // its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
 // those who wait elsewhere look again when they reach the next owner.
 type effects struct {
@@ -99,69 +99,69 @@ func (e effects) announced() waiting.Effects {
 	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.
-func (o *op) announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
+// Announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.
+func (o *op) Announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
 
-// goesOn carries out what follows from a handoff in transactions of their own, in the call that is under way.
-func (o *op) goesOn(id schemas.ID) { o.owing = append(o.owing, id) }
+// GoesOn carries out what follows from a handoff in transactions of their own, in the call that is under way.
+func (o *op) GoesOn(id schemas.ID) { o.owing = append(o.owing, id) }
 
-// clockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
+// ClockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
 // transaction, and what follows for handoffs of others. It plays the part [life.Clock] and no other.
-var clockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
+var ClockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// actingAs does a part of the operation in the name of another: events, notices and permissions are those of that
+// ActingAs does a part of the operation in the name of another: events, notices and permissions are those of that
 // caller. The caller from before is back when it returns, also after an error or a panic.
-func (o *op) actingAs(by schemas.Caller, fn func() error) error {
-	was := o.by
-	defer func() { o.by = was }()
-	o.by = by
+func (o *op) ActingAs(by schemas.Caller, fn func() error) error {
+	was := o.By
+	defer func() { o.By = was }()
+	o.By = by
 	return fn()
 }
 
-// find resolves an id as a caller wrote it, see [reading.Find], and applies what the clock has changed about the
+// Find resolves an id as a caller wrote it, see [reading.Find], and applies what the clock has changed about the
 // handoff. So nobody acts on a claim, a deadline or a reservation that is over, even where more was due than one
 // operation applies.
-func (o *op) find(id string) (*store.Record, error) {
-	r, err := reading.Find(o.View, id, o.by.Agent)
+func (o *op) Find(id string) (*store.Record, error) {
+	r, err := reading.Find(o.View, id, o.By.Agent)
 	if err != nil {
 		return nil, err
 	}
 	return o.current(r)
 }
 
-// commit keeps a changed record together with its event, and notes what happened; what follows from that is carried out
-// later in the same transaction, see [op.follow]. Every change of a record is made by commit. It sets when the clock
+// Commit keeps a changed record together with its event, and notes what happened; what follows from that is carried out
+// later in the same transaction, see [op.Follow]. Every change of a record is made by commit. It sets when the clock
 // next changes the record, and gathers whom to wake after the transaction. The record is changed no more after it.
 //
 // The happening has the record as it was read, and as it is now. The store writes the index rows in which the two
 // differ, so was has to be what the transaction holds, and not a copy that somebody changed.
 //
-// What was said is kept with the event, under the number of [op.next]. Whoever lets the record point to that number
+// What was said is kept with the event, under the number of [op.NextEvent]. Whoever lets the record point to that number
 // commits right after, since every other event in between would move it.
-func (o *op) commit(h *happening) error {
-	content, err := store.ContentOf(h.said, o.NewID)
+func (o *op) Commit(h *Happening) error {
+	content, err := store.ContentOf(h.Said, o.NewID)
 	if err != nil {
 		return err
 	}
-	if h.part != "" {
-		if err := schemas.TooBig(h.part, len(content.Bytes), o.Limits.Handoff); err != nil {
+	if h.Part != "" {
+		if err := schemas.TooBig(h.Part, len(content.Bytes), o.Limits.Handoff); err != nil {
 			return err
 		}
 	}
-	h.by = o.by
+	h.By = o.By
 	if err := o.apply(o.hooks.before, h); err != nil {
 		return err
 	}
-	h.now.Counted = h.now.Counted || reading.DoneWell(h.now) || h.was != nil && reading.DoneWell(h.was)
-	if !h.now.Status.Held() {
-		h.now.Quiet = 0
+	h.Now.Counted = h.Now.Counted || reading.DoneWell(h.Now) || h.Was != nil && reading.DoneWell(h.Was)
+	if !h.Now.Status.Held() {
+		h.Now.Quiet = 0
 	}
-	h.now.Wakes = wakes(h.now)
-	if o.last, err = o.tx.Change(h.was, h.now, o.event(h), content); err != nil {
+	h.Now.Wakes = Wakes(h.Now)
+	if o.last, err = o.tx.Change(h.Was, h.Now, o.event(h), content); err != nil {
 		return err
 	}
-	h.kept = content
-	o.gather(h.was, h.now)
+	h.Kept = content
+	o.gather(h.Was, h.Now)
 	if err := o.apply(o.hooks.after, h); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (o *op) commit(h *happening) error {
 }
 
 // apply lets those rules of a list take part that have to do with what happened.
-func (o *op) apply(rules []rule, h *happening) error {
+func (o *op) apply(rules []rule, h *Happening) error {
 	for _, rule := range rules {
 		if !rule.when(o, h) {
 			continue
@@ -185,23 +185,23 @@ func (o *op) apply(rules []rule, h *happening) error {
 // event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
 // handoff that took part, who was told first, what only a person gives from then on, and for the clock when it was due and how long the machine slept
 // meanwhile, in seconds.
-func (o *op) event(h *happening) schemas.Event {
-	e := schemas.Event{Other: h.other, Due: h.due.Time(), To: h.now.Status, Attempt: h.now.Attempt}
-	o.sign(&e, h.action)
+func (o *op) event(h *Happening) schemas.Event {
+	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
+	o.sign(&e, h.Action)
 	switch {
 	case conditions[life.NeedsApproval](h):
 		e.Needs = schemas.NeedsApproval
-	case h.action == life.Ask && h.now.Permission:
+	case h.Action == life.Ask && h.Now.Permission:
 		e.Needs = schemas.NeedsPermission
 	}
-	if toldFirst(h.now) && (h.was == nil || h.was.Box != h.now.Box) {
-		e.For = schemas.Agent(h.now.Box)
+	if ToldFirst(h.Now) && (h.Was == nil || h.Was.Box != h.Now.Box) {
+		e.For = schemas.Agent(h.Now.Box)
 	}
-	if h.was == nil {
+	if h.Was == nil {
 		return e
 	}
-	if e.From = h.was.Status; e.Via == schemas.ViaClock {
-		e.Asleep = int(o.leases.Asleep(o.View, h.was).Seconds())
+	if e.From = h.Was.Status; e.Via == schemas.ViaClock {
+		e.Asleep = int(o.Leases.Asleep(o.View, h.Was).Seconds())
 	}
 	return e
 }
@@ -210,7 +210,7 @@ func (o *op) event(h *happening) schemas.Event {
 // clock changes this record next, and a holder that holds one less.
 func (o *op) gather(was, now *store.Record) {
 	o.wrote = true
-	if offered(now) {
+	if Offered(now) {
 		o.boxes = append(o.boxes, now.Box)
 	}
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
@@ -230,9 +230,9 @@ func (o *op) unburden(holder schemas.Agent) {
 	}
 }
 
-// record keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
+// RecordEvent keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
 // never among it. No record changes with it and nothing follows from it, but those who watch the registry are woken.
-func (o *op) record(a life.Action, said any) error {
+func (o *op) RecordEvent(a life.Action, said any) error {
 	content, err := store.ContentOf(said, o.NewID)
 	if err != nil {
 		return err
@@ -246,46 +246,46 @@ func (o *op) record(a life.Action, said any) error {
 }
 
 // sign says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
-// part of the operation runs, see [op.actingAs].
+// part of the operation runs, see [op.ActingAs].
 func (o *op) sign(e *schemas.Event, a life.Action) {
-	e.Action, e.At = string(a), o.now
-	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.by.Agent, o.by.AgentID, o.by.Via, o.by.Token, o.by.Trace
-	e.Proof = o.by.Proof
+	e.Action, e.At = string(a), o.Now
+	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.By.Agent, o.By.AgentID, o.By.Via, o.By.Token, o.By.Trace
+	e.Proof = o.By.Proof
 }
 
-// signature says in a message who sends it.
-func (o *op) signature() schemas.Source {
-	return schemas.Source{Agent: o.by.Agent, AgentID: o.by.AgentID}
+// Signature says in a message who sends it.
+func (o *op) Signature() schemas.Source {
+	return schemas.Source{Agent: o.By.Agent, AgentID: o.By.AgentID}
 }
 
-// change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
-// [op.step].
-func (o *op) change(h *happening, r *store.Record, alter func(now *store.Record)) error {
-	_, err := o.changeNoted(h, r, schemas.UpdateIn{}, alter)
+// Change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
+// [op.Step].
+func (o *op) Change(h *Happening, r *store.Record, alter func(now *store.Record)) error {
+	_, err := o.ChangeNoted(h, r, schemas.UpdateIn{}, alter)
 	return err
 }
 
-// changeNoted is [op.change] with the note that came with an action, to which the record points from then on. Without a
+// ChangeNoted is [op.Change] with the note that came with an action, to which the record points from then on. Without a
 // note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier
 // notes stay with their events. It gives the record as it is then.
-func (o *op) changeNoted(
-	h *happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
+func (o *op) ChangeNoted(
+	h *Happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
-	now, err := o.step(h.action, r)
+	now, err := o.Step(h.Action, r)
 	if err != nil {
 		return nil, err
 	}
 	alter(&now)
 	if said.Note != "" {
-		now.Note = o.next()
+		now.Note = o.NextEvent()
 	}
 	if said.Note != "" || said.To != "" || said.Tree != nil {
-		h.said = said
+		h.Said = said
 	}
-	h.was, h.now = r, &now
-	return &now, o.commit(h)
+	h.Was, h.Now = r, &now
+	return &now, o.Commit(h)
 }
 
-// next is the number that the next event will have, for records that point to its content. It holds until the next
+// NextEvent is the number that the next event will have, for records that point to its content. It holds until the next
 // commit of this operation, and numbers have no gaps.
-func (o *op) next() uint64 { return o.last + 1 }
+func (o *op) NextEvent() uint64 { return o.last + 1 }

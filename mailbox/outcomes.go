@@ -30,7 +30,7 @@ type outcomes[Out any] struct {
 // The claim is proved before anything is said about the record, so a stranger learns nothing about an outcome by
 // sending one. Only a handoff that was rejected out of its mailbox had no claim; its sender is known by the digest.
 func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err error) {
-	r, err := o.find(take.id)
+	r, err := o.Find(take.id)
 	if err != nil {
 		return out, err
 	}
@@ -38,12 +38,12 @@ func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err erro
 	switch {
 	case take.unclaimed != nil && take.unclaimed(r):
 		return take.first(r)
-	case r.Status == schemas.Rejected && r.Holder != o.by.Agent && r.ResultDigest == take.digest:
+	case r.Status == schemas.Rejected && r.Holder != o.By.Agent && r.ResultDigest == take.digest:
 		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
 	err = o.proves(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.holdsNow(r) {
-		o.refuse(e.WithHint("%s", lateHint(r, take.digest)).
+		o.Refuse(e.WithHint("%s", lateHint(r, take.digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
@@ -61,7 +61,7 @@ func (take outcomes[Out]) proved(o *op, a life.Action, r *store.Record) (out Out
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.refuse(overtaken(r, lateHint(r, take.digest)))
+		o.Refuse(overtaken(r, lateHint(r, take.digest)))
 		return out, take.late(r)
 	}
 	return out, o.notNow(a, r)
@@ -97,7 +97,7 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 		return nil
 	}
 	now := r.Clone()
-	now.Late, now.LateDigest = append(now.Late, o.next()), digest
-	text := "A late result came from " + string(o.by.Agent) + ": " + summary
-	return o.commit(&happening{action: life.Late, was: r, now: &now, text: text, said: result})
+	now.Late, now.LateDigest = append(now.Late, o.NextEvent()), digest
+	text := "A late result came from " + string(o.By.Agent) + ": " + summary
+	return o.Commit(&Happening{Action: life.Late, Was: r, Now: &now, Text: text, Said: result})
 }

@@ -57,7 +57,7 @@ func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
 		t = store.Touch{Holder: r.Holder, Since: r.Event}
 	}
 	t.Claims, t.Named = r.Claims, nil
-	if tree, saw := o.by.Tree, o.by.Touched; tree != nil && saw != nil {
+	if tree, saw := o.By.Tree, o.By.Touched; tree != nil && saw != nil {
 		t.Repository, t.Path, t.Branch, t.Commit = saw.Repository, tree.Path, tree.Branch, tree.Commit
 		if tree.Unknown == "" {
 			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
@@ -115,7 +115,7 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
 	}
-	if !held && slices.Contains(schemas.OrZero(o.by.Touched).Commits, theirs.Commit) {
+	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has them
 	}
 	seen, told, tree := *mine, theirs.Told[r.ID], []string(nil)
@@ -147,7 +147,7 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	say("works in the same tree, so changes there may be of either: %s", tree)
 	if held && len(changing)+len(naming) > 0 { // of the tree its holder hears with its own next call
 		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(changing, naming...)))
-		if err := o.notify(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
+		if err := o.Tell(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
 			return "", err
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 		}
 		return err
 	})
-	return p, coded(err)
+	return p, Coded(err)
 }
 
 // compared is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
@@ -79,7 +79,7 @@ func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answe
 	case p.body == 0, p.refused != r.Refused:
 		return nil, errNotCompared
 	case p.body != r.Body:
-		return nil, conflict(r, "what %s asks for was changed just now", r.ID).
+		return nil, Conflict(r, "what %s asks for was changed just now", r.ID).
 			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
@@ -101,23 +101,23 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	if err := o.Saying(r.ID, r.Refused, &before); err != nil {
 		return err
 	}
-	refusal := schemas.Refusal{Note: why.Message, Failed: o.failed(before), Tree: o.by.Tree, Result: digest}
+	refusal := schemas.Refusal{Note: why.Message, Failed: o.failed(before), Tree: o.By.Tree, Result: digest}
 	full := r.Refusals >= refusalsKept*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
 	if full || refusal.Same(before) {
 		return why
 	}
-	now, err := o.step(life.RefuseResult, r)
+	now, err := o.Step(life.RefuseResult, r)
 	if err != nil {
 		return err
 	}
-	now.Refused, now.Refusals = o.next(), r.Refusals+1
-	o.refuse(why)
-	return o.commit(&happening{action: life.RefuseResult, was: r, now: &now, said: refusal, part: "refusal"})
+	now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1
+	o.Refuse(why)
+	return o.Commit(&Happening{Action: life.RefuseResult, Was: r, Now: &now, Said: refusal, Part: "refusal"})
 }
 
 // failed are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.
 func (o *op) failed(before schemas.Refusal) (failed []schemas.Observation) {
-	sight := schemas.OrZero(o.by.Sight)
+	sight := schemas.OrZero(o.By.Sight)
 	for _, now := range sight.Observed {
 		if !now.Passed {
 			now.Tail = strings.ToValidUTF8(now.Tail[max(0, len(now.Tail)-shownTail):], "")

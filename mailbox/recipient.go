@@ -27,7 +27,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if err := o.checkRoom(r.To); err != nil {
 		return nil, err
 	}
-	if to == schemas.Human || to == o.by.Agent {
+	if to == schemas.Human || to == o.By.Agent {
 		return nil, nil
 	}
 	a, err := o.Agent(to)
@@ -145,7 +145,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	}
 	// The text is that of HandoffTargetNotFoundError in the kernl handoffs design.
 	e := schemas.Errorf(schemas.NotFound, "Agent %q tried to handoff to %q, but it's not registered. Available: %s",
-		o.by.Agent, to, enumerate(known))
+		o.By.Agent, to, enumerate(known))
 	hint := fmt.Sprintf("Agent not found: %s.", to)
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])

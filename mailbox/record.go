@@ -8,23 +8,23 @@ import (
 	"handoff/store"
 )
 
-// offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
+// Offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
 // waits for approval or for others is in its mailbox and blocked.
-func offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
+func Offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
 
-// toldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
+// ToldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
 // it asked.
-func toldFirst(r *store.Record) bool {
+func ToldFirst(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
 // atOnce is the Wakes of what is due whatever the clock says: a clock that was set back must not hide it.
 const atOnce store.Time = 1
 
-// wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
+// Wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
 // ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
 // times the earliest counts.
-func wakes(r *store.Record) store.Time {
+func Wakes(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
 		return atOnce
@@ -38,27 +38,27 @@ func wakes(r *store.Record) store.Time {
 	return cmp.Or(times[:]...) // the first that is set
 }
 
-// timer is one of the times of a record, at which the clock does something. Where several are over their order counts: a
+// Timer is one of the times of a record, at which the clock does something. Where several are over their order counts: a
 // deadline ends the handoff, and all other times with it.
-type timer int
+type Timer int
 
 const (
-	deadline timer = iota
-	leaseEnd
-	quiet    // after which the sender hears of a silent holder, who may be silent while it waits for an answer
-	reserved // for its asker
-	untaken  // after which it goes to others
-	delay    // before which nobody may claim; it counts while the handoff is in no mailbox because of it
+	Deadline Timer = iota
+	LeaseEnd
+	Quiet    // after which the sender hears of a silent holder, who may be silent while it waits for an answer
+	Reserved // for its asker
+	Untaken  // after which it goes to others
+	Delay    // before which nobody may claim; it counts while the handoff is in no mailbox because of it
 )
 
-// timers are the times of a record in the order of [timer], zero for what does not run.
-func timers(r *store.Record) [delay + 1]store.Time {
+// timers are the times of a record in the order of [Timer], zero for what does not run.
+func timers(r *store.Record) [Delay + 1]store.Time {
 	at := [...]store.Time{r.Deadline, r.Lease, r.Quiet, r.Reserved, r.Untaken, r.NotBefore}
 	if r.Status == schemas.Waiting {
-		at[quiet] = 0
+		at[Quiet] = 0
 	}
 	if r.Box != "" || r.Status != schemas.Pending {
-		at[delay] = 0
+		at[Delay] = 0
 	}
 	return at
 }

@@ -32,11 +32,11 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)
 		}
-		r, err := o.find(in.HandoffID)
+		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err
 		}
-		now, err := o.step(life.Redact, r)
+		now, err := o.Step(life.Redact, r)
 		if err != nil {
 			return out, err
 		}
@@ -54,7 +54,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		return out, o.commit(&happening{action: life.Redact, was: r, now: &now, said: said})
+		return out, o.Commit(&Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
 	})
 }
 
@@ -65,7 +65,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 // than a person the error is denied; where no message has the id, nothing is left to take out, and the error is
 // invalid. An error undoes what was changed in the notice.
 func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
-	if !o.by.InPerson() {
+	if !o.By.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
 	}
 	var message schemas.Notice
@@ -93,7 +93,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 	if err != nil {
 		return out, err
 	}
-	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.record(life.Redact, said)
+	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(said.Events)}, o.RecordEvent(life.Redact, said)
 }
 
 // takeOut replaces the content of events, and gives what the event to come says of that.
@@ -203,14 +203,14 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	if s.Free != nil {
 		done.Free = s.Free()
 	}
-	return done, coded(err)
+	return done, Coded(err)
 }
 
 // redacted commits the redaction of a record. It changed contents, and nothing in the record.
 func (o *op) redacted(r *store.Record, said schemas.Redaction) error {
-	now, err := o.step(life.Redact, r)
+	now, err := o.Step(life.Redact, r)
 	if err != nil {
 		return err
 	}
-	return o.commit(&happening{action: life.Redact, was: r, now: &now, said: said})
+	return o.Commit(&Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
 }

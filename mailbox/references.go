@@ -87,7 +87,7 @@ func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
 // Somebody has a name who acts over an open connection, who has a row, or whose mailbox holds something. It is a
 // warning and no error: an agent may come under this name before anything goes back to it.
 func (o *op) unknownAgent(name schemas.Agent) (string, error) {
-	if name == "" || name == schemas.System || name == o.by.Agent {
+	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}
 	why, err := o.offers(o.View).Nobody(&store.Record{To: schemas.Address(name)}, true)

@@ -14,27 +14,27 @@ import (
 // goes back there without the caller, see [life.Decline]; any other ends, see [life.Reject]. An agent that declined it
 // before is told so, and nothing changes.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	if slices.Contains(r.Excluded, o.by.Agent) {
+	if slices.Contains(r.Excluded, o.By.Agent) {
 		return declined(r, "you declined it before"), nil
 	}
-	others, err := o.candidatesLeft(r, o.by.Agent)
+	others, err := o.candidatesLeft(r, o.By.Agent)
 	if err != nil {
 		return out, err
 	}
 	if others {
 		return o.decline(r, in)
 	}
-	now, err := o.step(life.Reject, r)
+	now, err := o.Step(life.Reject, r)
 	if err != nil {
 		return out, err
 	}
-	rejected := &happening{action: life.Reject, was: r, now: &now}
-	if rejected.to, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
+	rejected := &Happening{Action: life.Reject, Was: r, Now: &now}
+	if rejected.To, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
 		return out, err
 	}
 	failure := failureOf(in, schemas.ThenStop, "")
-	if r.Reviews != 0 && rejected.to == "" {
-		rejected.then, rejected.why = schemas.ThenRollback, lost{Failure: &failure}
+	if r.Reviews != 0 && rejected.To == "" {
+		rejected.Then, rejected.Why = schemas.ThenRollback, Loss{Failure: &failure}
 	}
 	out, next, err := o.endFailed(rejected, failure, digest)
 	if next != nil {
@@ -46,7 +46,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 // alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known
 // and there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
 func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, error) {
-	if named == "" || named == r.From || named == o.by.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
+	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
 		return "", nil
 	}
 	a, err := o.Agent(named)
@@ -59,27 +59,27 @@ func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, e
 // decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only
 // saw keeps its attempts. From now on the pool offers it to others only.
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
-	now, err := o.step(life.Decline, r)
+	now, err := o.Step(life.Decline, r)
 	if err != nil {
 		return schemas.FailOut{}, err
 	}
-	if r.Holder == o.by.Agent {
+	if r.Holder == o.By.Agent {
 		dropClaim(&now)
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	if now.Reserved != 0 {
 		now.Box, now.Reserved = now.To, 0
 	}
-	now.Excluded = append(now.Excluded, o.by.Agent)
+	now.Excluded = append(now.Excluded, o.By.Agent)
 	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
-	declines := &happening{action: life.Decline, was: r, now: &now, said: failureOf(in, schemas.ThenStop, "")}
-	if err := o.commit(declines); err != nil {
+	declines := &Happening{Action: life.Decline, Was: r, Now: &now, Said: failureOf(in, schemas.ThenStop, "")}
+	if err := o.Commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
 	passed := "others may take it; you are passed over"
-	if toldFirst(&now) {
+	if ToldFirst(&now) {
 		passed += fmt.Sprintf("; %s is told first", now.Box)
 	}
 	return declined(&now, passed), nil

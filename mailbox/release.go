@@ -16,10 +16,10 @@ import (
 // for a send.
 //
 // The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
-// leaves the recipient as it is. The caller that is not the holder is judged by [op.step].
+// leaves the recipient as it is. The caller that is not the holder is judged by [op.Step].
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
-	if r.Holder == o.by.Agent || in.Token != "" && in.Token != r.Token {
+	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
 		if err := o.heldNow(life.Release, r, in.Token); err != nil {
 			return nil, err
 		}
@@ -55,16 +55,16 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 // delivered comes here, too. The old holder is told unless it did it; the sender is told where the work goes to
 // another.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
-	text := "Your claim was released by " + string(o.by.Agent) + ". " + note
+	text := "Your claim was released by " + string(o.By.Agent) + ". " + note
 	if to != "" && to != r.To { // which its sender reads, too
 		from := ""
-		if r.Holder != o.by.Agent {
+		if r.Holder != o.By.Agent {
 			from = " from " + string(r.Holder)
 		}
-		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.by.Agent, from, to, note))
+		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.By.Agent, from, to, note))
 	}
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
-	return o.changeNoted(&happening{action: life.Release, text: text}, r, said, func(now *store.Record) {
+	return o.ChangeNoted(&Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
 		if to != "" {
 			readdress(now, to)
 		}

@@ -17,7 +17,7 @@ func (o *op) sentBefore(d *draft.Draft) (*schemas.SendOut, error) {
 	if d.Key == "" {
 		return nil, nil
 	}
-	r, err := o.Receipt(store.ByKey(o.by.Agent, d.Key))
+	r, err := o.Receipt(store.ByKey(o.By.Agent, d.Key))
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
 	}
-	return o.putReceipt(store.ByKey(o.by.Agent, d.Key), store.At(o.now), d.Digest, out)
+	return o.KeepResult(store.ByKey(o.By.Agent, d.Key), store.At(o.Now), d.Digest, out)
 }
 
 // repeats is how long the same content is noticed, and how far back is looked.
@@ -60,8 +60,8 @@ func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
 	if d.Key != "" {
 		return nil, nil
 	}
-	for sent, err := range reading.AtMost(lookedBack, o.Sent(o.by.Agent)) {
-		if err != nil || o.now.Sub(sent.At.Time()).Abs() > repeats {
+	for sent, err := range reading.AtMost(lookedBack, o.Sent(o.By.Agent)) {
+		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeats {
 			return nil, err
 		}
 		if sent.Digest == d.Digest {

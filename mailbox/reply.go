@@ -16,7 +16,7 @@ import (
 // The error is not_found for a notice that the caller does not have, and invalid for one of another kind, since nobody
 // waits for an answer to it.
 func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
-	n, err := noticeNamed(o.View, o.by.Agent, in.HandoffID)
+	n, err := noticeNamed(o.View, o.By.Agent, in.HandoffID)
 	switch {
 	case err != nil:
 		return out, "", err
@@ -28,7 +28,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	case strings.TrimSpace(in.Note) == "" || in.Changes != nil:
 		return out, "", schemas.Invalidf("note", "is needed to answer, and alone").WithHint("Say what the answer is.")
 	}
-	d, err := o.drafts.One(o.by, replyTo(*n, in.Note), o.now)
+	d, err := o.drafts.One(o.By, replyTo(*n, in.Note), o.Now)
 	if err != nil {
 		return out, "", err
 	}
@@ -38,7 +38,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	}
 	return schemas.UpdateOut{
 		NoticeID: n.ID, Reply: sent.NoticeID, Status: schemas.Completed, Action: in.Action, To: sent.To, Warnings: sent.Warnings,
-	}, "", o.tx.Read(o.by.Agent, n.ID)
+	}, "", o.tx.Read(o.By.Agent, n.ID)
 }
 
 // replyTo is the message that answers another.
@@ -73,7 +73,7 @@ func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, er
 func (o *op) forPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
-	return o.by.Agent == schemas.Human && (waits || works)
+	return o.By.Agent == schemas.Human && (waits || works)
 }
 
 // answerWork claims work that waits for a person and completes it, with the answer as its summary. The errors are those
@@ -99,7 +99,7 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	kept, err := compared(o.View, o.by, held, done)
+	kept, err := compared(o.View, o.By, held, done)
 	if err != nil {
 		return nil, err
 	}

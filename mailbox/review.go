@@ -29,7 +29,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	case r.Reviews != 0 && review != "":
 		return nil, schemas.Invalidf(field, "%s is a review itself", r.ID).WithHint("Leave it out.")
 	case r.Reviews != 0 && slices.Contains(r.Excluded, target):
-		return nil, conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
+		return nil, Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
 	case review == "":
 		return nil, nil
 	}
@@ -76,20 +76,20 @@ func (o *op) othersReview(author, sender schemas.Agent) (others []schemas.Agent,
 }
 
 // sendReview sends a result to its reviewer, see [life.SendReview].
-func (o *op) sendReview(h *happening) (came outcome, err error) {
+func (o *op) sendReview(h *Happening) (came Outcome, err error) {
 	var review *store.Record
-	err = o.alone(func() error {
-		to, err := o.reviewer(h.now)
+	err = o.Alone(func() error {
+		to, err := o.reviewer(h.Now)
 		if err == nil {
-			review, err = o.review(h.now, to, "", nil)
+			review, err = o.review(h.Now, to, "", nil)
 		}
 		return err
 	})
 	if err != nil {
-		came.unsent = fmt.Sprintf("nobody was asked to review it, and human was told: %s", schemas.AsError(err).Message)
-		return came, o.tellUnsent(h.now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.now.ID), err)
+		came.Unsent = fmt.Sprintf("nobody was asked to review it, and human was told: %s", schemas.AsError(err).Message)
+		return came, o.tellUnsent(h.Now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.Now.ID), err)
 	}
-	came.forwarded = sentAs(review)
+	came.Forwarded = sentAs(review)
 	return came, nil
 }
 
@@ -171,7 +171,7 @@ func (o *op) noteReview(review *store.Record) error {
 	}
 	now := r.Clone()
 	now.Review = review.ID
-	return o.commit(&happening{action: life.Forward, was: r, now: &now, other: review.ID})
+	return o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: review.ID})
 }
 
 // checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
@@ -201,7 +201,7 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 
 // underReview is the work that a review is to judge, nil where that is done or another review does it.
 func (o *op) underReview(review *store.Record) *store.Record {
-	r := o.usable(review.Reviews)
+	r := o.Usable(review.Reviews)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -209,9 +209,9 @@ func (o *op) underReview(review *store.Record) *store.Record {
 }
 
 // judgeReviewed does to the work what its review says, see [life.Judge].
-func (o *op) judgeReviewed(h *happening) (came outcome, err error) {
-	r := o.underReview(h.now)
-	done, _ := h.said.(schemas.Completion)
+func (o *op) judgeReviewed(h *Happening) (came Outcome, err error) {
+	r := o.underReview(h.Now)
+	done, _ := h.Said.(schemas.Completion)
 	if r == nil {
 		return came, nil
 	}
@@ -224,7 +224,7 @@ func (o *op) judgeReviewed(h *happening) (came outcome, err error) {
 	in.Action, in.Changes = schemas.ActReturn, &schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: v.Points}}
 	var out schemas.UpdateOut
 	next := (*store.Record)(nil)
-	err = o.alone(func() error {
+	err = o.Alone(func() error {
 		out = schemas.UpdateOut{}
 		_, err := o.returnWork(r, in, &out)
 		return err
@@ -233,18 +233,18 @@ func (o *op) judgeReviewed(h *happening) (came outcome, err error) {
 		next, err = o.Record(out.Created)
 	} else {
 		why := fmt.Sprintf("%s asks for rework: %s\n%s\nBut %s. Accept the result, or return it with points all the same.",
-			o.by.Agent, done.Summary, schemas.Numbered(v.Points, "\n"), schemas.AsError(err).Message)
+			o.By.Agent, done.Summary, schemas.Numbered(v.Points, "\n"), schemas.AsError(err).Message)
 		next, err = o.review(r, schemas.Address(schemas.Human), why, nil)
 	}
 	if err == nil {
-		came.forwarded = sentAs(next)
+		came.Forwarded = sentAs(next)
 	}
 	return came, err
 }
 
 // roundLeft refuses anybody but human to return reviewed work that was done as often as its sender allowed.
 func (o *op) roundLeft(r *store.Record) error {
-	if r.Reviewer == "" || o.by.Agent == schemas.Human {
+	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
 	}
 	var asked schemas.Handoff
@@ -261,9 +261,9 @@ func (o *op) roundLeft(r *store.Record) error {
 }
 
 // unjudged lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
-func unjudged(h *happening, r *store.Record) *happening {
+func unjudged(h *Happening, r *store.Record) *Happening {
 	if r.Reviews != 0 {
-		h.then, h.why = schemas.ThenRollback, lost{Reason: h.text}
+		h.Then, h.Why = schemas.ThenRollback, Loss{Reason: h.Text}
 	}
 	return h
 }
@@ -283,14 +283,14 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 
 // reviewInstead sends a review that ended without a verdict to another: whom its holder named, else the sender of the
 // work, else human. After human nobody comes: the sender is told, and accepts or returns the work.
-func (o *op) reviewInstead(h *happening) (*store.Record, error) {
-	gone := h.now
+func (o *op) reviewInstead(h *Happening) (*store.Record, error) {
+	gone := h.Now
 	r := o.underReview(gone)
 	if r == nil || gone.To == schemas.Address(schemas.Human) {
 		return nil, nil
 	}
-	to := h.to
-	if to == "" && h.then != schemas.ThenEscalate {
+	to := h.To
+	if to == "" && h.Then != schemas.ThenEscalate {
 		var err error
 		if to, err = o.nextReviewer(gone); err != nil {
 			return nil, err
@@ -299,20 +299,20 @@ func (o *op) reviewInstead(h *happening) (*store.Record, error) {
 	if to == "" || slices.Contains(gone.Excluded, to) {
 		to = schemas.Human
 	}
-	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.why.text())
+	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.Why.Text())
 	next, err := o.orTell(h, func() (*store.Record, error) { return o.review(r, schemas.Address(to), why, gone.Excluded) })
 	if next == nil || err != nil {
 		return nil, err
 	}
 	now := gone.Clone()
 	now.Successor = next.ID
-	return next, o.commit(&happening{action: life.Forward, was: gone, now: &now, other: next.ID})
+	return next, o.Commit(&Happening{Action: life.Forward, Was: gone, Now: &now, Other: next.ID})
 }
 
 // tellReviewer says in the result of an action that ended a review who judges the work now.
 func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
-	followed, err := o.follow()
-	if next := followed.successor; err == nil && next != nil {
+	followed, err := o.Follow()
+	if next := followed.Successor; err == nil && next != nil {
 		out.Created = next.ID
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is still to be judged, now by %s (%s): accept or return %s to end that",
 			gone.Reviews, next.To, next.ID, gone.Reviews))
@@ -322,11 +322,11 @@ func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 
 // endReview cancels the review of work that was judged without it, in the name of the clock.
 func (o *op) endReview(judged *store.Record) error {
-	review := o.usable(judged.Review)
+	review := o.Usable(judged.Review)
 	if review == nil || review.Status.Ended() {
 		return nil
 	}
-	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.by.Agent, judged.ID)
+	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.By.Agent, judged.ID)
 	return o.endNeedless(review, judged.ID, text)
 }
 

@@ -20,15 +20,15 @@ import (
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Accepted != 0 {
 		out.Warnings = append(out.Warnings, "it was accepted before")
-		_, err := o.step(life.Accept, r)
+		_, err := o.Step(life.Accept, r)
 		return r, err
 	}
-	accepted := &happening{action: life.Accept, text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.by.Agent, in.Note))}
+	accepted := &Happening{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
 	var err error
-	if accepted.forward, err = o.heldBack(r); err != nil {
+	if accepted.Forward, err = o.heldBack(r); err != nil {
 		return nil, err
 	}
-	return o.changeNoted(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.now) })
+	return o.ChangeNoted(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
 }
 
 // returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
@@ -40,7 +40,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // invalid where neither note nor changes say what to mend, limit for the chain, for the rounds of reviewed work or for
 // the token of the caller.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if _, err := o.step(life.Return, r); err != nil {
+	if _, err := o.Step(life.Return, r); err != nil {
 		return nil, err
 	}
 	if err := o.roundLeft(r); err != nil {
@@ -50,23 +50,23 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	if err := rev.nextRound(o.by.Agent, r); err != nil {
+	if err := rev.nextRound(o.By.Agent, r); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	returned := &happening{action: life.Return, why: lost{Reason: rev.said()}, again: rev}
+	returned := &Happening{Action: life.Return, Why: Loss{Reason: rev.said()}, Revision: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.said(), Changes: in.Changes}
-	now, err := o.changeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
+	now, err := o.ChangeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
 		return nil, err
 	}
-	followed, err := o.follow()
+	followed, err := o.Follow()
 	if err != nil {
 		return nil, err
 	}
-	out.Created, out.To = followed.successor.ID, followed.successor.To
+	out.Created, out.To = followed.Successor.ID, followed.Successor.To
 	out.Warnings = append(out.Warnings, o.begunWarnings(r.ID)...)
 	return now, nil
 }
@@ -97,8 +97,8 @@ func (o *op) revised(
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
-	if schemas.OrZero(c.Expectations).Base != "" && o.by.Agent == schemas.Human && !o.by.InPerson() {
-		return nil, personNeeded(r, "given another base")
+	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
+		return nil, PersonNeeded(r, "given another base")
 	}
 	if err := cmp.Or(o.mayNameBase(r, *c), o.drafts.CheckChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
@@ -126,11 +126,11 @@ func (o *op) revised(
 	if out.Warnings, err = o.revisedRecipient(rev, r, amends); err != nil {
 		return nil, err
 	}
-	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.now)
+	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.Now)
 	if err == nil {
-		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.now)
+		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
 	}
-	if err = cmp.Or(err, draft.CheckDeadline(rev.stated, rev.notBefore, o.now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
+	if err = cmp.Or(err, draft.CheckDeadline(rev.stated, rev.notBefore, o.Now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
 		return nil, inChanges(err)
 	}
 	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
@@ -147,7 +147,7 @@ func (o *op) revised(
 // mayNameBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
 // last, also as its sender. Human may name it. The error is denied.
 func (o *op) mayNameBase(r *store.Record, c schemas.Changes) error {
-	by := o.by.Agent
+	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
 		return nil
 	}
@@ -259,7 +259,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if r.Checkpoint != 0 {
 		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	}
-	if _, err := o.step(life.Retry, r); err != nil {
+	if _, err := o.Step(life.Retry, r); err != nil {
 		return nil, err
 	}
 	if r.Successor != 0 {
@@ -272,7 +272,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		}
 	}
 	back := reading.Readable(o.View, r.Rollback)
-	if back != nil && back.Status.Held() && back.Holder != o.by.Agent {
+	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
 		return nil, stillHeld(r, back)
 	}
 	if err := o.checkPending(); err != nil {
@@ -282,7 +282,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, forcible(err)
 	}
-	again, err := o.sendAgain(life.Retry, r, rev, o.by.Token)
+	again, err := o.sendAgain(life.Retry, r, rev, o.By.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +296,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 // stillHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
 func stillHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
+	return Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
 		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
 		WithNext(schemas.Call(wait, "waits for it"), tellAgent(back.Holder))
 }

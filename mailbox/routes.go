@@ -26,61 +26,61 @@ var occasions = map[life.Action]string{
 
 // firing finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
 // that its content can be read. Content that cannot be read fires nothing.
-func (o *op) firing(h *happening) (err error) {
-	h.sends, err = o.fires(h)
+func (o *op) firing(h *Happening) (err error) {
+	h.Sends, err = o.fires(h)
 	return err
 }
 
 // fires gives what the rules send because of what happened.
-func (o *op) fires(h *happening) ([]rules.Sends, error) {
-	on, completed := occasions[h.action], occasions[life.Complete]
-	counts := h.was != nil && h.was.Status == schemas.Completed && !h.was.Counted && h.now.Counted &&
-		!reading.DoneWell(h.was) // as a row of an earlier version, which does not say that it counted
-	if on == "" && !counts || h.chosen || h.now.Reviews != 0 || h.now.Reviewer != "" && h.action == life.Complete {
+func (o *op) fires(h *Happening) ([]rules.Sends, error) {
+	on, completed := occasions[h.Action], occasions[life.Complete]
+	counts := h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted &&
+		!reading.DoneWell(h.Was) // as a row of an earlier version, which does not say that it counted
+	if on == "" && !counts || h.Chosen || h.Now.Reviews != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
 	}
-	h.opened, h.judged = counts && h.now.Reviewer == "", counts && h.now.Reviewer != ""
+	h.Opened, h.Judged = counts && h.Now.Reviewer == "", counts && h.Now.Reviewer != ""
 	ends := on
 	if counts {
 		ends = completed
 	}
 	set, err := o.rules(o.View)
 	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
-	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || !h.now.Step) {
+	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || !h.Now.Step) {
 		return nil, err
 	}
-	facts, err := factsOf(o.View, h.now)
+	facts, err := factsOf(o.View, h.Now)
 	if err != nil {
-		o.Logger.Error("rules were passed over", slog.String("handoff", h.now.ID.String()), slog.Any("error", err))
+		o.Logger.Error("rules were passed over", slog.String("handoff", h.Now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
 	facts.Budget = &o.cost
-	if h.action == life.Complete && reading.Shut(h.now) {
-		h.held = onceDone(set.Set, *facts)
+	if h.Action == life.Complete && reading.Shut(h.Now) {
+		h.Held = onceDone(set.Set, *facts)
 	}
-	h.leave = set.awaits(ends, facts)
+	h.Leave = set.awaits(ends, facts)
 	return o.fired(h, set, on, facts)
 }
 
 // fired is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
-func (o *op) fired(h *happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+func (o *op) fired(h *Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
 	f.Budget = &o.cost
 	sends := h.fire(set.Set, on, f)
 	if !o.cost.Spent() {
 		return sends, nil
 	}
 	o.spent = "cost"
-	return nil, o.tellUnsent(h.now, fmt.Sprintf("No rule sent what follows %s", h.now.ID),
+	return nil, o.tellUnsent(h.Now, fmt.Sprintf("No rule sent what follows %s", h.Now.ID),
 		schemas.Errorf(schemas.Limit, "the conditions and texts of all rules take longer than one call may").
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
 // fire is what rules send because of what happened, and because work counts as done with it.
-func (h *happening) fire(of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+func (h *Happening) fire(of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
-	case h.judged:
+	case h.Judged:
 		return append(of.Fire(occasions[life.Complete], f), of.Fire(on, f)...)
-	case h.opened:
+	case h.Opened:
 		return append(onceDone(of, *f), of.Fire(on, f)...)
 	}
 	return of.Fire(on, f)
@@ -150,25 +150,25 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 //
 // Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
 // stops nothing: the owner of the workflow and human are told of it with the reason.
-func (o *op) sendRouted(h *happening) (came outcome, err error) {
-	if h.leave != "" {
-		came.unsent = reading.LeaveReason(h.leave)
+func (o *op) sendRouted(h *Happening) (came Outcome, err error) {
+	if h.Leave != "" {
+		came.Unsent = reading.LeaveReason(h.Leave)
 		if err := o.awaitLeave(h); err != nil {
 			return came, err
 		}
 	}
 	var all []schemas.SendOut
 	var by []string // the rule of each
-	for _, rule := range h.sends {
+	for _, rule := range h.Sends {
 		var sent []schemas.SendOut
-		err := o.alone(func() error {
-			return o.actingAs(clockCaller, func() (err error) {
-				sent, err = o.sendRule(h.now, rule)
+		err := o.Alone(func() error {
+			return o.ActingAs(ClockCaller, func() (err error) {
+				sent, err = o.sendRule(h.Now, rule)
 				return err
 			})
 		})
 		if err != nil {
-			if err := o.tellUnsent(h.now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.now.ID), err); err != nil {
+			if err := o.tellUnsent(h.Now, fmt.Sprintf("The %s could not send what follows %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
 				return came, err
 			}
 			continue
@@ -179,35 +179,35 @@ func (o *op) sendRouted(h *happening) (came outcome, err error) {
 		return came, nil
 	}
 	first := max(slices.IndexFunc(all, func(one schemas.SendOut) bool { return one.HandoffID != 0 }), 0) // a message takes no place
-	came.forwarded = &all[first]
+	came.Forwarded = &all[first]
 	for i, one := range all {
 		if i != first {
 			what := cmp.Or(one.HandoffID.String(), "a message")
-			came.forwarded.Warnings = append(came.forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", by[i], what, one.To))
+			came.Forwarded.Warnings = append(came.Forwarded.Warnings, fmt.Sprintf("%s sent %s to %s, too", by[i], what, one.To))
 		}
 	}
-	if came.forwarded.HandoffID == 0 {
+	if came.Forwarded.HandoffID == 0 {
 		return came, nil
 	}
-	return o.noteRouted(h.now.ID, came)
+	return o.noteRouted(h.Now.ID, came)
 }
 
 // noteRouted notes on a handoff what the rules sent because of it.
-func (o *op) noteRouted(id schemas.ID, came outcome) (outcome, error) {
+func (o *op) noteRouted(id schemas.ID, came Outcome) (Outcome, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
 		return came, err
 	}
-	if came.successor, err = o.Record(came.forwarded.HandoffID); err != nil {
+	if came.Successor, err = o.Record(came.Forwarded.HandoffID); err != nil {
 		return came, err
 	}
 	now := r.Clone()
 	if r.Status == schemas.Completed {
-		now.Forwarded = cmp.Or(r.Forwarded, came.successor.ID)
+		now.Forwarded = cmp.Or(r.Forwarded, came.Successor.ID)
 	} else {
-		now.Successor = cmp.Or(r.Successor, came.successor.ID)
+		now.Successor = cmp.Or(r.Successor, came.Successor.ID)
 	}
-	return came, o.commit(&happening{action: life.Forward, was: r, now: &now, other: came.successor.ID})
+	return came, o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: came.Successor.ID})
 }
 
 // sendRule sends what one rule says.
@@ -236,14 +236,14 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // what it says of the one before can be read there
 	options := schemas.OrZero(in.Options)
-	by := o.by
+	by := o.By
 	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
 	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // nobody watches it, so somebody is told
 	}
 	in.Options = &options
-	d, err := o.drafts.Several(by, in, o.now)
+	d, err := o.drafts.Several(by, in, o.Now)
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
@@ -319,7 +319,7 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 func (o *op) tellOwner(r *store.Record, n schemas.Notice) error {
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err == nil && owner != schemas.Human {
-		err = o.notify(owner, n)
+		err = o.Tell(owner, n)
 	}
-	return cmp.Or(err, o.notify(schemas.Human, n))
+	return cmp.Or(err, o.Tell(schemas.Human, n))
 }

@@ -25,11 +25,11 @@ const (
 //
 // A handoff that waits in its pool already stays there, and one that goes to another pool begins anew. Of a new one it
 // remembers who could take it, which the result of a send says.
-func (o *op) tellFirst(h *happening) error {
-	was, now := h.was, h.now
+func (o *op) tellFirst(h *Happening) error {
+	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
-	} else if offered(was) && was.Box == was.To {
+	} else if Offered(was) && was.Box == was.To {
 		return nil
 	}
 	if len(now.Told) == mostFirst {
@@ -53,7 +53,7 @@ func (o *op) tellFirst(h *happening) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == "" || err != nil || !offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
+	if to == "" || err != nil || !Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
 		return err
 	}
 	a, err := o.Agent(to)
@@ -65,7 +65,7 @@ func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 
 // keepFor keeps work of a pool for the agent that is told first.
 func (o *op) keepFor(r *store.Record, first schemas.Agent) {
-	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.now.Add(aloneFor)), append(r.Told, first)
+	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(aloneFor)), append(r.Told, first)
 }
 
 // mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
@@ -81,7 +81,7 @@ func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent
 	if err != nil {
 		return nil, "", err
 	}
-	passed := slices.Concat(r.Excluded, r.Told, []schemas.Agent{r.From, r.Holder, r.Asker, o.by.Agent})
+	passed := slices.Concat(r.Excluded, r.Told, []schemas.Agent{r.From, r.Holder, r.Asker, o.By.Agent})
 	for _, card := range ranked {
 		if (card.Live || card.Waiting) && roster.Idle(*card) && !slices.Contains(passed, card.Name) &&
 			roster.Qualifies(*card, r.To, false) {
@@ -111,7 +111,7 @@ func (s *Service) candidates(v *store.View, r *store.Record) (routed *schemas.Ro
 
 // whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
 func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	if r.To == schemas.Address(schemas.Human) || !offered(r) || out.Standing == nil {
+	if r.To == schemas.Address(schemas.Human) || !Offered(r) || out.Standing == nil {
 		return nil
 	}
 	routed, ranked, err := s.candidates(v, r)
@@ -122,7 +122,7 @@ func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) 
 		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.Candidate) bool {
 			return slices.Contains(r.Excluded, c.Agent)
 		})
-		if out.Routed = routed; toldFirst(r) {
+		if out.Routed = routed; ToldFirst(r) {
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
 	case out.Standing.Reason == "" && !s.here.Acting(schemas.Agent(r.To)):

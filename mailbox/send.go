@@ -165,7 +165,7 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sent := &store.Record{From: o.by.Agent, To: d.To, Type: d.Handoff.Type, Estimate: int(d.Estimate.Minutes())}
+	sent := &store.Record{From: o.By.Agent, To: d.To, Type: d.Handoff.Type, Estimate: int(d.Estimate.Minutes())}
 	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 // no handoff. Where the sender holds or names a handoff, the notice is about that one.
 func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
-		To: schemas.Agent(d.To), From: o.by.Agent, Rule: d.Handoff.ByRule().String(), At: o.now, Kind: schemas.TypeMessage,
+		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
 	}
 	if parent, err := o.parent(d); err != nil {
@@ -244,8 +244,8 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o.announce(d.To)
-	if err := o.record(life.Message, d.Content); err != nil {
+	o.Announce(d.To)
+	if err := o.RecordEvent(life.Message, d.Content); err != nil {
 		return out, err
 	}
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, nil

@@ -32,9 +32,9 @@ func (s *Service) wasAhead(v *store.View, now time.Time) bool {
 
 // cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
 // before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
-// [mostLooked] in one operation, and the next one goes on.
+// [MostLooked] in one operation, and the next one goes on.
 func (o *op) cutAhead() error {
-	if !o.wasAhead(o.View, o.Now()) { // the operation may have waited for others since o.now
+	if !o.wasAhead(o.View, o.Config.Now()) { // the operation may have waited for others since o.now
 		return nil
 	}
 	open, err := o.nextUncut()
@@ -42,12 +42,12 @@ func (o *op) cutAhead() error {
 		return err
 	}
 	o.unheld = append(o.unheld, open...) // the tracker may have heard of a holder at a time that is to come
-	return o.actingAs(clockCaller, func() error {
+	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
 			if err == nil && r != nil && o.hooks.cut(o, new(r.Clone())) {
-				err = o.alone(func() error {
-					return o.change(&happening{action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(o, now) })
+				err = o.Alone(func() error {
+					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(o, now) })
 				})
 			}
 			if err != nil {
@@ -72,16 +72,16 @@ func (o *op) nextUncut() (open []schemas.ID, err error) {
 				return nil, err
 			}
 			open = append(open, id)
-			if n++; n > mostLooked {
+			if n++; n > MostLooked {
 				break
 			}
 		}
 	}
 	slices.Sort(open)
-	after, o.uncut = 0, len(open) > mostLooked
+	after, o.uncut = 0, len(open) > MostLooked
 	if o.uncut {
-		open = open[:mostLooked]
-		after = open[mostLooked-1]
+		open = open[:MostLooked]
+		after = open[MostLooked-1]
 	}
 	return open, o.tx.PutUncut(after)
 }

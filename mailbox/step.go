@@ -10,18 +10,18 @@ import (
 	"handoff/store"
 )
 
-// step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
-// the rest for the operation to change before [op.commit]. It changes nothing but what the clock has changed. The error
+// Step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
+// the rest for the operation to change before [op.Commit]. It changes nothing but what the clock has changed. The error
 // is conflict for a state in which the action is not allowed, and names what took the handoff's place; denied for a
 // caller who plays none of the parts that may do it, and names them. The state is judged first, so a caller that may do
 // nothing still learns that a handoff has ended. The lists of the copy are its own. Proof of a claim is no part of
 // this: [op.heldNow] and [judge] see to it before.
-func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) {
+func (o *op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
 		return now, o.hooks.why(o, a, r)
 	}
-	if err := o.allowed(a, s.By, r); err != nil {
+	if err := o.Allowed(a, s.By, r); err != nil {
 		return now, err
 	}
 	now = r.Clone()
@@ -29,21 +29,21 @@ func (o *op) step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// end sets what every ended record has in common: it is in no mailbox, waits for nothing, and no lease or reservation
+// End sets what every ended record has in common: it is in no mailbox, waits for nothing, and no lease or reservation
 // runs. Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
-// deadline stays for those who read it; [wakes] passes over it.
-func (o *op) end(r *store.Record) {
-	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.now), 0, 0, "", nil, false
+// deadline stays for those who read it; [Wakes] passes over it.
+func (o *op) End(r *store.Record) {
+	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
-// allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
+// Allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
 // only a person decides, how.
 //
 // Parts are asked for in the order of their bits, until one is played. That of a verifier is last, because it reads the
 // children. Where only a person may act, human without a proof gets the error by which a person is asked.
-func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
-	if parts == life.Human && o.by.Agent == schemas.Human && !o.by.InPerson() {
-		return personNeeded(r, string(a))
+func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
+	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
+		return PersonNeeded(r, string(a))
 	}
 	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
 		if parts&part == 0 {
@@ -56,13 +56,13 @@ func (o *op) allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	if kept, err := o.keptForAnother(parts, r); kept != nil || err != nil {
 		return cmp.Or(err, error(kept))
 	}
-	if parts&life.Recipient != 0 && slices.Contains(r.Excluded, o.by.Agent) {
-		barred := o.offers(o.View).Bar(r, schemas.Card{Name: o.by.Agent})
-		return schemas.Errorf(schemas.Denied, "%s was not %s: %s %s", r.ID, a, o.by.Agent, barred).About(r.ID, r.Status, 0).
+	if parts&life.Recipient != 0 && slices.Contains(r.Excluded, o.By.Agent) {
+		barred := o.offers(o.View).Bar(r, schemas.Card{Name: o.By.Agent})
+		return schemas.Errorf(schemas.Denied, "%s was not %s: %s %s", r.ID, a, o.By.Agent, barred).About(r.ID, r.Status, 0).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
-		r.ID, a, o.who(parts, r), o.by.Agent).About(r.ID, r.Status, 0).WithField("agent")
+		r.ID, a, o.who(parts, r), o.By.Agent).About(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
@@ -77,11 +77,11 @@ func (o *op) keptForAnother(parts life.Parts, r *store.Record) (*schemas.Error, 
 	}
 	open := r.Clone()
 	open.Reserved, open.Box = 0, r.To
-	if may, err := o.mayClaim(&open); !may || err != nil {
+	if may, err := o.MayClaim(&open); !may || err != nil {
 		return nil, err
 	}
-	left := int(r.Reserved.Time().Sub(o.now).Seconds()) + 1
-	return conflict(r, "%s is kept for %s for another %d s", r.ID, r.Box, left).
+	left := int(r.Reserved.Time().Sub(o.Now).Seconds()) + 1
+	return Conflict(r, "%s is kept for %s for another %d s", r.ID, r.Box, left).
 		WithHint("Unless it takes it, you may then.").
 		WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you")), nil
 }
@@ -93,18 +93,18 @@ func (o *op) keptForAnother(parts life.Parts, r *store.Record) (*schemas.Error, 
 func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
-		return o.mayClaim(r)
+		return o.MayClaim(r)
 	case life.Holder:
-		return r.Holder == o.by.Agent, nil
+		return r.Holder == o.By.Agent, nil
 	case life.Sender:
-		return r.From == o.by.Agent, nil
+		return r.From == o.By.Agent, nil
 	case life.Owner:
 		wf, err := o.Workflow(r.Workflow)
-		return wf != nil && wf.Owner == o.by.Agent, err
+		return wf != nil && wf.Owner == o.By.Agent, err
 	case life.Human:
-		return o.by.Agent == schemas.Human, nil
+		return o.By.Agent == schemas.Human, nil
 	case life.Clock:
-		return o.by.Via == schemas.ViaClock, nil
+		return o.By.Via == schemas.ViaClock, nil
 	case life.Verifier:
 		return o.verifies(r)
 	}
@@ -115,7 +115,7 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 // cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has
 // few.
 func (o *op) verifies(r *store.Record) (bool, error) {
-	if review := o.usable(r.Review); review != nil && review.Holder == o.by.Agent &&
+	if review := o.Usable(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
 		return true, nil
 	}
@@ -123,8 +123,8 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		child := o.usable(id)
-		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.by.Agent {
+		child := o.Usable(id)
+		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.By.Agent {
 			return true, nil
 		}
 	}

@@ -17,14 +17,14 @@ import (
 
 // rollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
 // the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
-func (o *op) rollback(h *happening) (*store.Record, error) {
-	if h.now.Reviews != 0 {
+func (o *op) rollback(h *Happening) (*store.Record, error) {
+	if h.Now.Reviews != 0 {
 		return o.reviewInstead(h)
 	}
-	r, to := h.now, cmp.Or(h.to, reading.TakesBack(h.now))
+	r, to := h.Now, cmp.Or(h.To, reading.TakesBack(h.Now))
 	next := o.sentWith(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
-	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.why.text()), o.Limits.Task)
+	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
 	next.Kind = "rollback"
 	o.stepBack(r, &next)
 	return o.child(life.Rollback, h, schemas.Address(to), next)
@@ -53,12 +53,12 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 }
 
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
-func (o *op) escalate(h *happening) (*store.Record, error) {
-	if h.now.Reviews != 0 {
+func (o *op) escalate(h *Happening) (*store.Record, error) {
+	if h.Now.Reviews != 0 {
 		return o.reviewInstead(h)
 	}
-	r := h.now
-	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.why.text(), r.ID, r.Title)
+	r := h.Now
+	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.Why.Text(), r.ID, r.Title)
 	return o.child(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
 		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
 		Task:  schemas.Clip(task, o.Limits.Task),
@@ -69,10 +69,10 @@ func (o *op) escalate(h *happening) (*store.Record, error) {
 // child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
 // or the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that,
 // since somebody has to hear of it.
-func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
-	r := h.now
+func (o *op) child(a life.Action, h *Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+	r := h.Now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
-		return nil, o.notify(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.why.text()))
+		return nil, o.Tell(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
 	parts, err := o.heldParts(r)
 	if err != nil {
@@ -82,11 +82,11 @@ func (o *op) child(a life.Action, h *happening, to schemas.Address, next schemas
 		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 		next.Context = &c
 	}
-	if err := o.explain(r, &next, h.why); err != nil {
+	if err := o.explain(r, &next, h.Why); err != nil {
 		return nil, err
 	}
 	d := &draft.Draft{Handoff: next, To: to}
-	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.now) {
+	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.Now) {
 		d.Deadline = due
 	}
 	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
@@ -99,7 +99,7 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
-		if part := o.usable(id); part != nil && part.Status.Held() {
+		if part := o.Usable(id); part != nil && part.Status.Held() {
 			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
 		}
 	}
@@ -109,19 +109,19 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 // sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It
 // is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own. The error is
 // limit for one that the changes make too large.
-func (o *op) sendBack(h *happening) (*store.Record, error) {
-	r := h.now
-	d, err := o.draftAgain(r, h.why, h.again)
+func (o *op) sendBack(h *Happening) (*store.Record, error) {
+	r := h.Now
+	d, err := o.draftAgain(r, h.Why, h.Revision)
 	if err != nil {
 		return nil, err
 	}
-	d.To, d.Token, d.Handoff.Kind = cmp.Or(h.again.to, schemas.Address(r.Holder)), o.by.Token, "return"
+	d.To, d.Token, d.Handoff.Kind = cmp.Or(h.Revision.to, schemas.Address(r.Holder)), o.By.Token, "return"
 	if r.Reviewer == "" { // else it stays its sender's, whoever reviews it
-		d.Handoff.Source = o.signature()
+		d.Handoff.Source = o.Signature()
 	}
 	// The work was approved; this is the rest of it.
-	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(h.again.changes.Options).NeedsApproval
-	return o.succeed(life.Redo, r, d, h.again.under(r))
+	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(h.Revision.changes.Options).NeedsApproval
+	return o.succeed(life.Redo, r, d, h.Revision.under(r))
 }
 
 // succeed creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
@@ -140,7 +140,7 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineag
 	if err != nil {
 		return nil, err
 	}
-	return successor, o.change(&happening{action: a, other: successor.ID}, r, func(now *store.Record) {
+	return successor, o.Change(&Happening{Action: a, Other: successor.ID}, r, func(now *store.Record) {
 		if now.Successor = successor.ID; a == life.Rollback {
 			now.Rollback = successor.ID
 		}
@@ -154,7 +154,7 @@ func (o *op) inherit(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
-		h.Source = o.signature()
+		h.Source = o.Signature()
 	}
 	if d.To != r.To {
 		h.Target.Reason = "" // it spoke of another
@@ -206,19 +206,19 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if rev != nil {
 		beside.waits = rev.waits
 	} else {
-		d.NotBefore = o.now.Add(backoff(d.Attempt))
+		d.NotBefore = o.Now.Add(backoff(d.Attempt))
 	}
 	return o.succeed(a, r, d, beside)
 }
 
 // redirect sends rejected work to the one whom the happening names, at once, with the reason.
-func (o *op) redirect(h *happening) (*store.Record, error) {
-	sent, err := reading.Handoff(o.View, h.now)
+func (o *op) redirect(h *Happening) (*store.Record, error) {
+	sent, err := reading.Handoff(o.View, h.Now)
 	if err != nil {
 		return nil, err
 	}
-	rev := &revision{to: schemas.Address(h.to), waits: o.waitsAgain(sent.Metadata)}
-	return o.sendAgain(life.Rerun, h.now, rev, h.now.SentWith)
+	rev := &revision{to: schemas.Address(h.To), waits: o.waitsAgain(sent.Metadata)}
+	return o.sendAgain(life.Rerun, h.Now, rev, h.Now.SentWith)
 }
 
 // sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let
@@ -236,7 +236,7 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
-func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft, error) {
+func (o *op) draftAgain(r *store.Record, why Loss, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
 	if err := o.sentWhole(r, &d.Handoff); err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft,
 	m := &d.Handoff.Metadata
 	m.NotBefore = nil
 	if rev != nil {
-		if err := rev.apply(d, o.by.Agent, o.now); err != nil {
+		if err := rev.apply(d, o.By.Agent, o.Now); err != nil {
 			return nil, err
 		}
 	}
@@ -253,11 +253,11 @@ func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft,
 		return nil, inChanges(err)
 	}
 	d.Estimate = cmp.Or(estimate, d.Estimate)
-	if d.Deadline = r.Deadline.Time(); rev.isDated() || !d.Deadline.After(o.now) {
-		if m.Deadline != nil && !m.Deadline.After(o.now) {
+	if d.Deadline = r.Deadline.Time(); rev.isDated() || !d.Deadline.After(o.Now) {
+		if m.Deadline != nil && !m.Deadline.After(o.Now) {
 			m.Deadline = nil
 		}
-		d.Deadline = draft.Deadline(schemas.OrZero(m.Deadline), o.now, timeout)
+		d.Deadline = draft.Deadline(schemas.OrZero(m.Deadline), o.Now, timeout)
 	}
 	if rev != nil {
 		d.Handoff.Title = schemas.Clip(d.Handoff.Title, o.Limits.Title)
@@ -266,11 +266,11 @@ func (o *op) draftAgain(r *store.Record, why lost, rev *revision) (*draft.Draft,
 			return nil, err
 		}
 	}
-	return d, o.explain(r, &d.Handoff, why.again())
+	return d, o.explain(r, &d.Handoff, why.Again())
 }
 
 // rejectedBy is who rejected a handoff, "" where that is not how it ended.
-func rejectedBy(r *store.Record, why lost) schemas.Agent {
+func rejectedBy(r *store.Record, why Loss) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
 	}
@@ -278,9 +278,9 @@ func rejectedBy(r *store.Record, why lost) schemas.Agent {
 }
 
 // nameAnother refuses to send work again to the one who rejected it, as long as the caller does not insist.
-func nameAnother(r *store.Record, why lost) error {
+func nameAnother(r *store.Record, why Loss) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
-	return conflict(r, "%s rejected %s: %s", r.To, r.ID, why.text()).WithField("to").
+	return Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
 		WithNext(schemas.Call(another, "sends it to another"))
 }
@@ -296,10 +296,10 @@ func attemptsOf(r *store.Record) int {
 
 // lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of
 // whoever cancelled or refused it; else the state.
-func (o *op) lossOf(r *store.Record) (why lost, err error) {
+func (o *op) lossOf(r *store.Record) (why Loss, err error) {
 	if r.Result == 0 {
 		said, _ := reading.WhyEnded(o.View, r, nil) // a note that cannot be read keeps nobody from going on
-		return lost{Reason: cmp.Or(said, string(r.Status))}, nil
+		return Loss{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.Saying(r.ID, r.Result, why.Failure)
@@ -314,12 +314,12 @@ const failuresKept = 10
 // that goes on is never refused, since what ended the one before it may be the clock.
 //
 // The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
-func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
+func (o *op) explain(r *store.Record, h *schemas.Handoff, why Loss) error {
 	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
 	if r.Status != schemas.Returned { // a rework says why
-		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.text()))
+		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.Text()))
 	}
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
 	if f := why.Failure; f != nil {
@@ -344,7 +344,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why lost) error {
 	}
 	if h.Context = &before; r.Status != schemas.Returned {
 		before.PreviousFailures = append(slices.Clone(before.PreviousFailures), fmt.Sprintf("%s %s: %s The rest is in %s.",
-			r.ID, r.Status, schemas.Clip(why.text(), 200), r.ID))
+			r.ID, r.Status, schemas.Clip(why.Text(), 200), r.ID))
 	}
 	return nil
 }

@@ -6,26 +6,26 @@ import (
 	"handoff/store"
 )
 
-// notify leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
+// Tell leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
 // agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
 // tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
 // consequences and no limit in number; reading one does not delete it.
-func (o *op) notify(to schemas.Agent, n schemas.Notice) error {
-	if to == "" || to == schemas.System || to == o.by.Agent {
+func (o *op) Tell(to schemas.Agent, n schemas.Notice) error {
+	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
 	}
-	n.To, n.From, n.At = to, o.by.Agent, o.now
+	n.To, n.From, n.At = to, o.By.Agent, o.Now
 	_, err := o.tx.Notify(n)
-	o.announce(schemas.Address(to))
+	o.Announce(schemas.Address(to))
 	return err
 }
 
-// tell leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
+// TellSender leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
 // that is the owner of the workflow, see [reading.Principal].
-func (o *op) tell(r *store.Record, n schemas.Notice) error {
+func (o *op) TellSender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.Principal(o.View, r)
 	if err != nil {
 		return err
 	}
-	return o.notify(to, n)
+	return o.Tell(to, n)
 }

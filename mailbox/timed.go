@@ -33,14 +33,14 @@ func (o *op) lapsedRules() (enough bool) {
 // is limit where they are too many for the workflow of r, for the rule or for the hour. Then o.spent is the workflow or
 // the rule, for [op.toldSpent].
 func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
-	if !o.timed {
+	if !o.Timed {
 		return nil
 	}
 	wf, err := o.Workflow(r.Workflow)
 	if wf == nil || err != nil {
 		return err
 	}
-	hour, err := o.RuledIn(o.now)
+	hour, err := o.RuledIn(o.Now)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (o *op) toldSpent() (told bool, err error) {
 	if o.spent = ""; spent == "" {
 		return false, nil
 	}
-	hour, err := o.RuledIn(o.now)
+	hour, err := o.RuledIn(o.Now)
 	if err != nil || slices.Contains(hour.Told, spent) {
 		return true, err
 	}

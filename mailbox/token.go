@@ -39,12 +39,12 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 			return out, schemas.PersonNeeded("token %s lets its holder act as human, which a person alone allows", t.Name)
 		}
 		added := t
-		added.Created = o.now.UTC()
+		added.Created = o.Now.UTC()
 		if err := o.tx.PutToken(added); err != nil {
 			return out, err
 		}
 		out.Token = added.Token
-		return out, o.record(life.TokenAdd, added.Token)
+		return out, o.RecordEvent(life.TokenAdd, added.Token)
 	})
 }
 
@@ -87,12 +87,12 @@ func (s *Service) RevokeToken(
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
-		t.Revoked = schemas.UnlessZero(o.now.UTC())
+		t.Revoked = schemas.UnlessZero(o.Now.UTC())
 		if err := o.tx.PutToken(*t); err != nil {
 			return out, err
 		}
 		out.Token = t.Token
-		return out, o.record(life.TokenRevoke, t.Token)
+		return out, o.RecordEvent(life.TokenRevoke, t.Token)
 	})
 }
 
@@ -222,15 +222,15 @@ const drains = 30 * time.Second
 // says after how many seconds it makes sense to try again. The count is kept by the store with each record, so it is
 // exact in this transaction. A token without a limit, and a caller without a token, may have any number.
 func (o *op) checkPending() error {
-	if o.by.Token == "" || o.by.MaxPending == 0 {
+	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil
 	}
-	n, err := o.PendingOf(o.by.Token)
-	if err != nil || n < o.by.MaxPending {
+	n, err := o.PendingOf(o.By.Token)
+	if err != nil || n < o.By.MaxPending {
 		return err
 	}
 	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d",
-		n, o.by.Token, o.by.MaxPending).
+		n, o.By.Token, o.By.MaxPending).
 		WithHint("Wait until some are claimed. Nothing was sent.").
 		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.Standings(schemas.Pending)}, "shows them")).
 		After(drains)

@@ -14,8 +14,8 @@ import (
 // both. Every method that writes goes through it, so these three are always committed together or not at all.
 //
 // The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside of the
-// transaction. An error that fn returns undoes everything. One that it leaves with [op.refuse] is returned after the
-// commit. All errors that leave it have a code, see [coded].
+// transaction. An error that fn returns undoes everything. One that it leaves with [op.Refuse] is returned after the
+// commit. All errors that leave it have a code, see [Coded].
 //
 // When it returns without an error, what it wrote is on disk. When the process dies before that, the transaction is
 // there as a whole or not at all, and the caller repeats the call: with a request id it then gets what was committed,
@@ -34,7 +34,7 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 		if err := o.lapse(); err != nil {
 			return err
 		}
-		o.left = mostFollow
+		o.left = MostFollow
 		return fn(o)
 	})
 }
@@ -44,7 +44,7 @@ func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) 
 	leases := s.terms.Judge()
 	var o *op
 	err := s.Store.Update(ctx, func(tx *store.Tx) error {
-		o = &op{Service: s, tx: tx, View: &tx.View, by: by, now: leases.Now, leases: leases, left: mostFollow}
+		o = &op{Service: s, tx: tx, View: &tx.View, By: by, Now: leases.Now, Leases: leases, left: MostFollow}
 		var err error
 		if o.last, err = tx.Events(); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) 
 		if err := fn(o); err != nil {
 			return err
 		}
-		_, err = o.follow()
+		_, err = o.Follow()
 		return err
 	})
 	if o != nil && o.wrote {
@@ -65,10 +65,10 @@ func (s *Service) transact(ctx context.Context, by schemas.Caller, fn func(*op) 
 		if o != nil {
 			s.hooks.refused(o, ctx)
 		}
-		return coded(err)
+		return Coded(err)
 	}
 	if !o.uncut {
-		s.latest.Store(int64(store.At(o.now)))
+		s.latest.Store(int64(store.At(o.Now)))
 	}
 	s.here.Forget(o.unheld...)
 	if by.Via != schemas.ViaClock {
@@ -97,7 +97,7 @@ func (s *Service) overdue(v *store.View, behind bool) []string {
 	}
 	n := 0
 	for _, err := range v.Due(s.Now()) {
-		if n++; err != nil || n == mostLooked {
+		if n++; err != nil || n == MostLooked {
 			break
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Service) overdue(v *store.View, behind bool) []string {
 func (s *Service) settle(ctx context.Context, owing []schemas.ID) {
 	for begun := s.Now(); len(owing) > 0 && s.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
-		err := s.update(ctx, clockCaller, func(o *op) error {
+		err := s.update(ctx, ClockCaller, func(o *op) error {
 			before := len(o.owing) // by what was due
 			err := o.lapseOne(owing[0])
 			again = o.owing[before:]
@@ -140,7 +140,7 @@ func (s *Service) catchUp(ctx context.Context) (behind bool, err error) {
 		if behind && s.Now().Sub(begun) >= catchUpTime {
 			return true, nil
 		}
-		err = s.update(ctx, clockCaller, func(o *op) error {
+		err = s.update(ctx, ClockCaller, func(o *op) error {
 			more = o.more || o.uncut || len(o.owing) > 0
 			return nil
 		})

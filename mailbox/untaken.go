@@ -24,13 +24,13 @@ const (
 //
 // It is a rule before each change, so no action has to think of the time. Other changes of a handoff that may be
 // claimed, such as an amended text, leave the time as it is: amending does not put it off.
-func (o *op) timeTaking(h *happening) error {
-	was, now := h.was, h.now
+func (o *op) timeTaking(h *Happening) error {
+	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !offered(now) || now.Reserved != 0 && !toldFirst(now):
+	case now.NoTakers == "" || !Offered(now) || now.Reserved != 0 && !ToldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
-		now.Untaken = store.At(o.now.Add(untakenAfter))
+		now.Untaken = store.At(o.Now.Add(untakenAfter))
 	}
 	return nil
 }
@@ -42,8 +42,8 @@ func (o *op) timeTaking(h *happening) error {
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {
-	if end := o.leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.now) {
-		return o.change(&happening{action: life.Renew, due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
+	if end := o.Leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.Now) {
+		return o.Change(&Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
 	to, then, err := o.takesInstead(r)
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *op) untaken(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, untakenTime, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.change(&happening{action: life.Untaken, due: r.Untaken, text: text, said: said}, r, func(now *store.Record) {
+	return o.Change(&Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Said: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.Untaken = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to

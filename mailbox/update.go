@@ -59,7 +59,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 				return out, err
 			}
 		}
-		r, err := o.find(id)
+		r, err := o.Find(id)
 		if err != nil {
 			return out, err
 		}
@@ -75,7 +75,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
 		if judged(in.Action) { // who acted on what it was told reads it no more
-			err = o.settle(r.ID, o.by.Agent)
+			err = o.settle(r.ID, o.By.Agent)
 		}
 		return out, err
 	})
@@ -112,20 +112,20 @@ func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 // decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
 // is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	decided := &happening{action: life.Approve, text: in.Note}
+	decided := &Happening{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = unjudged(&happening{action: life.Refuse, text: "Not approved. " + in.Note}, r)
+		decided = unjudged(&Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
-		return nil, conflict(r, "%s does not wait for approval", r.ID).
-			WithHint("Only what waits for approval can be %s.", decided.action)
+		return nil, Conflict(r, "%s does not wait for approval", r.ID).
+			WithHint("Only what waits for approval can be %s.", decided.Action)
 	}
-	return o.changeNoted(decided, r, noteOf(in), func(now *store.Record) {
+	return o.ChangeNoted(decided, r, noteOf(in), func(now *store.Record) {
 		if in.Action == schemas.ActApprove {
 			now.NeedsApproval, out.To = false, now.To
 			return
 		}
-		o.end(now)
+		o.End(now)
 		now.Outcome = schemas.OutcomeRejected
 	})
 }
@@ -139,18 +139,18 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
-		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.by.Agent, in.Note)
-		return o.changeNoted(&happening{action: life.Dismiss, text: text}, r, noteOf(in), func(now *store.Record) {
-			now.Dismissed = store.At(o.now)
+		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
+		return o.ChangeNoted(&Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
+			now.Dismissed = store.At(o.Now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
 	}
-	if _, err := o.step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
+	if _, err := o.Step(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
 		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).
 			WithKnown(schemas.Texts(out.Children)...)
 	}
-	text := fmt.Sprintf("Cancelled by %s. %s", o.by.Agent, in.Note)
-	return o.changeNoted(unjudged(&happening{action: life.Cancel, text: text}, r), r, noteOf(in), o.end)
+	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
+	return o.ChangeNoted(unjudged(&Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
 // endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
@@ -159,10 +159,10 @@ func endedBadly(r *store.Record) bool {
 }
 
 // openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first
-// [mostLooked]. One that cannot be read is left out.
+// [MostLooked]. One that cannot be read is left out.
 func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
-	for i := 0; i < min(len(below), mostLooked); i++ {
+	for i := 0; i < min(len(below), MostLooked); i++ {
 		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
 			if err != nil {
 				return nil, err
@@ -183,7 +183,7 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 		return nil
 	}
 	text := failed.ID.String() + ", of which it was a part, failed."
-	return o.change(&happening{action: life.Cancel, other: failed.ID, text: text}, part, o.end)
+	return o.Change(&Happening{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.End)
 }
 
 // progress notes how far the holder is, and renews the lease, see [life.Progress]. Questions that are open are
@@ -197,11 +197,11 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.by.Tree.Brief()}
-	now, err := o.changeNoted(&happening{action: life.Progress}, r, said, func(now *store.Record) {
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Brief()}
+	now, err := o.ChangeNoted(&Happening{Action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
-		o.leases.Touch(now)
+		o.Leases.Touch(now)
 	})
 	if err == nil {
 		out.Warnings, err = o.beside(now)
@@ -236,9 +236,9 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 		return nil, err
 	}
 	kept := compose.Checkpoint(schemas.OrZero(last), *c)
-	kept.ID = reading.CheckpointID(o.next())
-	marked := &happening{action: life.Mark, said: kept, part: "checkpoint"}
-	return o.changeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.next() })
+	kept.ID = reading.CheckpointID(o.NextEvent())
+	marked := &Happening{Action: life.Mark, Said: kept, Part: "checkpoint"}
+	return o.ChangeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 
 // heeded are the arguments that each action uses besides the note and the proof of a claim. Checkpoint is that of the

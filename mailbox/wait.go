@@ -207,7 +207,7 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return coded(ctx.Err())
+		return Coded(ctx.Err())
 	case <-woken:
 	case <-timer.C:
 		s.applyTime(ctx)

@@ -71,16 +71,16 @@ func (w waits) without(accepted bool) waits {
 }
 
 // waitFor adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
-// deadline passed is not waited for. The error is that of [op.find], or conflict for one that ended and is not
+// deadline passed is not waited for. The error is that of [op.Find], or conflict for one that ended and is not
 // completed. Then w is as it was.
 func (o *op) waitFor(w *waits, id string, accepted bool) error {
-	dep, err := o.find(id)
+	dep, err := o.Find(id)
 	if err != nil {
 		return err
 	}
 	dep = reading.LastRound(o.View, dep)
 	if dep.Status.Ended() && dep.Status != schemas.Completed {
-		return conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
+		return Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
 	w.put(dep, accepted)
@@ -117,7 +117,7 @@ func isDone(dep *store.Record, accepted bool) bool {
 // shutNow warns of those that are waited for and stay shut until somebody decides.
 func (o *op) shutNow(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
-		if dep := o.usable(id); dep != nil && dep.Status == schemas.Completed && reading.Shut(dep) {
+		if dep := o.Usable(id); dep != nil && dep.Status == schemas.Completed && reading.Shut(dep) {
 			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
 		}
 	}
@@ -125,18 +125,18 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 }
 
 // tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
-func (o *op) tellShut(h *happening, out *schemas.CompleteOut) {
+func (o *op) tellShut(h *Happening, out *schemas.CompleteOut) {
 	var shut []string
-	for id, err := range o.Oldest(store.WaitingFor(h.now.ID), 0) {
+	for id, err := range o.Oldest(store.WaitingFor(h.Now.ID), 0) {
 		if err != nil || len(shut) == mostNamed {
 			break
 		}
 		shut = append(shut, id.String())
 	}
-	shut = append(shut, schemas.Map(h.held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
-	if len(shut) > 0 && reading.Shut(h.now) {
+	shut = append(shut, schemas.Map(h.Held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
+	if len(shut) > 0 && reading.Shut(h.Now) {
 		what := strings.Join(shut, ", ")
-		h.text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.text)
+		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s. What waits goes on after a success, or once the sender accepts this", what))
 	}
 }
@@ -182,7 +182,7 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 		if id == to {
 			return on
 		}
-		dep := o.usable(id)
+		dep := o.Usable(id)
 		if seen[id] || dep == nil || dep.Status != schemas.Pending {
 			continue
 		}
@@ -209,7 +209,7 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
 		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
-	return o.actingAs(clockCaller, func() error { return o.tell(r, noticeOf(noticeBlocked, r, text)) })
+	return o.ActingAs(ClockCaller, func() error { return o.TellSender(r, noticeOf(noticeBlocked, r, text)) })
 }
 
 // freeFrom lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
@@ -231,7 +231,7 @@ func (o *op) freeFrom(r, dep *store.Record) error {
 // [op.mayTakeBack]. It does so only where done is the latest that took the place of the failed handoff: where a person
 // retried that one, its retry is waited for.
 func (o *op) freeTakenBack(r, done *store.Record) error {
-	failed := o.usable(done.Parent)
+	failed := o.Usable(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 // rework of what was returned, but not where that waits for r itself.
 func (o *op) waitAgain(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
-		gone := o.usable(id)
+		gone := o.Usable(id)
 		if gone == nil || reading.DoneWell(gone) {
 			continue
 		}
@@ -308,7 +308,7 @@ func (o *op) begunWith(r, gone *store.Record) error {
 		what = "was seen not to pass its checks"
 	}
 	text := fmt.Sprintf("%s, with whose result you began, %s. Ask if that concerns your work, or release it: then it waits for that.", gone.ID, what)
-	return o.notify(r.Holder, noticeOf(life.Return, r, text))
+	return o.Tell(r.Holder, noticeOf(life.Return, r, text))
 }
 
 // begunWarnings name the handoffs that were begun with a result before it was returned.
@@ -328,18 +328,18 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 // event says for what it waits now. It is one event of r, life.Ready, which names dep. The record of dep is not
 // changed.
 func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
-	return o.actingAs(clockCaller, func() error {
-		now, err := o.step(life.Ready, r)
+	return o.ActingAs(ClockCaller, func() error {
+		now, err := o.Step(life.Ready, r)
 		if err != nil {
 			return err
 		}
 		w := waitsOf(&now)
 		w.put(instead, w.take(dep))
 		w.on(&now)
-		ready := &happening{action: life.Ready, other: dep, was: r, now: &now}
+		ready := &Happening{Action: life.Ready, Other: dep, Was: r, Now: &now}
 		if blocked := listing.BlockedBy(&now); blocked != nil {
-			ready.said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
+			ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 		}
-		return o.commit(ready)
+		return o.Commit(ready)
 	})
 }
