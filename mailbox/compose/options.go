@@ -20,20 +20,20 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 		return
 	}
 	m := &h.Metadata
-	note("options.reason", replace(&h.Target.Reason, opt.Reason))
-	note("options.phase", replace(&h.Source.Phase, opt.Phase))
-	note("options.kind", replace(&h.Kind, opt.Kind))
-	note("options.requirements", extend(&h.Requirements, opt.Requirements))
-	note("options.task_id", replace(&h.TaskID, opt.TaskID))
+	note("options.reason", merge(&h.Target.Reason, opt.Reason))
+	note("options.phase", merge(&h.Source.Phase, opt.Phase))
+	note("options.kind", merge(&h.Kind, opt.Kind))
+	note("options.requirements", merge(&h.Requirements, opt.Requirements))
+	note("options.task_id", merge(&h.TaskID, opt.TaskID))
 	note("options.after", extendAfter(&m.After, opt.After))
 	note("options.after_accepted", extendAfter(&m.AfterAccepted, opt.AfterAccepted))
-	note("options.needs_approval", replace(&m.NeedsApproval, opt.NeedsApproval))
-	note("options.no_takers", replace(&m.NoTakers, opt.NoTakers))
-	note("options.max_attempts", replace(&m.MaxAttempts, opt.MaxAttempts))
+	note("options.needs_approval", merge(&m.NeedsApproval, opt.NeedsApproval))
+	note("options.no_takers", merge(&m.NoTakers, opt.NoTakers))
+	note("options.max_attempts", merge(&m.MaxAttempts, opt.MaxAttempts))
 	note("options.not_before", opt.NotBefore != "")
-	note("options.strategy", replace(&m.Strategy, opt.Strategy))
-	note("options.recall", replace(&m.Recall, opt.Recall))
-	note("options.limits", mergeMap(&m.Limits, opt.Limits))
+	note("options.strategy", merge(&m.Strategy, opt.Strategy))
+	note("options.recall", merge(&m.Recall, opt.Recall))
+	note("options.limits", merge(&m.Limits, opt.Limits))
 }
 
 // extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Where more [Empties], it has
@@ -43,6 +43,6 @@ func extendAfter(have *[]string, more []string) bool {
 	if Empties(more) {
 		*have, more = nil, more[min(1, len(more)):]
 	}
-	extend(have, more)
+	merge(have, more)
 	return !slices.Equal(*have, before)
 }

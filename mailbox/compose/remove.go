@@ -18,7 +18,7 @@ func Change(h *schemas.Handoff, c schemas.Changes) (changed []string, err error)
 	if changed, err = remove(h, c.Remove); err != nil {
 		return nil, err
 	}
-	extend(&changed, Merge(h, c))
+	merge(&changed, Merge(h, c))
 	return changed, nil
 }
 

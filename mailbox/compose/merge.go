@@ -1,0 +1,139 @@
+package compose
+
+import (
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// Merge applies changes to a handoff and names the fields that they touched: lists are extended, maps merged, and the
+// rest replaced. What is empty in the changes stays as it was, so nothing can be emptied by an amendment but the lists
+// of handoffs to wait for, see [None]. Times are only named: they need a clock.
+//
+// A title that was made of the task is made of the new one.
+//
+// It changes h, but no list or map that h had before: those are copied, because what was said earlier is kept. A field
+// that already had the given value is not named, and a list gets nothing that it has. So merging the same changes twice
+// changes nothing the second time.
+func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
+	note := func(name string, did bool) {
+		if did {
+			changed = append(changed, name)
+		}
+	}
+	if c.Title == "" && h.Title == Title(h.Task) {
+		c.Title = Title(cmp.Or(c.Task, h.Task)) // nobody chose it
+	}
+	note("task", merge(&h.Task, c.Task))
+	note("title", merge(&h.Title, c.Title))
+	note("type", merge(&h.Type, c.Type))
+	note("summary", merge(&h.Summary, c.Summary))
+	note("detail", merge(&h.Detail, c.Detail))
+	note("data", merge(&h.Data, c.Data))
+	note("priority", merge(&h.Metadata.Priority, c.Priority))
+	note("deadline", c.Deadline != "")
+	note("tags", merge(&h.Tags, Tags(c.Tags)))
+	note("requirements", merge(&h.Requirements, c.Requirements))
+	mergeOptions(h, c.Options, note)
+	note("context", put(&h.Context, mergeContext(h.Context, c.Context)))
+	note("expectations", put(&h.Expectations, merged(h.Expectations, c.Expectations)))
+	note("rollback", put(&h.Rollback, merged(h.Rollback, c.Rollback)))
+	return changed
+}
+
+// put puts a part in the place of another, and tells whether it says something else.
+func put[T any](have **T, with *T) bool {
+	changed := !reflect.DeepEqual(*have, with)
+	*have = with
+	return changed
+}
+
+// mergeContext is [merged] for contexts: a reference takes the place of content that was kept under its name.
+func mergeContext(have, more *schemas.Context) *schemas.Context {
+	if have == nil || more == nil {
+		return merged(have, more)
+	}
+	c := *have
+	c.References = slices.DeleteFunc(slices.Clone(c.References), func(r schemas.Reference) bool {
+		return r.Kept() && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
+	})
+	return merged(&c, more)
+}
+
+// merged is a copy of a part of a handoff with what more says, see [merge], or the part itself where more is nil.
+func merged[T any](have, more *T) *T {
+	if more == nil {
+		return have
+	}
+	part := *cmp.Or(have, new(T))
+	merge(&part, *more)
+	return &part
+}
+
+// merge adds to a value what more says, and tells whether that changed anything. A list is extended by what is not in
+// it, a map gets the keys of more, each field of a struct is merged by itself, and anything else is replaced. A schema is
+// replaced as a whole: two cannot be joined. The zero value says nothing, so a switch that is on stays on.
+//
+// Fields that the mailbox fills stay: an amendment does not change them. Lists and maps are copied before they change.
+func merge[T any](have *T, more T) bool {
+	return mergeValue(reflect.ValueOf(have).Elem(), reflect.ValueOf(more))
+}
+
+func mergeValue(have, more reflect.Value) (changed bool) {
+	switch kind := more.Kind(); {
+	case kind == reflect.Struct:
+		for i := range more.NumField() {
+			if !isFilled(more.Type().Field(i)) {
+				changed = mergeValue(have.Field(i), more.Field(i)) || changed
+			}
+		}
+		return changed
+	case kind == reflect.Slice && more.Type() != reflect.TypeFor[json.RawMessage]():
+		more = extended(have, more)
+	case kind == reflect.Map:
+		more = joined(have, more)
+	}
+	if more.IsZero() || reflect.DeepEqual(have.Interface(), more.Interface()) {
+		return false
+	}
+	have.Set(more)
+	return true
+}
+
+// isFilled tells of a field that no caller sets.
+func isFilled(f reflect.StructField) bool {
+	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
+}
+
+// extended is a copy of a list, with what more has besides.
+func extended(list, more reflect.Value) reflect.Value {
+	all := reflect.AppendSlice(reflect.Zero(list.Type()), list)
+	for _, item := range more.Seq2() {
+		known := false
+		for _, other := range all.Seq2() {
+			known = known || reflect.DeepEqual(item.Interface(), other.Interface())
+		}
+		if !known {
+			all = reflect.Append(all, item)
+		}
+	}
+	return all
+}
+
+// joined is a copy of a map with the keys of more, nil where neither has any.
+func joined(have, more reflect.Value) reflect.Value {
+	if more.Len() == 0 {
+		return have
+	}
+	all := reflect.MakeMap(have.Type())
+	for _, from := range []reflect.Value{have, more} {
+		for key, value := range from.Seq2() {
+			all.SetMapIndex(key, value)
+		}
+	}
+	return all
+}
