@@ -217,8 +217,7 @@ func (rev *revision) reoption(now *store.Record, at time.Time) error {
 		return nil
 	}
 	rev.waits.on(now)
-	now.NeedsApproval = now.NeedsApproval || rev.changes.Options.NeedsApproval
-	now.NoTakers = cmp.Or(rev.changes.Options.NoTakers, now.NoTakers)
+	setTerms(now, rev.changes.Options.Terms)
 	switch {
 	case rev.notBefore.After(at):
 		now.Box, now.NotBefore, now.Reserved = "", store.At(rev.notBefore), 0

@@ -10,7 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-func needsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NeedsApproval: true} }
+func needsApproval(in *schemas.SendIn) {
+	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
+}
 
 func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "something else"} }
 

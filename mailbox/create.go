@@ -49,9 +49,10 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
-		Estimate: int(d.Estimate.Minutes()), NeedsApproval: h.Metadata.NeedsApproval, NoTakers: h.Metadata.NoTakers, Promises: contract.Asks(h.Expectations),
+		Estimate: int(d.Estimate.Minutes()), Promises: contract.Asks(h.Expectations),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
+	setTerms(r, h.Metadata.Terms)
 	rework := schemas.OrZero(h.Rework)
 	r.ReworkOf, r.Round = rework.Of, rework.Round
 	r.Reviewer, r.Reviews = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
@@ -60,6 +61,12 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		r.Box, r.NotBefore = "", store.At(d.NotBefore)
 	}
 	return r
+}
+
+// setTerms keeps on a record what the rules ask of the terms. What more terms leave open stays as it was.
+func setTerms(r *store.Record, more schemas.Terms) {
+	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
+	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
 }
 
 // joinWorkflow names the workflow of a root after it, as wf_12, unless the sender gave a name. Whoever sends the first

@@ -134,7 +134,9 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 	overdue := func(w *team, _ schemas.Caller, _ in) { w.later(2 * time.Hour) }
 	hour := func(s *schemas.PlanStep) { s.Deadline = "1h" }
 	taker := func(policy string) func(*schemas.PlanStep) {
-		return func(s *schemas.PlanStep) { s.To, s.Options = "role:nobody", &schemas.SendOptions{NoTakers: policy} }
+		return func(s *schemas.PlanStep) {
+			s.To, s.Options = "role:nobody", &schemas.SendOptions{Terms: schemas.Terms{NoTakers: policy}}
+		}
 	}
 	strict := func(s *schemas.PlanStep) {
 		s.Expectations = &schemas.Expectations{

@@ -285,7 +285,7 @@ func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
 
 func TestPersonApprovesOrRefuses(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	approval := func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NeedsApproval: true} }
+	approval := func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}} }
 	sent := w.send(a, "b", "x", approval)
 	require.Equal(t, []string{"approval"}, sent.BlockedBy)
 	w.send(a, "b", "y", approval)

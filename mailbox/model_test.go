@@ -135,7 +135,7 @@ func (l *lives) sendAny() {
 		Parent:   pick(l, []string{"", "none"}),
 		Type:     pick(l, []string{"", "task", "message"}),
 		Options: &schemas.SendOptions{
-			NeedsApproval: l.rnd.IntN(8) == 0, Force: true,
+			Terms: schemas.Terms{NeedsApproval: l.rnd.IntN(8) == 0}, Force: true,
 			NotBefore: pick(l, []string{"", "", "", "10m"}),
 			Limits:    pick(l, []map[string]float64{nil, nil, {"workflow_handoffs": 4}, {"tokens": 400, "rounds": 3}, {"cost_usd": 1, "minutes": 50}}),
 		},

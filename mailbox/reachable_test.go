@@ -90,7 +90,7 @@ func (p *player) step() {
 func (p *player) sends(by schemas.Caller) {
 	in := schemas.SendIn{
 		To: p.address(), Task: fmt.Sprint("task ", len(p.sent)), Type: oneOf(p, "", "code", "review", "docs"), Parent: "none",
-		Options: &schemas.SendOptions{NoTakers: oneOf(p, "", "", "wait", "return", "human", "generalist"), Force: p.rnd.IntN(4) == 0},
+		Options: &schemas.SendOptions{Terms: schemas.Terms{NoTakers: oneOf(p, "", "", "wait", "return", "human", "generalist")}, Force: p.rnd.IntN(4) == 0},
 		Expectations: &schemas.Expectations{
 			Review: oneOf(p, "", "", "", "sender", p.address(), "role:developer"), EstimatedDuration: oneOf(p, "", "30m"),
 		},

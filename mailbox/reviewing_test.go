@@ -103,7 +103,7 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 			w.status(id)
 		},
 		"refused": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.update(person, id, schemas.ActAmend, options(schemas.SendOptions{NeedsApproval: true}))
+			w.update(person, id, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 			w.update(person, id, schemas.ActRefuse)
 		},
 	} {

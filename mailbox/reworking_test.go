@@ -196,7 +196,7 @@ func TestOptionsAreAmended(t *testing.T) {
 	require.Equal(t, schemas.ID(3), w.claim(c).HandoffID)
 	w.update(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
 	w.refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
-	w.update(a, 2, schemas.ActAmend, options(schemas.SendOptions{NeedsApproval: true}))
+	w.update(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 	require.Equal(t, []string{"approval"}, w.full(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
 }

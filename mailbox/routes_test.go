@@ -422,7 +422,9 @@ func TestTheFirstStepIsWhatTheFileSaysAndWhatIsAskedBesides(t *testing.T) {
 		step("implement", "coder", func(s *schemas.PlanStep) {
 			s.Tags, s.Detail, s.Data = []string{"go"}, "as always", map[string]string{"branch": "main"}
 			s.Expectations = &schemas.Expectations{SuccessCriteria: []string{"it builds"}}
-			s.Options = &schemas.SendOptions{NeedsApproval: true, Limits: map[string]float64{schemas.LimitRounds: 2}}
+			s.Options = &schemas.SendOptions{
+				Terms: schemas.Terms{NeedsApproval: true}, Limits: map[string]float64{schemas.LimitRounds: 2},
+			}
 		}),
 	)})
 	sent := w.send(w.stdio("a"), "workflow:factory", "the login", func(in *schemas.SendIn) {

@@ -10,7 +10,7 @@ import (
 )
 
 func noTakers(then string) func(*schemas.SendIn) {
-	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NoTakers: then} }
+	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NoTakers: then}} }
 }
 
 // to is for whom a handoff is now.

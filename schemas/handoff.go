@@ -117,15 +117,14 @@ type Metadata struct {
 	CreatedAt       time.Time  `json:"created_at,omitzero"`
 	EstimatedTokens int        `json:"estimated_tokens,omitempty"`
 
-	After         []string           `json:"after,omitempty"`
-	AfterAccepted []string           `json:"after_accepted,omitempty"`
-	NeedsApproval bool               `json:"needs_approval,omitempty"`
-	NoTakers      string             `json:"no_takers,omitempty"`
-	Strategy      string             `json:"strategy,omitempty"`
-	Recall        int                `json:"recall,omitempty"`
-	Step          string             `json:"step,omitempty"` // of a plan, as PLAN/STEP
-	SentBy        *SentBy            `json:"sent_by,omitempty"`
-	Limits        map[string]float64 `json:"limits,omitempty"`
+	After         []string `json:"after,omitempty"`
+	AfterAccepted []string `json:"after_accepted,omitempty"`
+	Terms
+	Strategy string             `json:"strategy,omitempty"`
+	Recall   int                `json:"recall,omitempty"`
+	Step     string             `json:"step,omitempty"` // of a plan, as PLAN/STEP
+	SentBy   *SentBy            `json:"sent_by,omitempty"`
+	Limits   map[string]float64 `json:"limits,omitempty"`
 }
 
 // Origin is what a foreign message said of itself. It never becomes ours, but its id finds our record: the sender may

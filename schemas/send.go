@@ -67,10 +67,7 @@ type SendOptions struct {
 	TaskID        string   `json:"task_id,omitempty" jsonschema:"maxLength=128"`
 	After         []string `json:"after,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to wait for"`
 	AfterAccepted []string `json:"after_accepted,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to be accepted"`
-	NeedsApproval bool     `json:"needs_approval,omitempty"`
-
-	NoTakers string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
-
+	Terms
 	MaxAttempts int                `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
 	NotBefore   string             `json:"not_before,omitempty" jsonschema_extras:"x-form=time or '2h'"`
 	Force       bool               `json:"force,omitempty"` // send although the recipient does not accept the type
@@ -108,13 +105,12 @@ type Join struct {
 
 // JoinOptions are the options of a send that a [Join] has, and mean the same. After names handoffs besides the parts.
 type JoinOptions struct {
-	After         []string `json:"after,omitempty" jsonschema:"maxItems=64"`
-	NeedsApproval bool     `json:"needs_approval,omitempty"`
-	NoTakers      string   `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human"`
-	MaxAttempts   int      `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
-	NotBefore     string   `json:"not_before,omitempty"`
-	Force         bool     `json:"force,omitempty"`
-	Strategy      string   `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
+	After []string `json:"after,omitempty" jsonschema:"maxItems=64"`
+	Terms
+	MaxAttempts int    `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
+	NotBefore   string `json:"not_before,omitempty"`
+	Force       bool   `json:"force,omitempty"`
+	Strategy    string `json:"strategy,omitempty" jsonschema:"enum=full,enum=summary,enum=reference"`
 }
 
 // SendOut is the result of send_handoff: the id of the handoff, where it waits and for whom. A dry run gives no id, but

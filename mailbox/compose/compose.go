@@ -34,7 +34,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 		Metadata: schemas.Metadata{
 			Priority:    cmp.Or(in.Priority, schemas.Normal),
 			MaxAttempts: cmp.Or(opt.MaxAttempts, maxAttempts), After: opt.After,
-			AfterAccepted: opt.AfterAccepted, NeedsApproval: opt.NeedsApproval, NoTakers: opt.NoTakers, Strategy: opt.Strategy, Recall: opt.Recall,
+			AfterAccepted: opt.AfterAccepted, Terms: opt.Terms, Strategy: opt.Strategy, Recall: opt.Recall,
 			Limits: opt.Limits, Step: opt.Step, SentBy: by.Rule,
 		},
 	}

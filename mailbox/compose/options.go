@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"reflect"
 	"slices"
 
 	"handoff/schemas"
@@ -27,13 +28,20 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.task_id", merge(&h.TaskID, opt.TaskID))
 	note("options.after", extendAfter(&m.After, opt.After))
 	note("options.after_accepted", extendAfter(&m.AfterAccepted, opt.AfterAccepted))
-	note("options.needs_approval", merge(&m.NeedsApproval, opt.NeedsApproval))
-	note("options.no_takers", merge(&m.NoTakers, opt.NoTakers))
+	mergeTerms(&m.Terms, opt.Terms, note)
 	note("options.max_attempts", merge(&m.MaxAttempts, opt.MaxAttempts))
 	note("options.not_before", opt.NotBefore != "")
 	note("options.strategy", merge(&m.Strategy, opt.Strategy))
 	note("options.recall", merge(&m.Recall, opt.Recall))
 	note("options.limits", merge(&m.Limits, opt.Limits))
+}
+
+// mergeTerms merges each term by itself, see [merge], and names those that changed.
+func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)) {
+	now, said := reflect.ValueOf(have).Elem(), reflect.ValueOf(more)
+	for name, term := range schemas.Fields(said.Type()) {
+		note("options."+name, mergeValue(now.FieldByIndex(term.Index), said.FieldByIndex(term.Index)))
+	}
 }
 
 // extendAfter adds ids to a copy of a list, each once, and tells whether that changed it. Where more [Empties], it has

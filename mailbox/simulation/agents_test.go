@@ -65,11 +65,11 @@ func (l *world) work(c *client) schemas.SendIn {
 		Parent:   pick(l, []string{"", "none"}),
 		Deadline: pick(l, []string{"", "", "", "30m", "3h"}),
 		Options: &schemas.SendOptions{
-			NeedsApproval: l.chance(12), Force: true, MaxAttempts: 1 + l.rnd.IntN(3),
+			Terms: schemas.Terms{NeedsApproval: l.chance(12)}, Force: true, MaxAttempts: 1 + l.rnd.IntN(3),
 			NotBefore: pick(l, []string{"", "", "", "1s", "5m"}),
-			NoTakers:  pick(l, []string{"", "", "return", "generalist", "human"}),
 		},
 	}
+	in.Options.NoTakers = pick(l, []string{"", "", "return", "generalist", "human"})
 	if l.chance(3) {
 		in.Tags = []string{pick(l, []string{"go", "sql"})}
 	}

@@ -69,6 +69,7 @@ func (l *library) all(yield func(reflect.Type) bool) {
 func reflected(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
 	s.Version, s.ID = "", ""
+	walk(s, repeated)
 	walk(s, settle)
 	if isInput(t) {
 		requiredFirst(s)
@@ -127,6 +128,16 @@ func free() *jsonschema.Schema {
 func choice[T ~string](values ...T) *jsonschema.Schema {
 	all := schemas.Map(values, func(v T) any { return string(v) })
 	return &jsonschema.Schema{Type: "string", Extras: map[string]any{words: all}}
+}
+
+// repeated drops the choices of what the metadata of a handoff repeats: a choice binds only the sender of a term.
+func repeated(s *jsonschema.Schema) {
+	if s.Properties == nil {
+		return
+	}
+	if metadata, ok := s.Properties.Get("metadata"); ok {
+		walk(metadata, func(term *jsonschema.Schema) { term.Enum = nil })
+	}
 }
 
 // settle applies what could not be known while the type was read.

@@ -1,8 +1,11 @@
 package respell
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+
+	"handoff/schemas"
 )
 
 // An alias is one row of an alias table: it says which argument a field of a foreign message means. Paths are dotted
@@ -45,8 +48,6 @@ var placementAliases = []alias{
 	{"metadata.attempt", "options.attempt", asCount},
 	{"metadata.max_attempts max_attempts", "options.max_attempts", asIs},
 	{"metadata.after", "options.after", asIs},
-	{"metadata.needs_approval", "options.needs_approval", asIs},
-	{"metadata.no_takers", "options.no_takers", asIs},
 	{"metadata.strategy", "options.strategy", asIs},
 	{"metadata.limits", "options.limits", asIs},
 	{"metadata.estimated_tokens", "", asIs},
@@ -125,8 +126,16 @@ var roleAliases = []alias{
 	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // of whoever comes after
 }
 
+// termAliases read the terms of our own stored handoffs.
+func termAliases() (rows []alias) {
+	for name := range schemas.Fields(reflect.TypeFor[schemas.Terms]()) {
+		rows = append(rows, alias{"metadata." + name, "options." + name, asIs})
+	}
+	return rows
+}
+
 func sendAliases() []alias {
-	return spread(letterheadAliases, placementAliases, errandAliases, contextAliases,
+	return spread(letterheadAliases, placementAliases, termAliases(), errandAliases, contextAliases,
 		under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
 		under("context", progressAliases), progressAliases, roleAliases)
 }

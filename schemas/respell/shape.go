@@ -40,11 +40,7 @@ func shapeOf(t reflect.Type) *shape {
 		s.opens = "{"
 	case t.Kind() == reflect.Struct:
 		s.opens, s.fields = "{", map[string]*shape{}
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" {
-				continue
-			}
+		for name, f := range schemas.Fields(t) {
 			s.fields[name] = shapeOf(f.Type)
 			extras := f.Tag.Get("jsonschema_extras")
 			if strings.Contains(extras, "x-any") {
