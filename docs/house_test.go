@@ -30,6 +30,13 @@ var house = []room{
 		level: 0, path: "schemas/respell", about: "what others say, in our words",
 		imports: []string{"schemas"},
 	},
+	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the same: it
+	// imports nothing of ours, and tools/relay is one of many rooms that need it.
+	{
+		level: 0, path: "tools/platform", about: "what each operating system does in its own way",
+		owns: []string{"golang.org/x/sys"},
+	},
+	{level: 0, path: "tools/platform/platformtest", about: "whether a process ended with its program"},
 	{
 		level: 0, path: "schemas/generate", about: "the published schemas, from the types",
 		imports: []string{"schemas"},
@@ -211,13 +218,8 @@ var house = []room{
 	},
 
 	{
-		level: 3, path: "tools/relay/platform", about: "what each operating system answers in its own way",
-		owns: []string{"golang.org/x/sys"},
-	},
-
-	{
 		level: 3, path: "tools/relay", about: "many processes, one store",
-		imports: []string{"schemas", "tools", "tools/relay/platform"},
+		imports: []string{"schemas", "tools", "tools/platform"},
 		owns:    []string{"golang.org/x/mod/semver"},
 	},
 
@@ -246,11 +248,7 @@ var house = []room{
 	{level: 5, path: "cmd/handoff/internal/shell", about: "command lines, as a shell reads them"},
 	{
 		level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself",
-		imports: []string{"tools/relay/platform"},
-	},
-	{
-		level: 5, path: "cmd/handoff/internal/process", about: "processes of this machine",
-		owns: []string{"golang.org/x/sys"},
+		imports: []string{"tools/platform"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
@@ -261,13 +259,10 @@ var house = []room{
 		imports: []string{"schemas", "mailbox/draw"},
 		owns:    []string{"golang.org/x/term"},
 	},
-	{
-		level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner",
-		imports: []string{"cmd/handoff/internal/process"},
-	},
+	{level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner"},
 	{
 		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each thing that needs you",
-		imports: []string{"tools/relay/platform", "cmd/handoff/internal/process"},
+		imports: []string{"tools/platform"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",
@@ -275,7 +270,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/leave", about: "what a person allowed in a repository",
-		imports: []string{"tools/relay/platform"},
+		imports: []string{"tools/platform"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/agentsfile", about: "agents and rules that files declare",
@@ -285,14 +280,14 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/checks", about: "whether work holds what its repository asks for",
 		imports: []string{
-			"schemas", "mailbox/secret", "mailbox/contract", "tools/relay/platform", "cmd/handoff/internal/git",
-			"cmd/handoff/internal/process", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell", "cmd/handoff/internal/leave",
+			"schemas", "mailbox/secret", "mailbox/contract", "tools/platform", "cmd/handoff/internal/git",
+			"cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell", "cmd/handoff/internal/leave",
 		},
 		owns: []string{"go.yaml.in/yaml/v3"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/checking", about: "checks of work that is completed",
-		imports: []string{"schemas", "tools", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
+		imports: []string{"schemas", "tools", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"},
@@ -310,25 +305,25 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/clients/installed", about: "what files of clients say of handoff",
 		imports: []string{
-			"schemas", "tools/relay/platform", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
+			"schemas", "tools/platform", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 		},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
 		imports: []string{
-			"schemas", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client",
+			"schemas", "tools/relay", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/shell",
 		},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/cluster", about: "many machines, one database",
-		imports: []string{"schemas", "store", "store/postgres", "tools/relay", "tools/relay/platform"},
+		imports: []string{"schemas", "store", "store/postgres", "tools/relay", "tools/platform"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
 			"schemas", "store", "store/memory", "store/bolt", "mailbox/reading", "mailbox", "tools", "tools/relay",
-			"tools/relay/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
+			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
 	{
@@ -337,21 +332,21 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a server, asked as its client would",
-		imports: []string{"cmd/handoff/internal/process", "cmd/handoff/internal/clients/client"},
+		imports: []string{"tools/platform", "cmd/handoff/internal/clients/client"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
 		imports: []string{
 			"cmd/handoff/internal/shell", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/clients/edit", "cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
-			"tools/relay/platform",
+			"tools/platform",
 		},
 		owns: []string{"github.com/aymanbagabas/go-udiff"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "what is wrong, and what mends it",
 		imports: []string{
-			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "cmd/handoff/internal/process",
+			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "tools/platform",
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
@@ -373,11 +368,11 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "tools/relay/platform",
+			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "tools/platform",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
-			"cmd/handoff/internal/git", "cmd/handoff/internal/leave", "cmd/handoff/internal/process",
+			"cmd/handoff/internal/git", "cmd/handoff/internal/leave",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -396,7 +391,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
-			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "tools/relay/platform", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "tools/platform", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",
@@ -407,7 +402,7 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/commands/serve", about: "servers, and what looks after them",
 		imports: []string{
 			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
-			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "cmd/handoff/internal/process",
+			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "tools/platform",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/checking", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/cli",
 		},
@@ -420,8 +415,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/session", about: "hooks of clients",
 		imports: []string{
-			"schemas", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/clients/client",
-			"cmd/handoff/internal/identity", "cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
+			"schemas", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
+			"cmd/handoff/internal/identity", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/session/delivery",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -429,7 +424,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
 		imports: []string{
-			"schemas", "store", "tools/relay", "tools/relay/platform", "cmd/handoff/internal/clients/client",
+			"schemas", "store", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
@@ -438,7 +433,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/files", about: "files and logs of agents",
 		imports: []string{
-			"schemas", "tools/relay/platform", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
+			"schemas", "tools/platform", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},
@@ -454,7 +449,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and its heads signed",
 		imports: []string{
-			"schemas", "store/ledger", "tools/relay/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
+			"schemas", "store/ledger", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/transparency-dev/formats", "golang.org/x/mod/sumdb"},
@@ -489,7 +484,7 @@ var house = []room{
 			"cmd/handoff/internal/commands/place", "cmd/handoff/internal/commands/completion",
 			"cmd/handoff/internal/commands/files", "cmd/handoff/internal/commands/checks", "cmd/handoff/internal/commands/audit",
 			"cmd/handoff/internal/clients", "cmd/handoff/internal/demo",
-			"cmd/handoff/internal/outlet", "cmd/handoff/internal/process", "cmd/handoff/internal/workspace",
+			"cmd/handoff/internal/outlet", "tools/platform", "cmd/handoff/internal/workspace",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},
@@ -538,5 +533,5 @@ var house = []room{
 var proving = []string{
 	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
 	"store/memory", "store/bolt", "store/storetest", "store/postgres", "store/postgres/postgrestest",
-	"mailbox/mailboxtest", "tools/toolstest", "cmd/handoff/internal/process/processtest", "cmd/handoff/internal/commandtest",
+	"mailbox/mailboxtest", "tools/toolstest", "tools/platform/platformtest", "cmd/handoff/internal/commandtest",
 }

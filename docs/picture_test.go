@@ -26,7 +26,8 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 
 // drawn are the rooms in the picture, those that a newcomer has to know.
 var drawn = []string{
-	"schemas", "schemas/generate", "schemas/respell", "store", "store/ledger", "store/memory", "store/bolt", "store/postgres",
+	"schemas", "schemas/generate", "schemas/respell", "tools/platform",
+	"store", "store/ledger", "store/memory", "store/bolt", "store/postgres",
 	"mailbox", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/lease",
 	"mailbox/roster", "mailbox/offer", "mailbox/draft", "mailbox/compose", "mailbox/contract", "mailbox/content",
 	"mailbox/brief", "mailbox/draw", "mailbox/reading", "mailbox/listing", "mailbox/overview", "mailbox/delivery",

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // byFile is the election among the processes of one machine: who holds the lock on handoff.lock owns the store. The

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // Somebody may take the files away from an owner: remove the directory, move it, or put a backup in the place of the

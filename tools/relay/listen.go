@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // listen begins to listen for other processes of this user, on a socket beside the store. Where that is not possible

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // lock is the file lock of a workspace. The process that holds it owns the store. The kernel takes it back when the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 func TestLockIsHeldOnce(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // A Note says which process owns the store of a workspace and where that process listens. It is the file owner.json

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // nobody is a user who may do nothing in particular.

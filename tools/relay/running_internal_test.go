@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 
 	"github.com/stretchr/testify/require"
 )

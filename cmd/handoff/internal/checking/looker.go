@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // A Looker runs the checks of one project.

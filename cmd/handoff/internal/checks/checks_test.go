@@ -19,8 +19,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/leave"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
@@ -194,8 +194,8 @@ func TestLook_BoundsWhatACommandTakes(t *testing.T) {
 	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why, "%v", seen)
 	require.True(t, seen.Observed[1].Passed, "%v", seen)
 	require.Empty(t, marked(t, s.dir))
-	require.True(t, process.Hungry([]int{os.Getpid()}, 0))
-	require.False(t, process.Hungry([]int{os.Getpid()}, 0.75))
+	require.True(t, platform.MemoryExceeds([]int{os.Getpid()}, 0))
+	require.False(t, platform.MemoryExceeds([]int{os.Getpid()}, 0.75))
 }
 
 // A test can print what a passing one prints. Where the files of tests are those of the base it does not get to it.

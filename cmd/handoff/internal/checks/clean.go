@@ -15,7 +15,7 @@ import (
 
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // clean says which files are in no commit where the work was done, and what hides them there from git. It looks only

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
-	"handoff/cmd/handoff/internal/process"
 	"handoff/mailbox/secret"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // command runs the command of a check at the commit, and says what came of it.
@@ -81,7 +81,7 @@ func (l *looking) run(ctx context.Context, c Check, commit string) (ended ended,
 	}
 	defer s.endLeft()
 	defer func() {
-		if process.Full(s.tree, leastDisk) {
+		if platform.DiskFull(s.tree, leastDisk) {
 			_ = wipe(s.tree) // the next run writes it
 		}
 	}()

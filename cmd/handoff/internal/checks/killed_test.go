@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
-	"handoff/cmd/handoff/internal/process/processtest"
+	"handoff/tools/platform/platformtest"
 )
 
 // Whoever is killed while a command runs, nothing of it goes on, and the next run looks as if nothing had been.
@@ -43,7 +43,7 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
 			t.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(s.dir), "state"))
 			begun := make(chan struct{})
-			child := processtest.NewChild(t, func() { close(begun) })
+			child := platformtest.NewChild(t, func() { close(begun) })
 			daemon := fmt.Sprintf("setsid sh -c %q &\nsleep 60", child.Start()+"wait")
 			commit := s.commit(map[string]string{"slow.sh": daemon})
 			run := exec.CommandContext(t.Context(), commandtest.Program, "checks", "run", "--base", s.base, "--commit", commit)
@@ -77,7 +77,7 @@ func TestLook_ObservesNothingWhereTheCommandKillsItsSupervisor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShop(t, "checks: {test: {run: exec sh end.sh, timeout: 10s}}\n")
 			s.allow()
-			child := processtest.NewChild(t, func() {})
+			child := platformtest.NewChild(t, func() {})
 			commit := s.commit(map[string]string{"end.sh": fmt.Sprintf("(env -i PATH=$PATH setsid sh -c %q &)\nuntil test -e up; do sleep 0.01; done; %s; sleep 60\n",
 				strings.TrimSpace(child.Start())+"; touch up; wait", end)})
 			seen := s.look(commit, "test")

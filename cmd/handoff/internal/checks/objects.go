@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/git"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // objects is a git directory of handoff's own that borrows the objects of a repository. Of the configuration of that

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/process"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 const (
@@ -107,7 +106,7 @@ func (s *slot) endLeft() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
 	if err == nil && idForm().Match(id) {
-		process.KillMarked(mark + "=" + string(id))
+		platform.KillMarked(mark + "=" + string(id))
 		_ = wipe(temporary(string(id))) // the system does it one day
 	}
 	_ = os.Remove(path)

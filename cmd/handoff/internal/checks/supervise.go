@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"handoff/cmd/handoff/internal/process"
+	"handoff/tools/platform"
 )
 
 // SuperviseFlag is the flag of "handoff checks run" by which the program runs itself for [Supervise].
@@ -109,7 +109,7 @@ func (o order) supervised(ctx context.Context, by *exec.Cmd, late time.Duration)
 	}
 	var out, problem bytes.Buffer
 	by.Stdout, by.Stderr = &out, &problem
-	release, err := process.Guard(by)
+	release, err := platform.Guard(by)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (o order) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late ti
 		case <-time.After(late):
 		}
 	}
-	process.Kill(by) // what was below it is an orphan then
+	platform.KillTree(by) // what was below it is an orphan then
 }
 
 func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ended, err error) {
@@ -154,13 +154,13 @@ func (o order) run(ctx context.Context, over context.CancelCauseFunc) (done ende
 	}
 	defer print.Close()
 	defer func() { _ = wipe(o.Temporary) }() // the next run does it then
-	process.Bound(mostFile)
-	cmd := process.Shell(ctx, o.Line)
+	platform.LimitFileSize(mostFile)
+	cmd := platform.Shell(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
 	all := &sink{sum: sha256.New(), over: over}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
-	release, err := process.Guard(cmd)
+	release, err := platform.Guard(cmd)
 	if err != nil {
 		return done, err
 	}
@@ -195,18 +195,18 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 		case <-look.C:
 		}
 		var pids []int
-		process.Below(pid, func(pid int) { pids = append(pids, pid) })
+		platform.VisitDescendants(pid, func(pid int) { pids = append(pids, pid) })
 		switch {
 		case len(pids) > mostProcesses:
 			over(fmt.Errorf("it had more than %d processes", mostProcesses))
-		case n%memoryLooks == 0 && process.Hungry(pids, mostMemory):
+		case n%memoryLooks == 0 && platform.MemoryExceeds(pids, mostMemory):
 			over(errors.New("it had more than three quarters of the memory"))
-		case process.Full(o.Dir, leastDisk) || process.Full(o.Temporary, leastDisk):
+		case platform.DiskFull(o.Dir, leastDisk) || platform.DiskFull(o.Temporary, leastDisk):
 			over(errors.New("less than 256 MiB are free where it writes"))
 		default:
 			continue
 		}
-		process.KillBelow(pid) // before it has much more
+		platform.KillDescendants(pid) // before it has much more
 	}
 }
 
@@ -214,7 +214,7 @@ func (o order) watch(pid int, over context.CancelCauseFunc, ended <-chan struct{
 func remaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
 		left = 0
-		process.Below(pid, func(int) { left++ })
+		platform.VisitDescendants(pid, func(int) { left++ })
 		if left == 0 || time.Now().After(until) {
 			break
 		}
@@ -229,7 +229,7 @@ type sink struct {
 
 	mu   sync.Mutex // guards the fields below
 	sum  hash.Hash
-	tail process.Tail
+	tail platform.Tail
 	size int
 }
 

@@ -29,10 +29,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/identity"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // App is one run of the program: its surroundings and the flags that every command has.
@@ -123,7 +123,7 @@ func System() Env {
 	started := time.Now()
 	return Env{
 		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		IsTerminal: terminal.Is, Console: terminal.Console, Programs: process.Programs, Cwd: cwd, Executable: executable, Exit: os.Exit,
+		IsTerminal: terminal.Is, Console: terminal.Console, Programs: platform.AncestorPrograms, Cwd: cwd, Executable: executable, Exit: os.Exit,
 		Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 	}
 }

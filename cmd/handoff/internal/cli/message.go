@@ -16,7 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/written"
 	"handoff/schemas"
 	"handoff/schemas/respell"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // maxInput bounds what is read from a file or from standard input, in bytes. The limits of the mailbox are

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/postgres"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
-	"handoff/tools/relay/platform"
 )
 
 // Seat is the election of one workspace, for one relay.

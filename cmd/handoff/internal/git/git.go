@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // Repository has the paths of a repository. They are absolute if the path given to [Find] was.

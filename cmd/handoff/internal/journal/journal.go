@@ -11,14 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-
-	"handoff/cmd/handoff/internal/process"
 )
 
 // Journal writes the log. It is safe for use by many goroutines. Use [New].
 type Journal struct {
 	logger *slog.Logger
-	queue  *process.Dropping
+	queue  *Dropping
 	file   *file
 }
 
@@ -26,7 +24,7 @@ type Journal struct {
 // holds the lock of the workspace until Close.
 func New(dir string) *Journal {
 	f := &file{path: Path(dir)}
-	queue := process.NewDropping(f)
+	queue := NewDropping(f)
 	logger := slog.New(slog.NewTextHandler(queue, nil)).With(slog.Int("pid", os.Getpid()))
 	return &Journal{logger, queue, f}
 }

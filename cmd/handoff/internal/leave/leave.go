@@ -21,7 +21,7 @@ import (
 	"strings"
 	"sync"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // The kinds of what can be allowed.

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"handoff/cmd/handoff/internal/process"
+	"handoff/tools/platform"
 )
 
 // Command is what is run for each thing.
@@ -34,11 +34,11 @@ type Command struct {
 func (c Command) Run(ctx context.Context, environ []string, input []byte) error {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()
-	cmd := process.Shell(ctx, c.Line)
+	cmd := platform.Shell(ctx, c.Line)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
 	cmd.Env = slices.Concat(c.Environ, environ)
-	process.Tree(cmd)
+	platform.CancelTree(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the shell: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // ToldFile is the name under which [Told] keeps what was told; its other files begin with it and a dot.

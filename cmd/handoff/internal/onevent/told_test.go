@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/onevent"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 func openTold(t *testing.T, dir string) *onevent.Told {

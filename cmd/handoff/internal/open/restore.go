@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // A restore never destroys what it replaces. In files that stays beside the store, under another name; in a database it

@@ -23,15 +23,15 @@ import (
 	"handoff/cmd/handoff/internal/commands/serve"
 	"handoff/cmd/handoff/internal/commands/session"
 	"handoff/cmd/handoff/internal/commands/work"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/tools/platform"
 )
 
 // Main is the life of the program: it runs the command that its arguments say until it is done or a signal comes, and
 // ends the process. The version is what a release build says of itself, if it does. A command that a signal kept from
 // its end has the status that shells expect, whatever the command makes of it; a second signal ends the process at once.
 func Main(version string) {
-	process.SpendMemory(true) // before there is so much that it is collected at the start
+	platform.SpendMemory(true) // before there is so much that it is collected at the start
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"handoff/schemas"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
-	"handoff/tools/relay/platform"
 )
 
 // StoreFile is the name of the file with the handoffs, in the directory of a workspace.

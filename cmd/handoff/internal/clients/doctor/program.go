@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/tools/platform"
 )
 
 // A Shell is where somebody pastes a remedy: how this program is called there, and with which flags.
@@ -95,10 +95,10 @@ const asking = 2 * time.Second
 func versionOf(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, asking)
 	defer end()
-	var said process.Tail
+	var said platform.Tail
 	cmd := exec.CommandContext(ctx, path, "version", "--json")
 	cmd.Env, cmd.Stdout = m.Environ(), &said
-	process.Tree(cmd)
+	platform.CancelTree(cmd)
 	var release struct{ Version, Go string }
 	if cmd.Run() != nil || json.Unmarshal(said.Bytes(), &release) != nil || release.Go == "" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"handoff/cmd/handoff/internal/clients/doctor"
-	"handoff/cmd/handoff/internal/process/processtest"
+	"handoff/tools/platform/platformtest"
 )
 
 func TestHooksWhoseProgramIsNotThereAreErrors(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAServerThatFailsIsRunToSeeWhy(t *testing.T) {
 
 func TestProgramThatIsAskedForItsVersionEndsWithAllItStarted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	child := processtest.NewChild(t, cancel)
+	child := platformtest.NewChild(t, cancel)
 	w := newWorld(t)
 	w.write(w.bench.Program.Path, "#!/bin/sh\n"+child.Start()+"wait")
 	doctor.FindProgram(ctx, w.write("here/handoff", ""), "v1.0.0", w.bench.Machine)

@@ -17,7 +17,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // How long a file may be that is read, in bytes.

@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // errMeanwhile says that a file is not what it was when the change was shown.

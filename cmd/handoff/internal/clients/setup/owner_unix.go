@@ -9,7 +9,7 @@ import (
 	"os"
 	"syscall"
 
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // notReplaced says why a file is not replaced by another of the same name; nil if it may be.

@@ -14,7 +14,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 func checkpointCommand(a *cli.App) *cobra.Command {

@@ -17,7 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 func keyCommand(a *cli.App) *cobra.Command {

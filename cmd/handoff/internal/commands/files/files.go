@@ -16,7 +16,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 // Commands gives the commands of this package, for the root to add.

@@ -16,7 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 const (

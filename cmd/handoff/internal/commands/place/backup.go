@@ -18,7 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 func backupCommand(a *cli.App) *cobra.Command {

@@ -17,10 +17,10 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/cluster"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -55,7 +55,7 @@ const empty = 15 * time.Minute
 
 // serveAll serves the workspaces of a database until ctx is done.
 func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *slog.Logger) error {
-	process.SpendMemory(true)
+	platform.SpendMemory(true)
 	node, err := cluster.Join(ctx, cluster.Config{
 		Store: s.network.store, Advertise: s.network.advertise, Stays: true, Now: s.Now, Logger: log,
 	})

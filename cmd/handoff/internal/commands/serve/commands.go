@@ -2,7 +2,7 @@
 // standard input and output, serve keeps a workspace served though no client runs, also over HTTP; token says who may
 // call over HTTP, and logs shows the log of the process that owns the workspace.
 //
-// The two servers begin and end by [process.Begin]: a signal ends them in good order, and they never outlive the time
+// The two servers begin and end by [platform.BeginLife]: a signal ends them in good order, and they never outlive the time
 // that the system gives them. The flags about the network and the log are this package's alone.
 package serve
 

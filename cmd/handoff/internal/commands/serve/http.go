@@ -13,7 +13,6 @@ import (
 
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mcp"
@@ -21,6 +20,7 @@ import (
 	"handoff/schemas"
 	"handoff/tools"
 	"handoff/tools/observe"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -44,15 +44,15 @@ type overHTTP struct {
 	health checkup
 }
 
-// leaving is how long requests under way may take at the end. The rest of [process.Limit] is for the last spans and for
+// leaving is how long requests under way may take at the end. The rest of [platform.DrainLimit] is for the last spans and for
 // closing the store.
-const leaving = process.Limit - 1300*time.Millisecond
+const leaving = platform.DrainLimit - 1300*time.Millisecond
 
 // listenHTTP begins to listen; nothing is answered before serve.
 func (s *servingCommand) listenHTTP(
 	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *overHTTP, err error) {
-	process.SpendMemory(true)
+	platform.SpendMemory(true)
 	h := &overHTTP{health: checkup{boxes: boxes, log: log}}
 	if h.room, err = s.newRoom(place, boxes, log); err != nil {
 		return nil, err

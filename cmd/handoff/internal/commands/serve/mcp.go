@@ -12,12 +12,13 @@ import (
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
-	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/journal"
 	"handoff/cmd/handoff/internal/project"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mcp"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -44,21 +45,21 @@ server ends when its client does.`,
 	return cmd
 }
 
-// answering is how long calls in flight may take once the client is gone; the rest of [process.Limit] is for
+// answering is how long calls in flight may take once the client is gone; the rest of [platform.DrainLimit] is for
 // closing the store.
-const answering = process.Limit - 1500*time.Millisecond
+const answering = platform.DrainLimit - 1500*time.Millisecond
 
 // serveClient is the life of a server, from the first signal that is ignored to the lock that is let go of last.
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
-	ctx, life := process.Begin(ctx, a.Exit)
+	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
 	life.Follow(os.Getppid)
-	process.LeaveGroup(a.Stdin, a.IsTerminal)
-	process.SpendMemory(false)
-	input, back := process.Polled(a.Stdin, a.Stdout, a.Stderr)
+	platform.LeaveGroup(a.Stdin, a.IsTerminal)
+	platform.SpendMemory(false)
+	input, back := platform.PollInput(a.Stdin, a.Stdout, a.Stderr)
 	defer back()
-	stderr := process.NewDropping(a.Stderr)
+	stderr := journal.NewDropping(a.Stderr)
 	defer stderr.Close()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	by, err := identity.Server(a.Agent, a.Getenv)
@@ -76,7 +77,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	declaring := a.Declaring(nil)
 	declaring.Own = own
 	declaring.Begin()
-	opening := cli.Opening{Logger: log, Stays: true, Crowded: process.SpendMemory}
+	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SpendMemory}
 	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")

@@ -12,9 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/process"
+	"handoff/cmd/handoff/internal/journal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -67,10 +68,10 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 
 // own is in line for the store, or has it, until a signal comes.
 func (s *servingCommand) own(ctx context.Context) error {
-	ctx, life := process.Begin(ctx, s.Exit)
+	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
-	process.SpendMemory(false)
-	stderr := process.NewDropping(s.Stderr)
+	platform.SpendMemory(false)
+	stderr := journal.NewDropping(s.Stderr)
 	defer stderr.Close()
 	log, err := s.logging.logger(stderr)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 	}
 	opening := cli.Opening{Logger: log, Stays: true}
 	if s.network.site.Addr == "" { // a server for many has enough
-		opening.Crowded = process.SpendMemory
+		opening.Crowded = platform.SpendMemory
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}

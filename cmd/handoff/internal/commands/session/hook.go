@@ -14,7 +14,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
 )
 
@@ -54,7 +53,7 @@ adds why.`,
 			if len(given) != 1 || !slices.Contains(client.Events, client.Event(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
-			process.Harmless()
+			harmless()
 			return within(cmd.Context(), hookLimit, hookMercy, func(ctx context.Context) error {
 				return hook(ctx, a, client.Event(given[0]), name)
 			})

@@ -27,9 +27,9 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commands/session/delivery"
 	"handoff/cmd/handoff/internal/identity"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -154,7 +154,7 @@ func identified(a *cli.App, account delivery.Account, client string, asked schem
 	asked.Process = identity.Process(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	if asked.Above == nil {
-		asked.Above = process.Above()
+		asked.Above = platform.Ancestors()
 	}
 	return asked, nil
 }

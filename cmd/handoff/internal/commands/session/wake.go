@@ -17,9 +17,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/commands/session/delivery"
 	"handoff/cmd/handoff/internal/identity"
-	"handoff/cmd/handoff/internal/process"
 	"handoff/schemas"
-	"handoff/tools/relay/platform"
+	"handoff/tools/platform"
 )
 
 const (
@@ -76,8 +75,8 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
-	process.Harmless()
-	ctx, life := process.Begin(ctx, a.Exit)
+	harmless()
+	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
 	s, err := sleeping(ctx, a, w)
 	switch {
@@ -94,7 +93,7 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 		return nil
 	}
 	if w.thread != "" {
-		process.LeaveGroup(a.Stdin, a.IsTerminal)
+		platform.LeaveGroup(a.Stdin, a.IsTerminal)
 	}
 	return s.visit(ctx, func(conn *cli.Connection) error {
 		out, err := await(ctx, conn, s.asked)
@@ -187,7 +186,7 @@ const queueLimit = 30 * time.Second
 func (s hooked) inBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
-		"--client-process", strconv.Itoa(process.Client()),
+		"--client-process", strconv.Itoa(platform.Launcher()),
 	}
 	for _, flag := range [][]string{{"--dir", s.Dir}, {"--agent", s.Agent}, {"--workspace", s.Workspace}} {
 		if flag[1] != "" {
@@ -222,7 +221,7 @@ func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error 
 	defer cancel()
 	args := command(w.thread, delivery.Wake(out, ""))
 	cmd := exec.CommandContext(ctx, programOf(w.over, program), args...) //nolint:gosec // no shell reads them
-	process.Tree(cmd)
+	platform.CancelTree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		said := schemas.Visible(schemas.Clip(string(said), 500))
 		return fmt.Errorf("%s %s: %w: %s", program, args[0], err, said)

@@ -12,7 +12,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/setup/live"
-	"handoff/cmd/handoff/internal/process/processtest"
+	"handoff/tools/platform/platformtest"
 )
 
 // server is a program of somebody else, as any may be configured: a shell script.
@@ -93,14 +93,14 @@ func TestLastComplaintOfAProgramIsTold(t *testing.T) {
 // What is configured may be a shell that starts something else.
 func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	child := processtest.NewChild(t, cancel)
+	child := platformtest.NewChild(t, cancel)
 	_, err := server(t, child.Start()+"wait").Ask(ctx)
 	require.Error(t, err)
 	child.RequireEnd(t)
 }
 
 func TestProcessesThatAProgramLeavesAreKilled(t *testing.T) {
-	child := processtest.NewChild(t, func() {})
+	child := platformtest.NewChild(t, func() {})
 	_, err := server(t, child.Start()+`
 		read -r ask; printf '%s\n' '`+greeting+`'
 		read -r done; read -r ask; echo '`+listing+`'

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/process"
+	"handoff/tools/platform"
 )
 
 // longest is how long a line or a reply may be, in bytes.
@@ -39,8 +39,8 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	for _, name := range client.ProjectVariables() {
 		cmd.Env = append(cmd.Env, name+"=")
 	}
-	process.Tree(cmd) // what is configured may be a shell
-	var stderr process.Tail
+	platform.CancelTree(cmd) // what is configured may be a shell
+	var stderr platform.Tail
 	cmd.Stderr = &stderr
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
@@ -50,7 +50,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	if err := cmd.Start(); err != nil {
 		return r, fmt.Errorf("start it: %w", err)
 	}
-	defer process.Kill(cmd)
+	defer platform.KillTree(cmd)
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, longest)
 	r, err = conversed("initialize", func(q question) (result, error) { return t.write(in, lines, q) })

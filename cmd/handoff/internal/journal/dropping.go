@@ -1,0 +1,67 @@
+package journal
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"time"
+)
+
+// A Dropping writer never waits for its reader: it drops writes that do not fit into its queue of 256. Else a client
+// that does not read stderr would stop the process after 64 KB, with all others that the process serves. It is safe for
+// use by many goroutines. Use [NewDropping].
+type Dropping struct {
+	mu    sync.Mutex // guards shut and the closing of queue
+	queue chan []byte
+	shut  bool          // queue is closed
+	done  chan struct{} // closed when the queue is written
+}
+
+const (
+	queueLength = 256                    // writes, one log line each
+	closeLimit  = 100 * time.Millisecond // how long Close waits for a slow reader
+)
+
+// NewDropping returns a writer to w, which it does not close. The caller calls Close.
+func NewDropping(w io.Writer) *Dropping {
+	d := &Dropping{queue: make(chan []byte, queueLength), done: make(chan struct{})}
+	go d.copy(w) // Close waits for it, but not for ever: a Write that blocks cannot be ended
+	return d
+}
+
+// Write queues a copy of p, or drops it. It always returns len(p) and no error.
+func (d *Dropping) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.shut {
+		select {
+		case d.queue <- bytes.Clone(p):
+		default:
+		}
+	}
+	return len(p), nil
+}
+
+// Close waits until the queue is written, for at most 100 ms. It never fails, and may be called twice.
+func (d *Dropping) Close() error {
+	d.mu.Lock()
+	if !d.shut {
+		d.shut = true
+		close(d.queue)
+	}
+	d.mu.Unlock()
+	select {
+	case <-d.done:
+	case <-time.After(closeLimit):
+	}
+	return nil
+}
+
+func (d *Dropping) copy(w io.Writer) {
+	defer close(d.done)
+	for p := range d.queue {
+		if _, err := w.Write(p); err != nil {
+			return // the rest would fail too
+		}
+	}
+}

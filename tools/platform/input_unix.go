@@ -1,0 +1,49 @@
+//go:build unix
+
+package platform
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that
+// ends it and sets the file back. Without that, a read that waits keeps one of the runtime's processors until the
+// runtime takes it away, which it does after 10 ms in a process that does little; with two processors, and another
+// thread that waits for the lock of the store, a start stood still for so long. Input that is no pipe, or is one of the
+// outputs as well, comes back as it is: the mode of a file is that of all who have it.
+func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
+	unchanged := func() {}
+	f, ok := input.(*os.File)
+	if !ok || slices.ContainsFunc(outputs, func(w io.Writer) bool { return same(f, w) }) {
+		return input, unchanged
+	}
+	about, err := f.Stat()
+	if err != nil || about.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
+		return input, unchanged
+	}
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil || unix.SetNonblock(fd, true) != nil {
+		return input, unchanged
+	}
+	polling := os.NewFile(uintptr(fd), f.Name())
+	return polling, func() {
+		_ = unix.SetNonblock(fd, false) // nobody may read it any more
+		_ = polling.Close()
+	}
+}
+
+// same tells whether something is written to the file that is read.
+func same(f *os.File, w io.Writer) bool {
+	out, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	a, err := f.Stat()
+	b, failed := out.Stat()
+	return err != nil || failed != nil || os.SameFile(a, b)
+}

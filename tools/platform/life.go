@@ -1,0 +1,169 @@
+package platform
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// DrainLimit is how long a drain may take. Clients kill a server that still runs some seconds after they closed its
+// input.
+const DrainLimit = 2500 * time.Millisecond
+
+// Life is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and may
+// leave at any moment. That must not kill the process in the middle of a commit, and must not leave it running either.
+//
+// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and another parent than at the start all
+// begin the same drain. A signal that comes a second time ends the process at once, and so does a drain that takes
+// longer than [DrainLimit].
+type Life struct {
+	exit   func(code int)
+	cancel context.CancelFunc
+	drain  sync.Once
+	begun  chan struct{} // closed when the drain begins
+	over   chan struct{} // closed by End
+	wait   sync.WaitGroup
+}
+
+// BeginLife ignores SIGPIPE, which would kill the process at its first write to a client that left, and watches for
+// signals until End. The context is done when a signal, a client that no longer reads, or another parent begins the
+// drain. It is not done at the end of input, because calls that were read still get their responses. Exit ends the
+// process at once: it is os.Exit outside of tests.
+func BeginLife(ctx context.Context, exit func(code int)) (context.Context, *Life) {
+	signal.Ignore(syscall.SIGPIPE)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return begin(ctx, exit, signals)
+}
+
+func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (context.Context, *Life) {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &Life{exit: exit, cancel: cancel, begun: make(chan struct{}), over: make(chan struct{})}
+	l.wait.Go(func() {
+		defer signal.Stop(signals)
+		l.watch(signals)
+	})
+	l.wait.Go(l.bound)
+	return ctx, l
+}
+
+// End ends the drain when everything is closed, and stops watching. It is called once.
+func (l *Life) End() {
+	close(l.over)
+	l.wait.Wait()
+	l.cancel()
+}
+
+// watch begins the drain at the first signal and exits at the second one of the same kind. Another signal means the
+// same as the first: some clients send SIGINT, and SIGTERM a moment later, which must not cut the closing of the store
+// short.
+func (l *Life) watch(signals <-chan os.Signal) {
+	came := map[os.Signal]bool{}
+	for {
+		select {
+		case sig := <-signals:
+			if came[sig] {
+				l.exit(exitCode(sig))
+				return
+			}
+			came[sig] = true
+			l.stop()
+		case <-l.over:
+			return
+		}
+	}
+}
+
+// bound ends the process when a drain takes too long.
+func (l *Life) bound() {
+	select {
+	case <-l.begun:
+	case <-l.over:
+		return
+	}
+	select {
+	case <-time.After(DrainLimit):
+		l.exit(1)
+	case <-l.over:
+	}
+}
+
+// endOfInput begins the drain; calls that were read go on.
+func (l *Life) endOfInput() { l.drain.Do(func() { close(l.begun) }) }
+
+// stop begins the drain and ends waiting.
+func (l *Life) stop() {
+	l.endOfInput()
+	l.cancel()
+}
+
+// exitCode is the status that shells expect of a process that a signal ended.
+func exitCode(sig os.Signal) int {
+	if s, ok := sig.(syscall.Signal); ok {
+		return 128 + int(s)
+	}
+	return 1
+}
+
+// lookEvery is how often the parent is looked at: often enough for agents that wait for claims of the client, and
+// seldom enough for a battery.
+const lookEvery = 10 * time.Second
+
+// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, though another process
+// keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the end of
+// input ends the process.
+//
+// Linux can send a signal when the parent dies, but sends it already when the thread ends that started this process.
+func (l *Life) Follow(parent func() int) {
+	client := parent()
+	l.wait.Go(func() {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for {
+			select {
+			case <-look.C:
+			case <-l.over:
+				return
+			}
+			if parent() != client {
+				l.stop()
+				return
+			}
+		}
+	})
+}
+
+// Input returns a reader of r whose end or error begins the drain.
+func (l *Life) Input(r io.Reader) io.Reader {
+	return stream(func(p []byte) (int, error) {
+		n, err := r.Read(p)
+		if err != nil {
+			l.endOfInput()
+		}
+		return n, err
+	})
+}
+
+// Output returns a writer to w. An error of w begins the drain: the client no longer reads.
+func (l *Life) Output(w io.Writer) io.Writer {
+	return stream(func(p []byte) (int, error) {
+		n, err := w.Write(p)
+		if err != nil {
+			l.stop()
+		}
+		return n, err
+	})
+}
+
+// A stream is what one call does to it.
+type stream func(p []byte) (int, error)
+
+func (s stream) Read(p []byte) (int, error)  { return s(p) }
+func (s stream) Write(p []byte) (int, error) { return s(p) }

@@ -1,0 +1,118 @@
+package platform
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// These tests hand in the signals, which otherwise belong to the whole test process.
+
+type life struct {
+	*Life
+	ctx     context.Context
+	signals chan os.Signal
+	exited  chan int
+}
+
+func start(t *testing.T) life {
+	exited := make(chan int, 2)
+	signals := make(chan os.Signal)
+	ctx, l := begin(t.Context(), func(code int) { exited <- code }, signals)
+	t.Cleanup(l.End)
+	return life{l, ctx, signals, exited}
+}
+
+func TestASignalThatComesAgainExitsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		l.signals <- os.Interrupt
+		synctest.Wait()
+		require.Error(t, l.ctx.Err())
+
+		l.signals <- syscall.SIGTERM
+		synctest.Wait()
+		require.Empty(t, l.exited, "another one says the same")
+
+		l.signals <- os.Interrupt
+		require.Equal(t, 130, <-l.exited)
+	})
+}
+
+func TestADrainThatHangsEndsHard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		began := time.Now()
+		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, l.ctx.Err(), "calls that were read are still answered")
+		require.Equal(t, 1, <-l.exited)
+		require.Equal(t, DrainLimit, time.Since(began))
+	})
+}
+
+func TestASignalAfterTheEndOfInputIsTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.EOF)
+		l.signals <- syscall.SIGTERM
+		synctest.Wait()
+		require.Error(t, l.ctx.Err())
+		require.Empty(t, l.exited)
+	})
+}
+
+func TestClientThatNoLongerReadsIsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		_, err := l.Output(broken{}).Write([]byte("x"))
+		require.ErrorIs(t, err, syscall.EPIPE)
+		require.Error(t, l.ctx.Err())
+	})
+}
+
+func TestAnOrderlyEndDoesNotExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		exited := make(chan int, 1)
+		_, l := begin(t.Context(), func(code int) { exited <- code }, make(chan os.Signal))
+		l.endOfInput()
+		l.End()
+		time.Sleep(2 * DrainLimit)
+		require.Empty(t, exited)
+	})
+}
+
+func TestParentThatIsGoneIsTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := start(t)
+		var looks, parent atomic.Int64
+		l.Follow(func() int {
+			looks.Add(1)
+			return int(parent.Load())
+		})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.NoError(t, l.ctx.Err(), "it is still there")
+		require.EqualValues(t, 1+time.Hour/lookEvery, looks.Load(), "nothing is done in between")
+
+		began := time.Now()
+		parent.Store(1)
+		<-l.ctx.Done()
+		require.Equal(t, lookEvery, time.Since(began))
+		require.Equal(t, 1, <-l.exited, "what hangs then ends hard")
+		require.Equal(t, lookEvery+DrainLimit, time.Since(began))
+	})
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, syscall.EPIPE }

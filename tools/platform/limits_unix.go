@@ -1,0 +1,24 @@
+//go:build linux || darwin
+
+package platform
+
+import "golang.org/x/sys/unix"
+
+// LimitFileSize bounds the files that this process and those that it starts may write, in bytes. None writes its memory
+// into a file when it crashes.
+func LimitFileSize(file uint64) {
+	for resource, most := range map[int]uint64{unix.RLIMIT_FSIZE: file, unix.RLIMIT_CORE: 0} {
+		var now unix.Rlimit
+		if unix.Getrlimit(resource, &now) == nil {
+			_ = unix.Setrlimit(resource, &unix.Rlimit{Cur: min(now.Cur, most), Max: min(now.Max, most)}) // it may be less
+		}
+	}
+}
+
+// DiskFull tells whether a directory is in a file system of which less than so many bytes are free, and less than a
+// twentieth.
+func DiskFull(dir string, least uint64) bool {
+	var of unix.Statfs_t
+	err := unix.Statfs(dir, &of)
+	return err == nil && of.Bavail*uint64(of.Bsize) < least && of.Bavail < of.Blocks/20 //nolint:gosec // it is no negative number
+}

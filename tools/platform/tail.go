@@ -1,0 +1,24 @@
+package platform
+
+// tailed is how much a [Tail] keeps, in bytes.
+const tailed = 64 << 10
+
+// A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The zero
+// value is ready. One goroutine at a time may use it.
+type Tail struct{ kept []byte }
+
+// Write adds p and drops the oldest bytes. It always returns len(p) and no error.
+func (t *Tail) Write(p []byte) (int, error) {
+	written := len(p)
+	p = p[max(0, len(p)-tailed):]
+	if over := len(t.kept) + len(p) - tailed; over > 0 {
+		t.kept = t.kept[:copy(t.kept, t.kept[over:])]
+	}
+	t.kept = append(t.kept, p...)
+	return written, nil
+}
+
+// Bytes returns the bytes that are kept. The next Write changes them.
+func (t *Tail) Bytes() []byte { return t.kept }
+
+func (t *Tail) String() string { return string(t.kept) }

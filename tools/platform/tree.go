@@ -1,0 +1,30 @@
+package platform
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// lingering is how long to wait for the output of a command that was killed, or whose children still have it open.
+const lingering = time.Second
+
+// CancelTree makes a command end together with all processes that it started, when its context ends. Else only its own
+// process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started yet. Ctrl-C
+// on a terminal does not reach it: the caller ends the context.
+func CancelTree(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	lead(cmd.SysProcAttr)
+	cmd.Cancel = func() error { return kill(cmd.Process) }
+	cmd.WaitDelay = lingering
+}
+
+// KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has ended.
+// On Windows it finds none after that.
+func KillTree(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		_ = kill(cmd.Process) // it fails when none is left
+	}
+}

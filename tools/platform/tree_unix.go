@@ -1,0 +1,32 @@
+//go:build unix
+
+package platform
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// lead makes a process the leader of a group of its own, to which all processes belong that it starts.
+func lead(how *syscall.SysProcAttr) { how.Setpgid = true }
+
+func kill(leader *os.Process) error {
+	if syscall.Kill(-leader.Pid, syscall.SIGKILL) == nil {
+		return nil
+	}
+	return leader.Kill() // its error says whether it has ended
+}
+
+// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z for the client do not reach this
+// process, on which others depend. A process whose input is a terminal stays, because it could not read from the
+// terminal outside of its group. So does one whose input is no file, as in a test.
+func LeaveGroup(input io.Reader, isTerminal func(stream any) bool) {
+	f, ok := input.(*os.File)
+	if !ok || isTerminal(f) {
+		return
+	}
+	signal.Ignore(syscall.SIGTTOU) // of a terminal with "stty tostop", at our first write to it
+	_ = syscall.Setpgid(0, 0)      // refused to one that leads a session, and so a group of its own
+}
