@@ -43,12 +43,9 @@ func (c completer) CompleteResourceArgument(
 	return complete(a.Value, nil), nil
 }
 
-func (c completer) agents(ctx context.Context) (names []string) {
+func (c completer) agents(ctx context.Context) []string {
 	seen, _ := ask[schemas.AgentsOut](ctx, c.server, c.server.caller(ctx, nil), "list_agents", arguments{"limit": 10_000})
-	for _, card := range seen.Agents {
-		names = append(names, string(card.Name))
-	}
-	return names
+	return schemas.Map(seen.Agents, func(card schemas.Card) string { return string(card.Name) })
 }
 
 func (c completer) handoffs(ctx context.Context) (ids []string) {

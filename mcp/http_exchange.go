@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -29,9 +30,7 @@ type exchange struct {
 // identify finds out who makes the request.
 func (x *exchange) identify() (err error) {
 	x.by, err = x.config.Caller(x.r)
-	if x.by.Trace == "" {
-		x.by.Trace = traceparent(x.r.Header.Get(traceKey))
-	}
+	x.by.Trace = cmp.Or(x.by.Trace, traceparent(x.r.Header.Get(traceKey)))
 	return err
 }
 

@@ -131,10 +131,7 @@ func introduction(c schemas.Card) string {
 		about = append(about, "live")
 	}
 	if len(c.Accepts) > 0 {
-		accepts := make([]string, 0, 3)
-		for _, a := range c.Accepts[:min(3, len(c.Accepts))] {
-			accepts = append(accepts, oneLine(a, 32))
-		}
+		accepts := schemas.Map(c.Accepts[:min(3, len(c.Accepts))], func(a string) string { return oneLine(a, 32) })
 		about = append(about, "accepts "+strings.Join(accepts, ", "))
 	}
 	if len(about) == 0 {

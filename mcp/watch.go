@@ -38,10 +38,7 @@ func (s *Server) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequ
 // listening watches resources until the request ends.
 func (s *Server) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
-	topics := make([]topic, 0, min(len(uris), maxTopics))
-	for _, uri := range uris[:min(len(uris), maxTopics)] {
-		topics = append(topics, topic{uri: uri, listen: id})
-	}
+	topics := schemas.Map(uris[:min(len(uris), maxTopics)], func(uri string) topic { return topic{uri: uri, listen: id} })
 	s.watch(ctx, s.caller(ctx, r.Params.Meta), topics...)
 	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.remove(topics...) })
 }

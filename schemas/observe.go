@@ -38,15 +38,12 @@ type Sight struct {
 
 // Checks are the names of all, those that are observed first and those that only failed before last; a name may come
 // twice.
-func (s *Sight) Checks() (names []string) {
+func (s *Sight) Checks() []string {
 	if s == nil {
 		return nil
 	}
-	for _, o := range s.Observed {
-		names = append(names, o.Check)
-	}
-	names = append(names, slices.Sorted(maps.Keys(s.Unobserved))...)
-	return append(names, Map(s.Failed, func(o Observation) string { return o.Check })...)
+	name := func(o Observation) string { return o.Check }
+	return slices.Concat(Map(s.Observed, name), slices.Sorted(maps.Keys(s.Unobserved)), Map(s.Failed, name))
 }
 
 // String tells in one line what was seen where.

@@ -260,11 +260,10 @@ func await(id schemas.ID, say string) schemas.Advice {
 }
 
 // readings advises to read what was sent along.
-func readings(id string, names []string) (next []schemas.Advice) {
-	for _, name := range names {
-		next = append(next, schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it"))
-	}
-	return next
+func readings(id string, names []string) []schemas.Advice {
+	return schemas.Map(names, func(name string) schemas.Advice {
+		return schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
+	})
 }
 
 // afterHistory advises a longer list, of 500 handoffs at most, of the whole workflow.

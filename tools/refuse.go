@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,9 +25,7 @@ func (t Tool) refuse(err error) error {
 	if u, ok := errors.AsType[unknownField](err); ok {
 		e = t.placed(u)
 	}
-	if e.Field == "" {
-		e.Field = "arguments"
-	}
+	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
 	return &e
 }

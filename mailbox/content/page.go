@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
@@ -20,9 +21,7 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
 			WithHint("A next_offset of an answer is the offset of the next call. Leave it out to begin anew.")
 	}
-	if tokens == 0 {
-		tokens = PageTokens
-	}
+	tokens = cmp.Or(tokens, PageTokens)
 	for offset > 0 && !utf8.RuneStart(text[offset]) {
 		offset--
 	}

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -44,9 +45,7 @@ func (m Maker) Separate(c *schemas.Context) (_ *schemas.Context, contents [][]by
 		if ref.Content == "" {
 			continue
 		}
-		if ref.Name == "" {
-			ref.Name = fmt.Sprintf("text-%d", i+1)
-		}
+		ref.Name = cmp.Or(ref.Name, fmt.Sprintf("text-%d", i+1))
 		contents = append(contents, []byte(ref.Content))
 		ref.Digest, ref.Bytes, ref.Tokens = store.DigestOf([]byte(ref.Content)), len(ref.Content), content.Tokens(ref.Content)
 		ref.Content = ""

@@ -113,9 +113,7 @@ func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (pr
 		s.plans, s.texts = map[string]plan{}, map[string]text{}
 	}
 	for i, r := range routes {
-		if r.Name == "" {
-			r.Name = fmt.Sprintf("route %d", i+1)
-		}
+		r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
 		path, err := s.add(r)
 		if err != nil {
 			problems = append(problems, problem(false, i, path, err))

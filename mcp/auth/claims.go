@@ -132,10 +132,8 @@ func agentsIn(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	if json.Unmarshal(claim, &named) != nil {
 		return nil
 	}
-	by := schemas.Caller{Via: schemas.ViaHTTP, Scope: scope}
-	for _, name := range named {
-		by.Names = append(by.Names, schemas.Agent(name))
-	}
+	names := schemas.Map(named, func(name string) schemas.Agent { return schemas.Agent(name) })
+	by := schemas.Caller{Via: schemas.ViaHTTP, Scope: scope, Names: names}
 	var agents []schemas.Agent
 	for _, name := range named {
 		if as, err := by.As(name); err == nil && !slices.Contains(agents, as.Agent) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/schemas"
+
 	"github.com/invopop/jsonschema"
 )
 
@@ -32,11 +34,7 @@ func layOut(raw json.RawMessage, indent string, width int) string {
 	}
 	opens, closes, all := string(raw[0]), string(raw[0]+2), members(raw)
 	parts := func(indent string, width int) []string {
-		var parts []string
-		for _, m := range all {
-			parts = append(parts, m.name+layOut(m.value, indent, width))
-		}
-		return parts
+		return schemas.Map(all, func(m member) string { return m.name + layOut(m.value, indent, width) })
 	}
 	line := opens + strings.Join(parts("", math.MaxInt), ", ") + closes
 	if len(indent)+len(line) <= width {

@@ -70,11 +70,8 @@ var Jargon = regexp.MustCompile(strings.Join(append(names(tools.Table),
 	`\b(options|verification|expectations|context|continuation|rollback|conditions|changes|partial_progress)\.[a-z]`,
 	`\b(handoff_id|claim_token|wait_seconds)\b`, `\bwith (view|box|action) [a-z]`, `(^|\s)--[a-z]`, `[{\[]["…]`), "|"))
 
-func names(table []tools.Tool) (all []string) {
-	for _, t := range table {
-		all = append(all, `\b`+t.Name+`\b`)
-	}
-	return all
+func names(table []tools.Tool) []string {
+	return schemas.Map(table, func(t tools.Tool) string { return `\b` + t.Name + `\b` })
 }
 
 // saying looks at the words: the sentence of an advice without a call stands alone, and that of a call says what the

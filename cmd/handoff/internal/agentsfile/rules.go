@@ -33,9 +33,7 @@ func (p *parser) routes(list *yaml.Node) {
 			continue
 		}
 		r := said.Routes[0]
-		if r.Name == "" {
-			r.Name = fmt.Sprintf("route %d", i+1)
-		}
+		r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
 		p.said.Routes = append(p.said.Routes, r)
 		p.ruled = append(p.ruled, n)
 	}

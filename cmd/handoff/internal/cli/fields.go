@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -231,10 +232,7 @@ func (f *formed) split(said string) (before, text string) {
 	if !f.inner {
 		return "", said
 	}
-	i := strings.Index(said, "=") + 1
-	if i == 0 {
-		i = len(said)
-	}
+	i := cmp.Or(strings.Index(said, "=")+1, len(said))
 	return said[:i], said[i:]
 }
 

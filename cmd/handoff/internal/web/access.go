@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -66,9 +67,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 			}
 		}()
 		next.ServeHTTP(out, r.WithContext(ctx))
-		if out.status == 0 {
-			out.status = http.StatusOK // the server responds so
-		}
+		out.status = cmp.Or(out.status, http.StatusOK) // the server responds so
 	})
 }
 
@@ -111,8 +110,6 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.status = cmp.Or(r.status, http.StatusOK)
 	return r.ResponseWriter.Write(p)
 }

@@ -3,6 +3,7 @@
 package workshop
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -111,9 +112,7 @@ func (w *Workshop) build() (err error) {
 
 func (w *Workshop) compile(source Source) error {
 	link := "-s -w -X main.version=" + source.Version // as a release is
-	if source.Package == "" {
-		source.Package = "handoff/cmd/handoff"
-	}
+	source.Package = cmp.Or(source.Package, "handoff/cmd/handoff")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", link, "-o", filepath.Join(w.dir, source.Name), source.Package)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -6,15 +6,11 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/schemas"
 )
 
 // examineHooks looks at the hooks of each file. It runs none.
-func (in *installation) examineHooks() (all []Finding) {
-	for _, f := range in.hooks {
-		all = append(all, in.examineHookFile(f))
-	}
-	return all
-}
+func (in *installation) examineHooks() []Finding { return schemas.Map(in.hooks, in.examineHookFile) }
 
 // examineHookFile looks whether what the hooks of a file start is there.
 func (in *installation) examineHookFile(f installed.HookFile) Finding {

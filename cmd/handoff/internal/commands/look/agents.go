@@ -58,13 +58,12 @@ func agentsListing(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[sche
 }
 
 func printAgents(p *cli.Page, cards []schemas.Card) {
-	var rows [][]string
-	for _, c := range cards {
-		rows = append(rows, []string{
+	rows := schemas.Map(cards, func(c schemas.Card) []string {
+		return []string{
 			string(c.Name), cli.Presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), c.Role,
 			strings.Join(c.Accepts, ", "),
-		})
-	}
+		}
+	})
 	p.List("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
 }
 
