@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -12,11 +13,11 @@ import (
 // An older program left work in agent:qa; other work was sent to ops before that was a role.
 func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
-	lead := w.stdio("lead")
-	w.send(lead, "qa", "Test it")
-	w.send(lead, "ops", "Deploy it")
-	w.send(lead, "ops", "Port 8081", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-	sec := w.stdio("sec")
+	lead := w.Stdio("lead")
+	w.Sends(lead, "qa", "Test it")
+	w.Sends(lead, "ops", "Deploy it")
+	w.Sends(lead, "ops", "Port 8081", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	sec := w.Stdio("sec")
 	_, err := w.Register(ctx, sec, schemas.RegisterIn{Name: "sec", Role: "ops"})
 	require.NoError(t, err)
 	require.NoError(t, w.Store.Update(ctx, func(tx *store.Tx) error {
@@ -34,54 +35,54 @@ func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
 		"ho_2 is for ops, whose mailbox nobody reads: handoff assign ho_2 role:ops",
 		"no_1 is for ops, whose mailbox nobody reads: handoff recall no_1 --agent lead, and send again: Port 8081",
 	}, w.checked())
-	qa := w.stdio("qa")
-	w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "agent:qa" })
-	w.update(lead, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "role:ops" })
+	qa := w.Stdio("qa")
+	w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "agent:qa" })
+	w.Updates(lead, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "role:ops" })
 	_, err = w.Update(ctx, lead, schemas.UpdateIn{HandoffID: "no_1", Action: schemas.ActCancel})
 	require.NoError(t, err)
 	require.Empty(t, w.checked())
-	require.Equal(t, schemas.ID(1), w.claim(qa).HandoffID)
-	require.Equal(t, schemas.ID(2), w.claim(sec).HandoffID)
+	require.Equal(t, schemas.ID(1), w.Claims(qa).HandoffID)
+	require.Equal(t, schemas.ID(2), w.Claims(sec).HandoffID)
 }
 
 // checked are the faults that a check of the workspace tells.
 func (w *world) checked() []string {
-	out := must(w.t, w.Check, person, schemas.CheckIn{})
+	out := mailboxtest.Must(w.t, w.Check, person, schemas.CheckIn{})
 	require.Equal(w.t, out.OK, out.Found == 0)
 	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
 }
 
 func TestSend_ReadsAWordForAPersonAsHumanUnlessAnAgentIsCalledSo(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
-	require.Equal(t, schemas.Address("human"), w.send(lead, "operator", "Decide").To)
-	w.send(lead, "qa", "Test", func(in *schemas.SendIn) {
+	require.Equal(t, schemas.Address("human"), w.Sends(lead, "operator", "Decide").To)
+	w.Sends(lead, "qa", "Test", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{Review: "owner"}
 		in.Rollback = &schemas.Rollback{OnFailure: "user"}
 	})
-	h := w.full(2).Handoff
+	h := w.Full(2).Handoff
 	require.Equal(t, "human", h.Expectations.Review)
 	require.Equal(t, schemas.Human, h.Rollback.OnFailure)
-	operator := w.stdio("operator")
-	require.Equal(t, schemas.Address("operator"), w.send(lead, "operator", "Turn it on").To)
-	require.Equal(t, schemas.ID(3), w.claim(operator).HandoffID)
-	require.Equal(t, schemas.Address("human"), w.update(operator, 3, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "the owner" }).To)
+	operator := w.Stdio("operator")
+	require.Equal(t, schemas.Address("operator"), w.Sends(lead, "operator", "Turn it on").To)
+	require.Equal(t, schemas.ID(3), w.Claims(operator).HandoffID)
+	require.Equal(t, schemas.Address("human"), w.Updates(operator, 3, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "the owner" }).To)
 }
 
 // Members of a pool that stop taking its work leave it to nobody: its sender hears of that, once.
 func TestRegister_TellsSendersWhatNobodyTakesAnyMore(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
-	lead, dev := w.stdio("lead"), w.stdio("dev")
+	lead, dev := w.Stdio("lead"), w.Stdio("dev")
 	as := func(in schemas.RegisterIn) {
 		in.Name = "dev"
 		_, err := w.Register(ctx, dev, in)
 		require.NoError(t, err)
 	}
 	as(schemas.RegisterIn{Role: "developer", Accepts: []string{"code"}})
-	out := w.send(lead, "role:developer", "Write it", func(in *schemas.SendIn) { in.Type = "code" })
+	out := w.Sends(lead, "role:developer", "Write it", func(in *schemas.SendIn) { in.Type = "code" })
 	require.Empty(t, out.Warnings)
 	as(schemas.RegisterIn{Accepts: []string{"docs"}})
 	as(schemas.RegisterIn{Away: true})
-	told := w.notices(lead)
+	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code. It waits until one does; you may give it to another.", told[0].Text)
 	require.Contains(t, rowsOf(w.overview().Stuck), "no_takers ho_1 nobody takes it from role:developer now: dev does not accept code")

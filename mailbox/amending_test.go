@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -18,43 +19,43 @@ func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "somethi
 
 func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "harmless", needsApproval)
-	w.update(person, 1, schemas.ActApprove)
-	w.update(a, 1, schemas.ActAmend, retask)
-	require.True(t, w.claim(b).Empty)
+	w.Sends(a, "b", "harmless", needsApproval)
+	w.Updates(person, 1, schemas.ActApprove)
+	w.Updates(a, 1, schemas.ActAmend, retask)
+	require.True(t, w.Claims(b).Empty)
 	require.Equal(t, []string{"approval", "approval"}, w.kinds(person, 1))
-	w.update(person, 1, schemas.ActApprove)
-	require.Contains(t, w.claim(b).Brief, "something else")
+	w.Updates(person, 1, schemas.ActApprove)
+	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
 func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "harmless", needsApproval)
-	w.update(person, 1, schemas.ActApprove)
-	w.claim(b)
-	w.update(b, 1, schemas.ActAsk, note("how?"))
-	w.refuses(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
-	require.Equal(t, "harmless", w.full(1).Handoff.Task)
-	w.update(person, 1, schemas.ActAmend, retask)
-	w.update(a, 1, schemas.ActAnswer, note("so"))
-	require.Contains(t, w.claim(b).Brief, "something else")
+	w.Sends(a, "b", "harmless", needsApproval)
+	w.Updates(person, 1, schemas.ActApprove)
+	w.Claims(b)
+	w.Updates(b, 1, schemas.ActAsk, note("how?"))
+	w.Refuses(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
+	require.Equal(t, "harmless", w.Full(1).Handoff.Task)
+	w.Updates(person, 1, schemas.ActAmend, retask)
+	w.Updates(a, 1, schemas.ActAnswer, note("so"))
+	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
 func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "harmless", needsApproval)
-	w.update(person, 1, schemas.ActApprove)
-	w.update(person, 1, schemas.ActAmend, retask)
-	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+	w.Sends(a, "b", "harmless", needsApproval)
+	w.Updates(person, 1, schemas.ActApprove)
+	w.Updates(person, 1, schemas.ActAmend, retask)
+	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
 func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "one")
-	w.send(a, "b", "two")
-	w.send(a, "b", "last", afterwards("1"))
+	w.Sends(a, "b", "one")
+	w.Sends(a, "b", "two")
+	w.Sends(a, "b", "last", afterwards("1"))
 	after := func(ids ...string) schemas.UpdateOut {
-		return w.update(a, 3, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		return w.Updates(a, 3, schemas.ActAmend, func(in *schemas.UpdateIn) {
 			in.Changes = &schemas.Changes{Options: &schemas.SendOptions{After: append([]string{}, ids...)}}
 		})
 	}
@@ -67,73 +68,73 @@ func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 	nothing := after()
 	require.Equal(t, []string{}, nothing.BlockedBy)
 	require.Equal(t, []string{"options.after"}, nothing.Changed)
-	require.Empty(t, w.full(3).Standing.BlockedBy)
+	require.Empty(t, w.Full(3).Standing.BlockedBy)
 }
 
 func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", criteria(false, "one"))
+	w.Sends(a, "b", "x", criteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
-		return w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{
+		return w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{
 			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},
 		})).Warnings
 	}
 	require.Contains(t, amend(nil, "two")[0], "all 2 success criteria count")
 	require.Empty(t, amend(&schemas.Removal{Criteria: []string{"1"}}, "three"))
-	require.Equal(t, []string{"two", "three"}, w.full(1).Handoff.Expectations.SuccessCriteria)
+	require.Equal(t, []string{"two", "three"}, w.Full(1).Handoff.Expectations.SuccessCriteria)
 }
 
 func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "harmless")
-	w.update(a, 1, schemas.ActAmend, retask)
-	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+	w.Sends(a, "b", "harmless")
+	w.Updates(a, 1, schemas.ActAmend, retask)
+	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
 func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "risky", needsApproval)
-	w.update(person, 1, schemas.ActRefuse, note("no"))
-	again := w.update(a, 1, schemas.ActRetry).Created
-	require.True(t, w.claim(b).Empty)
-	require.Equal(t, []string{"approval"}, w.full(again).Standing.BlockedBy)
-	w.update(person, again, schemas.ActApprove)
-	require.Equal(t, again, w.claim(b).HandoffID)
+	w.Sends(a, "b", "risky", needsApproval)
+	w.Updates(person, 1, schemas.ActRefuse, note("no"))
+	again := w.Updates(a, 1, schemas.ActRetry).Created
+	require.True(t, w.Claims(b).Empty)
+	require.Equal(t, []string{"approval"}, w.Full(again).Standing.BlockedBy)
+	w.Updates(person, again, schemas.ActApprove)
+	require.Equal(t, again, w.Claims(b).HandoffID)
 }
 
 func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x")
+	w.Sends(a, "b", "x")
 	grow := func(key string) error {
-		_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+		_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 			in.Changes = &schemas.Changes{Data: map[string]string{key: strings.Repeat("x", schemas.MaxDetail/2)}}
 		})
 		return err
 	}
 	require.NoError(t, grow("one"))
 	require.Equal(t, "changes.data", refused(t, grow("two"), schemas.Limit, "65536").Field)
-	require.Len(t, w.full(1).Handoff.Data, 1)
+	require.Len(t, w.Full(1).Handoff.Data, 1)
 }
 
 func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	require.Nil(t, w.send(a, "b", "x").Deadline)
-	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+	require.Nil(t, w.Sends(a, "b", "x").Deadline)
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
 	})
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
 
-	w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
-	out := w.send(a, "b", "y", func(in *schemas.SendIn) {
+	w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
+	out := w.Sends(a, "b", "y", func(in *schemas.SendIn) {
 		in.Deadline, in.Options = "2h", &schemas.SendOptions{NotBefore: "1h"}
 	})
-	rows := must(t, w.List, a, schemas.ListIn{Box: "sent"})
+	rows := mailboxtest.Must(t, w.List, a, schemas.ListIn{Box: "sent"})
 	require.Equal(t, []*time.Time{out.Deadline, out.Deadline}, []*time.Time{rows.Items[0].Deadline, rows.Items[1].Deadline})
 	require.Equal(t, out.Deadline.Add(-time.Hour), *rows.Items[0].NotBefore)
 	require.Equal(t, out.NotBefore, rows.Items[0].NotBefore)
 
-	w.update(a, 2, schemas.ActAmend, changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
-	standing := w.full(2).Handoff.Metadata
+	w.Updates(a, 2, schemas.ActAmend, changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
+	standing := w.Full(2).Handoff.Metadata
 	require.Nil(t, standing.Deadline)
 	require.Nil(t, standing.NotBefore)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -25,99 +26,99 @@ func basedOn(base string) func(*schemas.UpdateIn) {
 	return changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
 }
 
-func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.full(id).Standing.Base }
+func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }
 
 func TestBase_IsWhereTheSenderStoodForAllAttemptsAndReworks(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.send(standing(boss, first, ""), "dev", "Do it")
+	w.Sends(standing(boss, first, ""), "dev", "Do it")
 	for _, claimed := range []string{second, third} {
-		w.claim(standing(dev, claimed, claimed))
+		w.Claims(standing(dev, claimed, claimed))
 		require.Equal(t, first, w.base(1))
-		w.update(dev, 1, schemas.ActRelease)
+		w.Updates(dev, 1, schemas.ActRelease)
 	}
-	w.claim(standing(dev, third, third))
-	w.complete(standing(dev, third, third), 1)
-	w.update(standing(boss, third, ""), 1, schemas.ActReturn, note("Not yet"))
+	w.Claims(standing(dev, third, third))
+	w.Completes(standing(dev, third, third), 1)
+	w.Updates(standing(boss, third, ""), 1, schemas.ActReturn, note("Not yet"))
 	require.Equal(t, first, w.base(2), "of the rework")
-	w.claim(standing(dev, third, third))
-	w.fail(standing(dev, third, third), schemas.FailIn{HandoffID: "ho_2", FailureDetail: because("no"), Then: schemas.ThenRollback})
+	w.Claims(standing(dev, third, third))
+	w.Fails(standing(dev, third, third), schemas.FailIn{HandoffID: "ho_2", FailureDetail: because("no"), Then: schemas.ThenRollback})
 	require.Equal(t, first, w.base(3), "of the rollback")
-	again := w.update(standing(boss, third, ""), 2, schemas.ActRetry)
+	again := w.Updates(standing(boss, third, ""), 2, schemas.ActRetry)
 	require.Equal(t, first, w.base(again.Created), "of the retry")
 }
 
 func TestBase_IsThatOfTheFirstClaimWhereTheSenderStoodNowhere(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.send(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
+	w.Sends(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
 	require.Empty(t, w.base(1))
-	w.claim(standing(dev, second, left))
-	w.update(dev, 1, schemas.ActRelease)
-	w.claim(standing(dev, third, third))
+	w.Claims(standing(dev, second, left))
+	w.Updates(dev, 1, schemas.ActRelease)
+	w.Claims(standing(dev, third, third))
 	require.Equal(t, left, w.base(1), "later claims do not change it")
-	sent := w.complete(standing(dev, third, third), 1)
+	sent := w.Completes(standing(dev, third, third), 1)
 	require.Equal(t, left, w.base(sent.Forwarded.HandoffID), "of the review")
-	w.update(boss, 1, schemas.ActReturn, note("Not yet"))
-	rework := w.full(1).Standing.Successor
-	w.claim(standing(dev, third, third))
+	w.Updates(boss, 1, schemas.ActReturn, note("Not yet"))
+	rework := w.Full(1).Standing.Successor
+	w.Claims(standing(dev, third, third))
 	require.Equal(t, left, w.base(rework))
 
-	w.send(boss, "dev", "Do more")
-	w.claim(standing(dev, second, ""))
+	w.Sends(boss, "dev", "Do more")
+	w.Claims(standing(dev, second, ""))
 	require.Equal(t, second, w.base(rework+1), "where git knows no branch into which it goes")
 }
 
 func TestBase_StaysUnknownWhereTheFirstClaimWasElsewhere(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.assign(boss, dev, "Do it")
+	w.Assigns(boss, dev, "Do it")
 	require.Equal(t, schemas.UnknownBase, w.base(1))
-	w.update(dev, 1, schemas.ActRelease)
-	w.claim(standing(dev, second, second))
+	w.Updates(dev, 1, schemas.ActRelease)
+	w.Claims(standing(dev, second, second))
 	require.Equal(t, schemas.UnknownBase, w.base(1), "the second claim may have the work of the first")
-	w.complete(standing(dev, second, second), 1)
-	rework := w.update(boss, 1, schemas.ActReturn, note("Not yet"))
-	w.claim(standing(dev, second, second))
+	w.Completes(standing(dev, second, second), 1)
+	rework := w.Updates(boss, 1, schemas.ActReturn, note("Not yet"))
+	w.Claims(standing(dev, second, second))
 	require.Equal(t, schemas.UnknownBase, w.base(rework.Created))
-	w.update(boss, rework.Created, schemas.ActAmend, basedOn(first))
+	w.Updates(boss, rework.Created, schemas.ActAmend, basedOn(first))
 	require.Equal(t, first, w.base(rework.Created))
 }
 
 func TestBase_IsNamedBySenderAndHumanAtAnyTimeAndIsAnEvent(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.send(standing(boss, first, ""), "dev", "Do it")
-	out := w.update(boss, 1, schemas.ActAmend, basedOn(second))
+	w.Sends(standing(boss, first, ""), "dev", "Do it")
+	out := w.Updates(boss, 1, schemas.ActAmend, basedOn(second))
 	require.Equal(t, []string{"expectations"}, out.Changed)
-	w.claim(standing(dev, third, third))
-	w.update(dev, 1, schemas.ActProgress)
-	require.Equal(t, schemas.Working, w.update(person, 1, schemas.ActAmend, basedOn(third)).Status)
-	w.complete(standing(dev, third, third), 1)
-	require.Equal(t, schemas.Completed, w.update(boss, 1, schemas.ActAmend, basedOn(second)).Status)
+	w.Claims(standing(dev, third, third))
+	w.Updates(dev, 1, schemas.ActProgress)
+	require.Equal(t, schemas.Working, w.Updates(person, 1, schemas.ActAmend, basedOn(third)).Status)
+	w.Completes(standing(dev, third, third), 1)
+	require.Equal(t, schemas.Completed, w.Updates(boss, 1, schemas.ActAmend, basedOn(second)).Status)
 	require.Equal(t, second, w.base(1))
-	history := must(t, w.History, boss, schemas.HistoryIn{HandoffID: "ho_1"})
+	history := mailboxtest.Must(t, w.History, boss, schemas.HistoryIn{HandoffID: "ho_1"})
 	require.Contains(t, history.Tree, "human named another base for its checks")
-	returned := w.update(boss, 1, schemas.ActReturn, note("Not yet"), basedOn(third))
+	returned := w.Updates(boss, 1, schemas.ActReturn, note("Not yet"), basedOn(third))
 	require.Equal(t, third, w.base(returned.Created))
 }
 
 func TestBase_IsNotNamedByWhoeverDoesTheWork(t *testing.T) {
 	w, boss, dev, qa := newTrio(t, "boss", "dev", "qa")
-	w.send(standing(dev, first, ""), "dev", "Do it myself")
+	w.Sends(standing(dev, first, ""), "dev", "Do it myself")
 	for range 2 { // pending, and held
-		w.refuses(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
-		w.claim(standing(dev, second, second))
+		w.Refuses(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
+		w.Claims(standing(dev, second, second))
 	}
-	w.complete(standing(dev, second, second), 1)
-	w.refuses(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
-	w.send(standing(boss, first, ""), "dev", "Do it")
-	w.refuses(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
+	w.Completes(standing(dev, second, second), 1)
+	w.Refuses(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
+	w.Sends(standing(boss, first, ""), "dev", "Do it")
+	w.Refuses(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
 	require.Equal(t, first, w.base(2))
 }
 
 func TestBase_IsAWholeIDOfACommit(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
-	w.send(standing(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
+	w.Sends(standing(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
 	require.Equal(t, second, w.base(1))
 	for _, movable := range []string{"main", "v1", second[:12], strings.Repeat("x", 40)} {
-		e := w.refuses(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
+		e := w.Refuses(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
 		require.Equal(t, "changes.expectations.base", e.Field)
 	}
 	require.Equal(t, second, w.base(1))

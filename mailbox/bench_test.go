@@ -47,7 +47,7 @@ func BenchmarkRoute(b *testing.B) {
 	w := newWorldOn(b, memory.New())
 	ctx, a := context.Background(), schemas.Caller{Agent: "a"}
 	for i := range 1000 {
-		by := w.stdio(schemas.Agent(fmt.Sprintf("agent-%d", i)))
+		by := w.Stdio(schemas.Agent(fmt.Sprintf("agent-%d", i)))
 		_, err := w.Register(ctx, by, schemas.RegisterIn{
 			Name: string(by.Agent), Accepts: []string{"all", fmt.Sprint("review-", i%20)}, Skills: []string{"go", fmt.Sprint("skill-", i%10)}, MaxOpen: 3,
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/content"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -27,7 +28,7 @@ func in(limits map[string]float64) func(*schemas.SendIn) {
 
 func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
 	w.t.Helper()
-	out := must(w.t, w.History, person, schemas.HistoryIn{Workflow: string(workflow)})
+	out := mailboxtest.Must(w.t, w.History, person, schemas.HistoryIn{Workflow: string(workflow)})
 	all := map[string]schemas.Budget{}
 	for _, b := range out.Limits {
 		all[b.Limit] = b
@@ -42,82 +43,82 @@ func (w *world) cannot(by schemas.Caller, want string, more ...func(*schemas.Sen
 	for _, m := range more {
 		m(&sent)
 	}
-	refuses(w.t, w.Send, by, sent, schemas.Limit, want)
+	mailboxtest.Refuses(w.t, w.Send, by, sent, schemas.Limit, want)
 	require.Equal(w.t, before, w.budgets("wf_job"))
 }
 
 func TestHandoffsOfAWorkflowAreLimited(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 3}))
-	w.send(a, "b", "y", in(nil))
+	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 3}))
+	w.Sends(a, "b", "y", in(nil))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "{{each}}", Workflow: "wf_job", Options: &schemas.SendOptions{Each: []string{"p", "q"}}})
 	refused(t, err, schemas.Limit, "this would be 4 of 3 workflow_handoffs of wf_job, which has used 3")
-	w.send(a, "b", "z", in(nil))
+	w.Sends(a, "b", "z", in(nil))
 	w.cannot(a, "this would be 4 of 3")
-	w.send(a, "human", "decide", in(nil))
+	w.Sends(a, "human", "decide", in(nil))
 	require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
-	w.send(a, "b", "another workflow")
+	w.Sends(a, "b", "another workflow")
 }
 
 func TestRoundsOfAChainAreLimited(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(person, "a", "x", in(map[string]float64{"rounds": 2}))
+	w.Sends(person, "a", "x", in(map[string]float64{"rounds": 2}))
 	for range 2 {
-		w.claim(a)
-		w.assign(a, b, "x")
+		w.Claims(a)
+		w.Assigns(a, b, "x")
 		if w.budgets("wf_job")["rounds"].Used < 2 {
-			w.send(b, "a", "x")
+			w.Sends(b, "a", "x")
 		}
 	}
 	w.cannot(b, "this would be 3 of 2 rounds", func(in *schemas.SendIn) { in.To = "a" })
-	w.send(b, "c", "who had none of it")
-	w.send(a, "b", "beside it", in(nil))
+	w.Sends(b, "c", "who had none of it")
+	w.Sends(a, "b", "beside it", in(nil))
 }
 
 func TestWorkOfAPoolComesBackToItsHolder(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
-	w.send(a, "capability:review", "x", in(map[string]float64{"rounds": 1}))
-	w.claim(b)
-	w.complete(b, 1)
-	w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
+	mailboxtest.Must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
+	w.Sends(a, "capability:review", "x", in(map[string]float64{"rounds": 1}))
+	w.Claims(b)
+	w.Completes(b, 1)
+	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
 }
 
 func TestTokensOfAWorkflowAreLimited(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x", in(map[string]float64{"tokens": 1e6}))
+	w.Sends(a, "b", "x", in(map[string]float64{"tokens": 1e6}))
 	used := func() float64 { return w.budgets("wf_job")["tokens"].Used }
 	first := used()
-	w.send(a, "b", "x", in(nil))
+	w.Sends(a, "b", "x", in(nil))
 	each := used() - first
-	w.claim(b)
-	w.complete(b, 1)
+	w.Claims(b)
+	w.Completes(b, 1)
 	require.Greater(t, used(), first+each, "what came back counts")
 	lowered := func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"tokens": used() + each}}}
 	}
-	w.update(a, 2, schemas.ActAmend, lowered)
-	w.send(a, "b", "x", in(nil))
+	w.Updates(a, 2, schemas.ActAmend, lowered)
+	w.Sends(a, "b", "x", in(nil))
 	w.cannot(a, "tokens of wf_job", in(nil))
 }
 
 func TestMinutesOfAWorkflowAreLimited(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", in(map[string]float64{"minutes": 30}))
-	w.later(30 * time.Minute)
-	w.send(a, "b", "y", in(nil))
-	w.later(time.Second)
+	w.Sends(a, "b", "x", in(map[string]float64{"minutes": 30}))
+	w.Pass(30 * time.Minute)
+	w.Sends(a, "b", "y", in(nil))
+	w.Pass(time.Second)
 	w.cannot(a, "this would be 30.02 of 30 minutes")
 }
 
 func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	spend := func(usd any) {
-		id := w.send(a, "b", fmt.Sprint(usd), in(nil)).HandoffID
-		must(t, w.Claim, b, schemas.ClaimIn{HandoffID: id.String()})
-		w.complete(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
+		id := w.Sends(a, "b", fmt.Sprint(usd), in(nil)).HandoffID
+		mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{HandoffID: id.String()})
+		w.Completes(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
 	}
-	w.send(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
+	w.Sends(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
 	for _, usd := range []any{0.7, "0.3"} {
 		spend(usd)
 	}
@@ -127,45 +128,45 @@ func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
 
 func TestALimitIsRaisedByAPersonOnly(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 5}))
-	out := w.send(a, "b", "y", in(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
+	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 5}))
+	out := w.Sends(a, "b", "y", in(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
 	require.Contains(t, out.Warnings, "workflow_handoffs of wf_job stays 5: only a person raises it")
-	w.send(a, "b", "z", in(map[string]float64{"workflow_handoffs": 3}))
+	w.Sends(a, "b", "z", in(map[string]float64{"workflow_handoffs": 3}))
 	w.cannot(a, "4 of 3")
-	w.send(person, "b", "go on", in(map[string]float64{"workflow_handoffs": 4}))
+	w.Sends(person, "b", "go on", in(map[string]float64{"workflow_handoffs": 4}))
 	w.cannot(a, "5 of 4")
-	w.update(person, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+	w.Updates(person, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 6}}}
 	})
-	w.send(a, "b", "v", in(nil))
+	w.Sends(a, "b", "v", in(nil))
 	require.Equal(t, schemas.Budget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
 }
 
 func TestHumanIsToldOnceOfEachLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
+	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
 	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
-	refuses(t, w.Send, a, dry, schemas.Limit, "2 of 1")
-	require.Empty(t, w.notices(person))
+	mailboxtest.Refuses(t, w.Send, a, dry, schemas.Limit, "2 of 1")
+	require.Empty(t, w.Notices(person))
 	for range 3 {
 		w.cannot(a, "2 of 1")
 	}
-	told := w.notices(person)
+	told := w.Notices(person)
 	require.Len(t, told, 1)
 	require.Equal(t, "budget", told[0].Kind)
 	require.Contains(t, told[0].Text, "--workflow wf_job --limit workflow_handoffs=NUMBER")
-	w.send(person, "b", "y", in(map[string]float64{"workflow_handoffs": 2}))
+	w.Sends(person, "b", "y", in(map[string]float64{"workflow_handoffs": 2}))
 	w.cannot(a, "3 of 2")
-	require.Len(t, w.notices(person), 2, "a raised limit is told anew")
-	w.send(person, "b", "y", in(map[string]float64{"workflow_handoffs": 9}))
-	w.later(2 * time.Hour)
+	require.Len(t, w.Notices(person), 2, "a raised limit is told anew")
+	w.Sends(person, "b", "y", in(map[string]float64{"workflow_handoffs": 9}))
+	w.Pass(2 * time.Hour)
 	w.cannot(a, "minutes")
-	require.Len(t, w.notices(person), 3)
+	require.Len(t, w.Notices(person), 3)
 }
 
 func TestTwoCannotTakeTheLastPlace(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.send(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
+		w.Sends(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
 		var wg sync.WaitGroup
 		var passed atomic.Int64
 		for i := range 20 {
@@ -179,14 +180,14 @@ func TestTwoCannotTakeTheLastPlace(t *testing.T) {
 		}
 		wg.Wait()
 		require.EqualValues(t, 7, passed.Load())
-		require.Len(t, w.notices(person), 1)
+		require.Len(t, w.Notices(person), 1)
 	})
 }
 
 func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 	fail := func(then schemas.Then) func(w *world, b schemas.Caller) {
 		return func(w *world, b schemas.Caller) {
-			out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
+			out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
 			require.Contains(w.t, fmt.Sprint(out.Warnings), "a person was told why")
 			require.Equal(w.t, schemas.Failed, out.Status)
 		}
@@ -195,61 +196,61 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		does func(w *world, b schemas.Caller)
 		told string
 	}{
-		"rule": {func(w *world, b schemas.Caller) { w.complete(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
+		"rule": {func(w *world, b schemas.Caller) { w.Completes(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
 		"continuation": {func(w *world, b schemas.Caller) {
 			w.rules(nil)
 			forward := func(in *schemas.CompleteIn) {
 				in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "next"}}
 			}
-			out := w.complete(b, 1, forward)
+			out := w.Completes(b, 1, forward)
 			require.Nil(w.t, out.Forwarded)
 			require.Contains(w.t, fmt.Sprint(out.Warnings), "nothing was passed on to c")
-			again := w.complete(b, 1, forward)
+			again := w.Completes(b, 1, forward)
 			require.Nil(w.t, again.Forwarded)
 		}, "What was to follow ho_1"},
 		"rollback": {fail(""), "Nobody goes on after ho_1 (broken)"},
 		"retry":    {fail(schemas.ThenRetry), "Nobody goes on after ho_1 (broken)"},
 		"rejection": {func(w *world, b schemas.Caller) {
-			w.update(b, 1, schemas.ActRelease)
-			w.stdio("c")
-			must(w.t, w.Register, person, schemas.RegisterIn{Name: "c", Accepts: []string{"*"}})
-			out := w.fail(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine"), Alternative: "c"})
+			w.Updates(b, 1, schemas.ActRelease)
+			w.Stdio("c")
+			mailboxtest.Must(w.t, w.Register, person, schemas.RegisterIn{Name: "c", Accepts: []string{"*"}})
+			out := w.Fails(b, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine"), Alternative: "c"})
 			require.Equal(w.t, schemas.Rejected, out.Status)
 		}, "Nobody goes on after ho_1 (not mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			w.rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}})
-			w.assign(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
+			w.Assigns(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
-			require.True(t, w.status(1).Ended())
+			require.True(t, w.Status(1).Ended())
 			require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
-			told := w.notices(person)
+			told := w.Notices(person)
 			require.Len(t, told, 1)
 			require.Contains(t, told[0].Text, c.told)
 			w.cannot(a, "2 of 1")
-			require.Len(t, w.notices(person), 1, "of the limit it was told with what is unsent")
+			require.Len(t, w.Notices(person), 1, "of the limit it was told with what is unsent")
 		})
 	}
 }
 
 func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x", in(map[string]float64{"workflow_handoffs": 2}))
-	w.assign(a, b, "y", in(nil))
-	w.complete(b, 1)
-	w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
-	require.Equal(t, schemas.Completed, w.status(1))
-	w.claim(b)
-	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
-	require.Equal(t, schemas.Human, w.full(3).Handoff.Target.Agent)
-	w.refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
+	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 2}))
+	w.Assigns(a, b, "y", in(nil))
+	w.Completes(b, 1)
+	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
+	require.Equal(t, schemas.Completed, w.Status(1))
+	w.Claims(b)
+	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
+	require.Equal(t, schemas.Human, w.Full(3).Handoff.Target.Agent)
+	w.Refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
 func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {
 	w := newWorld(t)
 	w.rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
-	sent := w.send(w.stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
+	sent := w.Sends(w.Stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"cost_usd": 9, "rounds": 2, "minutes": 60}}
 	})
 	have := w.budgets(sent.Workflow)
@@ -262,7 +263,7 @@ func TestBudgetsAreWhatTheRegistryCounts(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))
 			w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{to("c", "routed")}}})
-			team := []schemas.Caller{w.stdio("a"), w.stdio("b"), w.stdio("c")}
+			team := []schemas.Caller{w.Stdio("a"), w.Stdio("b"), w.Stdio("c")}
 			one := func() schemas.Caller { return team[rnd.IntN(len(team))] }
 			refusals := 0
 			for range 200 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -41,10 +42,10 @@ func (b *breaking) never()            { b.keeps = nil }
 
 // waiting sends many handoffs that wait for the first one.
 func waiting(w *world, n int) (a, b schemas.Caller) {
-	a, b = w.stdio("a"), w.stdio("b")
-	w.send(a, "b", "first")
+	a, b = w.Stdio("a"), w.Stdio("b")
+	w.Sends(a, "b", "first")
 	for i := range n {
-		w.send(a, "c", fmt.Sprint("then ", i), afterwards("1"))
+		w.Sends(a, "c", fmt.Sprint("then ", i), afterwards("1"))
 	}
 	return a, b
 }
@@ -91,8 +92,8 @@ func (w *world) waitFor(id schemas.ID) (n int) {
 func TestACompletionLetsMoreGoOnThanOneTransactionCarries(t *testing.T) {
 	w := newWorld(t)
 	_, b := waiting(w, 1100)
-	w.claim(b)
-	w.complete(b, 1)
+	w.Claims(b)
+	w.Completes(b, 1)
 	require.Equal(t, 1100, w.pending("c"))
 	require.Zero(t, w.waitFor(1))
 	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.actions(1))
@@ -102,14 +103,14 @@ func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
 	disk := &breaking{Backend: memory.New()}
 	w := newWorldOn(t, disk)
 	a, b := waiting(w, 1100)
-	w.claim(b)
+	w.Claims(b)
 	disk.after(1)
-	w.complete(b, 1)
+	w.Completes(b, 1)
 	require.Equal(t, 1000, w.pending("c"))
 	require.Equal(t, 100, w.waitFor(1))
 
 	disk.never()
-	must(t, w.Agents, a, schemas.AgentsIn{})
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1100, w.pending("c"))
 }
 
@@ -117,9 +118,9 @@ func TestWhatFollowsIsCarriedOutForSoLongInOneCall(t *testing.T) {
 	var step time.Duration
 	w := newWorld(t, ticking(&step))
 	_, b := waiting(w, 3100)
-	w.claim(b)
+	w.Claims(b)
 	step = 200 * time.Millisecond
-	w.complete(b, 1)
+	w.Completes(b, 1)
 	require.Equal(t, 100, w.waitFor(1))
 	w.handoffs()
 	require.Zero(t, w.waitFor(1))
@@ -130,11 +131,11 @@ func TestEachOfManyThatWaitForACancelledOneIsToldOnce(t *testing.T) {
 	w := newWorldOn(t, disk)
 	a, _ := waiting(w, 1100)
 	disk.after(1)
-	w.update(person, 1, schemas.ActCancel)
+	w.Updates(person, 1, schemas.ActCancel)
 	require.Len(t, w.told(a), 1001) // of the cancelled one, and of those that waited for it
 
 	disk.never()
-	must(t, w.Agents, a, schemas.AgentsIn{})
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	told := w.told(a)
 	require.Len(t, told, 1101)
 	for id, times := range told {
@@ -162,17 +163,17 @@ func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 	disk := &breaking{Backend: memory.New()}
 	w := newWorldOn(t, disk)
 	a, b := waiting(w, 3100)
-	w.claim(b)
-	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenStop})
+	w.Claims(b)
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenStop})
 	disk.after(1)
-	again := w.update(a, 1, schemas.ActRetry).Created
+	again := w.Updates(a, 1, schemas.ActRetry).Created
 	require.Equal(t, 1000, w.waitFor(again))
 	disk.after(1)
-	require.Equal(t, again, w.claim(b).HandoffID)
+	require.Equal(t, again, w.Claims(b).HandoffID)
 	disk.after(1)
-	w.complete(b, again)
+	w.Completes(b, again)
 	disk.never()
-	w.claim(b)
+	w.Claims(b)
 	require.Zero(t, w.waitFor(1))
 	require.Zero(t, w.waitFor(again))
 	require.Equal(t, 3100, w.pending("c"))
@@ -183,13 +184,13 @@ func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 
 func TestPartsOfAFailureThatAreTooManyAreCancelledAfterIt(t *testing.T) {
 	w := newWorldOn(t, memory.New())
-	a, b := w.stdio("a"), w.stdio("b")
-	w.assign(a, b, "x")
+	a, b := w.Stdio("a"), w.Stdio("b")
+	w.Assigns(a, b, "x")
 	for i := range 1100 {
-		w.send(b, "c", fmt.Sprint("part ", i))
+		w.Sends(b, "c", fmt.Sprint("part ", i))
 	}
-	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
+	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 	require.Equal(t, schemas.ID(1102), out.RollbackHandoff)
 	require.Zero(t, w.pending("c"))
-	require.Equal(t, out.RollbackHandoff, w.full(1).Standing.Successor)
+	require.Equal(t, out.RollbackHandoff, w.Full(1).Standing.Successor)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -45,8 +46,8 @@ type twins struct {
 func newTwins(t *testing.T) *twins {
 	b := &scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	w.send(w.stdio("a"), "b", "x")
-	tw := &twins{world: w, b: b, by: asRequest(w.stdio("b"), "0001")}
+	w.Sends(w.Stdio("a"), "b", "x")
+	tw := &twins{world: w, b: b, by: asRequest(w.Stdio("b"), "0001")}
 	tw.ctx, tw.stop = context.WithCancel(context.Background())
 	t.Cleanup(tw.stop)
 	return tw
@@ -63,7 +64,7 @@ func (tw *twins) breaks() {
 func (tw *twins) stands(got schemas.ClaimOut) {
 	tw.t.Helper()
 	require.Equal(tw.t, schemas.ID(1), got.HandoffID)
-	tw.complete(asRequest(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
+	tw.Completes(asRequest(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
 }
 
 func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
@@ -71,7 +72,7 @@ func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 	var got schemas.ClaimOut
 	tw.b.then = []func(){func() { // the claim is kept and not answered
 		tw.stop()
-		got = tw.claim(tw.by)
+		got = tw.Claims(tw.by)
 	}}
 	tw.breaks()
 	tw.stands(got)
@@ -81,11 +82,11 @@ func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 	tw := newTwins(t)
 	tw.by.Conn = "c1"
-	must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
+	mailboxtest.Must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
 	var got schemas.ClaimOut
 	tw.b.then = []func(){func() {
 		tw.stop()
-		got = must(t, tw.Claim, asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
+		got = mailboxtest.Must(t, tw.Claim, asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
 	}}
 	tw.breaks()
 	tw.stands(got)
@@ -94,7 +95,7 @@ func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 // The call that breaks begins when its repeat is done.
 func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
 	tw := newTwins(t)
-	got := tw.claim(tw.by)
+	got := tw.Claims(tw.by)
 	tw.b.then = []func(){tw.stop}
 	tw.breaks()
 	tw.stands(got)
@@ -106,13 +107,13 @@ func TestRepeatsAtTheSameTimeClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := newWorldOn(t, backends["bolt"](t))
 	for round := range rounds {
-		id := w.send(person, "b", fmt.Sprint(round), fresh).HandoffID
+		id := w.Sends(person, "b", fmt.Sprint(round), fresh).HandoffID
 		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))
 		token := w.together(by, calls)
 		if token == "" {
 			token = w.claimID(remote("b", "1"), id).Token
 		}
-		w.complete(remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
+		w.Completes(remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
 	}
 }
 

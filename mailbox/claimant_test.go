@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -20,13 +21,13 @@ func remote(name schemas.Agent, instance string) schemas.Caller {
 func (w *world) elsewhere(by schemas.Caller, conn string) schemas.Caller {
 	w.t.Helper()
 	by.AgentID, by.Conn = conn, conn
-	must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn})
+	mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn})
 	return by
 }
 
 func (w *world) detach(by schemas.Caller) schemas.ConnOut {
 	w.t.Helper()
-	out := must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
+	out := mailboxtest.Must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	return out
 }
 
@@ -34,20 +35,20 @@ func (w *world) detach(by schemas.Caller) schemas.ConnOut {
 func (w *world) accepts(kind string, who ...schemas.Caller) {
 	w.t.Helper()
 	for _, by := range who {
-		must(w.t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
+		mailboxtest.Must(w.t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
 	}
 }
 
 func (w *world) claimID(by schemas.Caller, id schemas.ID) schemas.ClaimOut {
 	w.t.Helper()
-	out := must(w.t, w.Claim, by, schemas.ClaimIn{HandoffID: id.String()})
+	out := mailboxtest.Must(w.t, w.Claim, by, schemas.ClaimIn{HandoffID: id.String()})
 	return out
 }
 
 // kinds of the notices of an agent about one handoff, newest first.
 func (w *world) kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	w.t.Helper()
-	for _, n := range w.notices(by) {
+	for _, n := range w.Notices(by) {
 		if n.HandoffID == about {
 			kinds = append(kinds, n.Kind)
 		}
@@ -101,30 +102,30 @@ func spoil(t testing.TB, b store.Backend, space store.Space, key []byte) {
 // Without a connection only the instance proves who claimed; where instances cannot be told apart, nothing does.
 func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 	w := newWorld(t)
-	a, here, there, nobody := w.stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
-	w.send(a, "b", "x")
-	w.send(a, "b", "y")
+	a, here, there, nobody := w.Stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
+	w.Sends(a, "b", "x")
+	w.Sends(a, "b", "y")
 	w.claimID(here, 1)
 	w.claimID(nobody, 2)
 	for _, by := range []schemas.Caller{there, nobody} {
-		refuses(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+		mailboxtest.Refuses(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
 		_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 		refused(t, err, schemas.Invalid, "claim_token is needed")
 	}
-	refuses(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
+	mailboxtest.Refuses(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
 	_, err := w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
 	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
 	w.claimID(here, 1)
-	w.complete(here, 1)
-	require.Equal(t, schemas.Completed, w.status(1))
+	w.Completes(here, 1)
+	require.Equal(t, schemas.Completed, w.Status(1))
 }
 
 // A client that acts under the name of a person at the keyboard gets no advice that does not work.
 func TestAClientIsNotSentToClaimWhatAPersonHolds(t *testing.T) {
 	w, client := newWorldWith(t, "b")
-	w.send(w.stdio("a"), "b", "x")
+	w.Sends(w.Stdio("a"), "b", "x")
 	w.claimID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)
 	_, err := w.Complete(context.Background(), client, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
 	require.Empty(t, refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it").Next)
-	refuses(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+	mailboxtest.Refuses(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
 }

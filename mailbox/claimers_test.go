@@ -21,7 +21,7 @@ func TestManyClaimersShareAMailbox(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				for j := range handoffs / 8 {
-					w.send(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
+					w.Sends(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
 				}
 			})
 		}
@@ -40,7 +40,7 @@ func TestManyClaimersShareAMailbox(t *testing.T) {
 					mu.Lock()
 					claims[out.HandoffID]++
 					mu.Unlock()
-					w.complete(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
+					w.Completes(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
 				}
 			})
 		}

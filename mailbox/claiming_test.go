@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store/memory"
 )
@@ -14,111 +15,111 @@ import (
 func TestAClaimWhoseAnswerIsLostIsGivenBackUncharged(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
 	b.then = cancel
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{})
 	refused(t, err, schemas.Unavailable, "given back")
-	require.Equal(t, schemas.Pending, w.status(1))
-	require.Equal(t, 1, w.claim(coder).Attempt)
+	require.Equal(t, schemas.Pending, w.Status(1))
+	require.Equal(t, 1, w.Claims(coder).Attempt)
 }
 
 func TestRepeatingAClaimThatWasGivenBackClaimsAnew(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
 	coder.Request = "0001"
 	ctx, cancel := context.WithCancel(context.Background())
 	b.then = cancel
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{})
 	require.Error(t, err)
 
-	again := w.claim(coder)
+	again := w.Claims(coder)
 	require.Equal(t, schemas.ID(1), again.HandoffID)
-	require.Equal(t, schemas.Accepted, w.status(1))
+	require.Equal(t, schemas.Accepted, w.Status(1))
 	coder.Request = ""
-	w.complete(coder, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
+	w.Completes(coder, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
 func TestReadingAClaimAgainNeverGivesItBack(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
-	w.claim(coder)
-	w.update(coder, 1, schemas.ActProgress, note("half way"))
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
+	w.Claims(coder)
+	w.Updates(coder, 1, schemas.ActProgress, note("half way"))
 	ctx, cancel := context.WithCancel(context.Background())
 	b.then = cancel
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{HandoffID: "1"})
 	require.Error(t, err)
-	require.Equal(t, schemas.Working, w.status(1))
-	w.complete(coder, 1)
+	require.Equal(t, schemas.Working, w.Status(1))
+	w.Completes(coder, 1)
 }
 
 func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	sender, first := w.stdio("a"), w.stdio("b")
+	sender, first := w.Stdio("a"), w.Stdio("b")
 	second := w.elsewhere(first, "conn-b2")
-	w.send(sender, "b", "x")
+	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
 	b.then = func() {
-		w.update(person, 1, schemas.ActRelease)
-		w.claim(second)
+		w.Updates(person, 1, schemas.ActRelease)
+		w.Claims(second)
 		cancel()
 	}
 	_, err := w.Claim(ctx, first, schemas.ClaimIn{})
 	require.Error(t, err)
-	require.Equal(t, schemas.Accepted, w.status(1))
-	w.complete(second, 1)
+	require.Equal(t, schemas.Accepted, w.Status(1))
+	w.Completes(second, 1)
 }
 
 func TestAPlainClaimLeavesAnOrphanThatWaitsForAnAnswer(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.assign(a, b, "x")
-	w.update(b, 1, schemas.ActAsk, note("may I?"))
+	w.Assigns(a, b, "x")
+	w.Updates(b, 1, schemas.ActAsk, note("may I?"))
 	w.detach(b)
 	restarted := w.elsewhere(b, "again")
-	require.True(t, w.claim(restarted).Empty)
-	require.Equal(t, []string{"may I?"}, w.full(1).Standing.Questions)
+	require.True(t, w.Claims(restarted).Empty)
+	require.Equal(t, []string{"may I?"}, w.Full(1).Standing.Questions)
 	require.Equal(t, 1, w.claimID(restarted, 1).Attempt) // who names it takes it
 }
 
 func TestALiveClaimOverHTTPIsNotTakenOver(t *testing.T) {
 	w := newWorld(t)
 	one, two := remote("b", "1"), remote("b", "2")
-	w.send(w.stdio("a"), "b", "x")
-	first := w.claim(one)
-	refuses(t, w.Claim, two, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
-	refuses(t, w.Claim, remote("b", ""), schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
-	w.complete(one, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
+	w.Sends(w.Stdio("a"), "b", "x")
+	first := w.Claims(one)
+	mailboxtest.Refuses(t, w.Claim, two, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
+	mailboxtest.Refuses(t, w.Claim, remote("b", ""), schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "b holds it")
+	w.Completes(one, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 }
 
 func TestTheSameInstanceOverHTTPGetsANewToken(t *testing.T) {
 	w := newWorld(t)
 	b := remote("b", "1")
-	w.send(w.stdio("a"), "b", "x")
-	first := w.claim(b)
+	w.Sends(w.Stdio("a"), "b", "x")
+	first := w.Claims(b)
 	again := w.claimID(b, 1)
 	require.NotEqual(t, first.Token, again.Token)
 	require.Equal(t, 1, again.Attempt)
-	w.refuses(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
-	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
+	w.Refuses(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
+	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
 func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x")
-	w.send(a, "b", "y")
-	one, two := w.claim(b), w.claim(b)
+	w.Sends(a, "b", "x")
+	w.Sends(a, "b", "y")
+	one, two := w.Claims(b), w.Claims(b)
 	require.NotEqual(t, one.Token, two.Token)
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}, Token: two.Token})
 	refused(t, err, schemas.Denied, "not of ho_1")
-	require.Equal(t, schemas.Accepted, w.status(1))
-	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = one.Token })
-	w.complete(b, 2, func(in *schemas.CompleteIn) { in.Token = two.Token })
+	require.Equal(t, schemas.Accepted, w.Status(1))
+	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = one.Token })
+	w.Completes(b, 2, func(in *schemas.CompleteIn) { in.Token = two.Token })
 }
 
 func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
@@ -132,10 +133,10 @@ func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
-			w.send(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
-			w.later(c.after)
-			w.send(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
-			require.Equal(t, c.first, w.claim(b).HandoffID)
+			w.Sends(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
+			w.Pass(c.after)
+			w.Sends(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
+			require.Equal(t, c.first, w.Claims(b).HandoffID)
 		})
 	}
 }
@@ -143,63 +144,63 @@ func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
 // Subagents of one client share a connection, and models forget to repeat their name.
 func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
 	w := newWorld(t)
-	main := w.stdio("claude-code")
+	main := w.Stdio("claude-code")
 	sub := main
 	sub.Agent = "qa"
-	w.send(main, "qa", "x")
-	token := w.claim(sub).Token
-	stranger := w.stdio("other")
+	w.Sends(main, "qa", "x")
+	token := w.Claims(sub).Token
+	stranger := w.Stdio("other")
 	_, err := w.Complete(context.Background(), stranger, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}, Token: token})
 	refused(t, err, schemas.Denied, "qa holds it")
 
-	w.complete(main, 1, func(in *schemas.CompleteIn) {
+	w.Completes(main, 1, func(in *schemas.CompleteIn) {
 		in.Token = token
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "ciso", Task: "y"}}
 	})
-	require.Equal(t, schemas.Agent("qa"), w.full(1).Completion.Source.Agent)
-	require.Equal(t, schemas.Agent("qa"), w.full(2).Handoff.Source.Agent)
+	require.Equal(t, schemas.Agent("qa"), w.Full(1).Completion.Source.Agent)
+	require.Equal(t, schemas.Agent("qa"), w.Full(2).Handoff.Source.Agent)
 }
 
 func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	worker := lead
 	worker.Agent = "worker"
-	claim := w.assign(lead, worker, "x")
-	w.complete(worker, 1)
+	claim := w.Assigns(lead, worker, "x")
+	w.Completes(worker, 1)
 	token := func(in *schemas.UpdateIn) { in.Token = claim.Token }
-	w.update(lead, 1, schemas.ActReturn, note("not yet"), token)
-	require.Equal(t, schemas.Returned, w.status(1))
+	w.Updates(lead, 1, schemas.ActReturn, note("not yet"), token)
+	require.Equal(t, schemas.Returned, w.Status(1))
 }
 
 func TestASenderDoesNotReleaseTheClaimOfAnotherByAnOldToken(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	id := w.send(a, "a", "x").HandoffID
-	mine := w.claim(a)
+	id := w.Sends(a, "a", "x").HandoffID
+	mine := w.Claims(a)
 	token := func(in *schemas.UpdateIn) { in.Token = mine.Token }
-	w.update(a, id, schemas.ActRelease, token, func(in *schemas.UpdateIn) { in.To = "b" })
-	w.claim(b)
-	w.refuses(a, id, schemas.ActRelease, schemas.Stale, "", token)
-	require.Equal(t, schemas.Accepted, w.status(id))
-	w.update(a, id, schemas.ActRelease) // as its sender
+	w.Updates(a, id, schemas.ActRelease, token, func(in *schemas.UpdateIn) { in.To = "b" })
+	w.Claims(b)
+	w.Refuses(a, id, schemas.ActRelease, schemas.Stale, "", token)
+	require.Equal(t, schemas.Accepted, w.Status(id))
+	w.Updates(a, id, schemas.ActRelease) // as its sender
 }
 
 func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "x")
-	old := w.assign(lead, coder, "y")
-	must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
+	w.Sends(lead, "coder", "x")
+	old := w.Assigns(lead, coder, "y")
+	mailboxtest.Must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
 	coder.Conn = "another"
-	must(t, w.Attach, coder, schemas.ConnIn{Conn: coder.Conn})
-	require.NotEqual(t, old.Token, w.claim(coder).Token)
+	mailboxtest.Must(t, w.Attach, coder, schemas.ConnIn{Conn: coder.Conn})
+	require.NotEqual(t, old.Token, w.Claims(coder).Token)
 	other := w.claimID(coder, 2)
 
 	done := schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "done"}, Token: old.Token}
-	e := refuses(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")
+	e := mailboxtest.Refuses(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")
 	require.Equal(t, "complete_handoff", e.Next[0].Tool)
 	require.NotContains(t, string(e.Next[0].Args), "token")
 	done.Token = other.Token
-	e = refuses(t, w.Complete, coder, done, schemas.Denied, "of ho_2, which you hold")
+	e = mailboxtest.Refuses(t, w.Complete, coder, done, schemas.Denied, "of ho_2, which you hold")
 	require.Contains(t, string(e.Next[0].Args), `"ho_2"`)
-	require.Empty(t, w.notices(lead), "nothing was late")
-	w.complete(coder, 1)
+	require.Empty(t, w.Notices(lead), "nothing was late")
+	w.Completes(coder, 1)
 }

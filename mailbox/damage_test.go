@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -16,27 +17,27 @@ import (
 func TestWhatCannotBeReadIsHandedOutOnceAndCanBeFailed(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	s, c := w.stdio("s"), w.stdio("c")
-	w.send(s, "c", "x")
-	w.send(s, "c", "y")
+	s, c := w.Stdio("s"), w.Stdio("c")
+	w.Sends(s, "c", "x")
+	w.Sends(s, "c", "y")
 	damageSaid(t, b, 1, 1)
-	claim := w.claim(c)
+	claim := w.Claims(c)
 	require.Contains(t, claim.Brief, "cannot be read")
-	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
-	w.fail(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("unreadable"), Then: schemas.ThenStop})
+	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
+	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("unreadable"), Then: schemas.ThenStop})
 }
 
 func TestADamagedParentHidesOnlyItself(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	s, c := w.stdio("s"), w.stdio("c")
-	w.send(s, "z", "root")
-	w.send(s, "c", "x", func(in *schemas.SendIn) { in.Parent = "1" })
+	s, c := w.Stdio("s"), w.Stdio("c")
+	w.Sends(s, "z", "root")
+	w.Sends(s, "c", "x", func(in *schemas.SendIn) { in.Parent = "1" })
 	damage(t, b, 1)
-	require.Contains(t, w.claim(c).Brief, "> x")
-	list := must(t, w.List, s, schemas.ListIn{Box: "all"})
+	require.Contains(t, w.Claims(c).Brief, "> x")
+	list := mailboxtest.Must(t, w.List, s, schemas.ListIn{Box: "all"})
 	require.Len(t, list.Items, 1)
-	history := must(t, w.History, s, schemas.HistoryIn{HandoffID: "2"})
+	history := mailboxtest.Must(t, w.History, s, schemas.HistoryIn{HandoffID: "2"})
 	require.False(t, history.LogVerified)
 	for _, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)
@@ -48,17 +49,17 @@ func TestADamagedParentHidesOnlyItself(t *testing.T) {
 func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	s, c := w.stdio("s"), w.stdio("c")
-	w.assign(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	out := w.update(c, 1, schemas.ActProgress, func(in *schemas.UpdateIn) {
+	s, c := w.Stdio("s"), w.Stdio("c")
+	w.Assigns(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	out := w.Updates(c, 1, schemas.ActProgress, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}
 	})
 	var event uint64
 	_, err := fmt.Sscanf(out.Checkpoint, "chk_%d", &event)
 	require.NoError(t, err)
-	w.send(s, "d", "other", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(s, "d", "other", func(in *schemas.SendIn) { in.Parent = "none" })
 	damageSaid(t, b, 1, event)
-	w.later(11 * time.Minute)
+	w.Pass(11 * time.Minute)
 	readings := 0
 	now := w.Now
 	w.Now = func() time.Time { readings++; return now() }
@@ -72,21 +73,21 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 func TestASendThatLetsTimePassKeepsItsContent(t *testing.T) {
 	w, s := newWorldWith(t, "s")
 	w.dueTogether(s, 300)
-	dep := w.send(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
-	w.later(time.Hour)
-	sent := w.send(s, "e", "then", func(in *schemas.SendIn) {
+	dep := w.Sends(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
+	w.Pass(time.Hour)
+	sent := w.Sends(s, "e", "then", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{After: []string{dep.HandoffID.String()}}
 		in.Parent = "none"
 	})
-	require.Equal(t, "then", w.full(sent.HandoffID).Handoff.Task)
+	require.Equal(t, "then", w.Full(sent.HandoffID).Handoff.Task)
 }
 
 func TestDamagedRulesStopNothing(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	a, c := w.stdio("a"), w.stdio("c")
+	a, c := w.Stdio("a"), w.Stdio("c")
 	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("z", "x")}}})
 	spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
-	w.assign(a, c, "work")
-	require.Nil(t, w.complete(c, 1).Forwarded)
+	w.Assigns(a, c, "work")
+	require.Nil(t, w.Completes(c, 1).Forwarded)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -16,8 +17,8 @@ import (
 // holds makes an agent hold a handoff.
 func (w *world) holds(by schemas.Caller, task string) schemas.ID {
 	w.t.Helper()
-	w.send(person, string(by.Agent), task)
-	return w.claim(by).HandoffID
+	w.Sends(person, string(by.Agent), task)
+	return w.Claims(by).HandoffID
 }
 
 // remindedOf are the handoffs because of which a session is kept from stopping.
@@ -33,14 +34,14 @@ func (h hooked) remindedOf() (ids []schemas.ID) {
 
 func TestASessionIsRemindedOfEachHandoffOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+		qa, hooks := w.Stdio("qa"), w.hooks("qa", "qa-1")
 		require.Empty(t, hooks.remindedOf())
 		first, second := w.holds(qa, "First"), w.holds(qa, "Second")
 		require.Equal(t, []schemas.ID{first, second}, hooks.remindedOf())
 		for range 40 {
 			require.Empty(t, hooks.remindedOf())
 		}
-		w.complete(qa, first)
+		w.Completes(qa, first)
 		third := w.holds(qa, "Third")
 		require.Equal(t, []schemas.ID{third}, hooks.remindedOf())
 		require.Empty(t, hooks.remindedOf())
@@ -50,7 +51,7 @@ func TestASessionIsRemindedOfEachHandoffOnce(t *testing.T) {
 // A session that claims another handoff whenever it is kept from stopping would never stop.
 func TestASessionIsRemindedThreeTimesInARowAtMost(t *testing.T) {
 	w := newWorld(t)
-	qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
+	qa, hooks := w.Stdio("qa"), w.hooks("qa", "qa-1")
 	inARow, longest, reminded := 0, 0, 0
 	for i := range 40 {
 		w.holds(qa, fmt.Sprintf("task %d", i))
@@ -69,15 +70,15 @@ func TestASessionIsRemindedThreeTimesInARowAtMost(t *testing.T) {
 func TestSessionMayEndThoughItWasSentWorkOrWaitsForAnAnswer(t *testing.T) {
 	for name, play := range map[string]func(w *world){
 		"what waits for an answer": func(w *world) {
-			qa := w.stdio("qa")
-			w.update(qa, w.holds(qa, "Which?"), schemas.ActAsk, note("which one?"))
+			qa := w.Stdio("qa")
+			w.Updates(qa, w.holds(qa, "Which?"), schemas.ActAsk, note("which one?"))
 		},
-		"what it only was sent": func(w *world) { w.send(person, "qa", "Later") },
-		"what others hold":      func(w *world) { w.holds(w.stdio("dev"), "Not mine") },
+		"what it only was sent": func(w *world) { w.Sends(person, "qa", "Later") },
+		"what others hold":      func(w *world) { w.holds(w.Stdio("dev"), "Not mine") },
 		"what another session holds under the same name": func(w *world) {
-			w.stdio("qa")
+			w.Stdio("qa")
 			other := schemas.Caller{Agent: "qa", AgentID: "qa-2", Via: schemas.ViaStdio, Conn: "conn-2"}
-			must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
+			mailboxtest.Must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
 			w.holds(other, "Of the other")
 		},
 	} {
@@ -91,7 +92,7 @@ func TestSessionMayEndThoughItWasSentWorkOrWaitsForAnAnswer(t *testing.T) {
 
 func TestASessionIsRemindedOfWhatWasClaimedByACommand(t *testing.T) {
 	w := newWorld(t)
-	w.stdio("qa")
+	w.Stdio("qa")
 	id := w.holds(schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}, "By a command")
 	require.Equal(t, []schemas.ID{id}, w.hooks("qa", "qa-1").remindedOf())
 }
@@ -124,49 +125,49 @@ func TestSubagentsAreRemindedOfTheirOwn(t *testing.T) {
 
 func TestASessionThatEndsLeavesANote(t *testing.T) {
 	w := newWorld(t)
-	qa, hooks := w.stdio("qa"), w.hooks("qa", "s1")
+	qa, hooks := w.Stdio("qa"), w.hooks("qa", "s1")
 	id := w.holds(qa, "Test it")
 	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
-	w.update(qa, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: kept} })
+	w.Updates(qa, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: kept} })
 	checkpoint := func() *schemas.Checkpoint {
-		out := must(t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
+		out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		require.Equal(t, kept.State, out.Checkpoint.State)
 		return out.Checkpoint
 	}
 	hooks.on(schemas.OnCompact)
 	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa was compacted at 2026-01-11T20:30:00Z.", checkpoint().Note)
-	before := w.full(id).Standing.LeaseEnds
-	w.later(5 * time.Minute)
+	before := w.Full(id).Standing.LeaseEnds
+	w.Pass(5 * time.Minute)
 	hooks.on(schemas.OnCompact)
 	require.Contains(t, checkpoint().Note, "20:30:00Z", "nothing happened in between")
 	hooks.on(schemas.OnEnd)
 	require.Equal(t, kept.Note+"\n[handoff] session s1 of qa ended at 2026-01-11T20:35:00Z.", checkpoint().Note)
-	require.Equal(t, before, w.full(id).Standing.LeaseEnds, "nobody worked on it")
-	w.complete(qa, id)
+	require.Equal(t, before, w.Full(id).Standing.LeaseEnds, "nobody worked on it")
+	w.Completes(qa, id)
 	hooks.on(schemas.OnEnd)
 	require.Contains(t, checkpoint().Note, "20:35:00Z")
 }
 
 func TestASessionThatGoesOnIsNotForgotten(t *testing.T) {
 	w := newWorld(t)
-	w.send(person, "qa", "Test it")
+	w.Sends(person, "qa", "Test it")
 	hooks := w.hooks("qa", "s1")
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
 	for range 10 {
-		w.later(25 * time.Hour)
+		w.Pass(25 * time.Hour)
 		require.Empty(t, named(hooks.on(schemas.OnMail)))
 	}
-	w.send(person, "dev", "Something else")
+	w.Sends(person, "dev", "Something else")
 	w.hooks("dev", "s2").on(schemas.OnMail)
 	require.Empty(t, named(hooks.on(schemas.OnMail)))
 }
 
 func TestASessionIsForgottenAfterAWeek(t *testing.T) {
 	w := newWorld(t)
-	w.send(person, "qa", "Test it")
+	w.Sends(person, "qa", "Test it")
 	w.hooks("qa", "s1").on(schemas.OnMail)
-	w.later(8 * 24 * time.Hour)
-	w.send(person, "qa", "Test it too")
+	w.Pass(8 * 24 * time.Hour)
+	w.Sends(person, "qa", "Test it too")
 	w.hooks("qa", "s2").on(schemas.OnMail)
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		told, err := v.Delivered("qa", "s1")
@@ -181,7 +182,7 @@ func TestHeldHandoffsOfSeveralConnectionsAreNamedInOneOrder(t *testing.T) {
 	var want []schemas.ID
 	for i := range 5 {
 		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("sub-%d", i)), AgentID: "lead-1", Via: schemas.ViaStdio, Conn: fmt.Sprintf("conn-%d", i)}
-		must(t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
+		mailboxtest.Must(t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 		want = append(want, w.holds(by, "Its"))
 	}
 	for range 20 {
@@ -196,7 +197,7 @@ func TestHeldHandoffsOfSeveralConnectionsAreNamedInOneOrder(t *testing.T) {
 func TestASessionIsNotToldThatItHoldsNothingWhileNobodyKnows(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	w.holds(w.stdio("qa"), "Test it")
+	w.holds(w.Stdio("qa"), "Test it")
 	spoil(t, b, store.Agents, []byte("qa"))
 	for _, on := range []schemas.SessionEvent{schemas.OnStop, schemas.OnCompact} {
 		_, err := w.News(context.Background(), schemas.Caller{Agent: "qa"}, schemas.NewsIn{On: on, Session: "another"})

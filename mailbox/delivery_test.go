@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -28,7 +29,7 @@ func (w *world) hooks(name schemas.Agent, session string) hooked {
 func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
 	h.t.Helper()
 	h.in.On = o
-	out := must(h.t, h.News, h.by, h.in)
+	out := mailboxtest.Must(h.t, h.News, h.by, h.in)
 	return out
 }
 
@@ -47,17 +48,17 @@ func named(out schemas.NewsOut) string {
 
 func TestEachItemIsMentionedOnceInASession(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		dev, qa, hooks := w.stdio("dev"), w.stdio("qa"), w.hooks("qa", "s1")
+		dev, qa, hooks := w.Stdio("dev"), w.Stdio("qa"), w.hooks("qa", "s1")
 		times := map[string]int{}
 		for i := range 1000 {
 			switch i {
 			case 3, 500:
-				w.send(dev, "qa", fmt.Sprintf("task %d", i))
+				w.Sends(dev, "qa", fmt.Sprintf("task %d", i))
 			case 100: // it comes back, which is nothing new
-				got := w.claim(qa)
-				w.update(qa, got.HandoffID, schemas.ActRelease)
+				got := w.Claims(qa)
+				w.Updates(qa, got.HandoffID, schemas.ActRelease)
 			case 700:
-				w.send(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+				w.Sends(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 			}
 			out := hooks.on(schemas.OnMail)
 			require.Zero(t, out.MoreNew)
@@ -76,7 +77,7 @@ func TestEachItemIsMentionedOnceInASession(t *testing.T) {
 func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for i := range 5 {
-			w.send(person, "qa", fmt.Sprintf("task %d", i))
+			w.Sends(person, "qa", fmt.Sprintf("task %d", i))
 		}
 		var mu sync.Mutex
 		var all []string
@@ -99,7 +100,7 @@ func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
 
 func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
 	w := newWorld(t)
-	w.send(person, "qa", "Test it")
+	w.Sends(person, "qa", "Test it")
 	hooks := w.hooks("qa", "s1")
 	hooks.by.Request = "0001"
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
@@ -128,10 +129,10 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 	require.Zero(t, row)
 	require.Nil(t, agent, "a session that only has hooks uses up no name")
 
-	w.send(person, "qa", "Test it")
+	w.Sends(person, "qa", "Test it")
 	hooks.on(schemas.OnMail)
 	before, _ := told()
-	w.later(time.Minute)
+	w.Pass(time.Minute)
 	hooks.on(schemas.OnMail)
 	hooks.on(schemas.OnStart)
 	after, _ := told()
@@ -141,9 +142,9 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
 	w := newWorld(t)
 	for i := range 7 {
-		w.send(person, "qa", fmt.Sprintf("task %d", i))
+		w.Sends(person, "qa", fmt.Sprintf("task %d", i))
 	}
-	w.send(person, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
+	w.Sends(person, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
 	hooks := w.hooks("qa", "s1")
 	out := hooks.on(schemas.OnStart)
 	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", named(out))
@@ -154,19 +155,19 @@ func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
 
 func TestMailOfASessionsPoolsIsMentioned(t *testing.T) {
 	w := newWorld(t)
-	w.stdio("sec")
-	must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
-	w.send(person, "capability:security_review", "Look at the login")
+	w.Stdio("sec")
+	mailboxtest.Must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
+	w.Sends(person, "capability:security_review", "Look at the login")
 	require.Equal(t, "ho_1", named(w.hooks("sec", "s1").on(schemas.OnMail)))
 	require.Empty(t, named(w.hooks("qa", "s1").on(schemas.OnMail)))
 }
 
 func TestSessionIsToldAtItsStartWhatItHoldsAndWhoIsHere(t *testing.T) {
 	w, dev, qa := newPair(t, "dev", "qa")
-	w.stdio("docs")
-	w.send(dev, "qa", "First")
-	w.update(qa, w.claim(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })
-	w.send(dev, "qa", "Second")
+	w.Stdio("docs")
+	w.Sends(dev, "qa", "First")
+	w.Updates(qa, w.Claims(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })
+	w.Sends(dev, "qa", "Second")
 	hooks := w.hooks("qa", "qa-1")
 	first := hooks.on(schemas.OnStart)
 	require.Equal(t, []schemas.Agent{"dev", "docs"}, first.Here)
@@ -185,7 +186,7 @@ func TestASessionIsToldUnderTheNameOfItsConnection(t *testing.T) {
 	w := newWorld(t)
 	w.openFrom("100", "c1", "s1")
 	w.openFrom("200", "c2", "s2")
-	w.send(person, "claude-code-2", "Test it")
+	w.Sends(person, "claude-code-2", "Test it")
 	ask := func(session, process string) (schemas.NewsOut, error) {
 		return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 			On: schemas.OnMail, Client: "claude-code", Session: session, Process: process,

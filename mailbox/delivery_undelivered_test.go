@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store/memory"
 )
@@ -17,8 +18,8 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 		t.Run(string(on), func(t *testing.T) {
 			w := newWorld(t)
 			hooks := w.hooks("qa", "s1")
-			w.send(person, "qa", "Test it")
-			w.send(person, "qa", "Read this", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			w.Sends(person, "qa", "Test it")
+			w.Sends(person, "qa", "Read this", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 			first := hooks.on(on)
 			require.Contains(t, named(first), "ho_1")
 			hooks.in.Undelivered = first.Marked
@@ -31,8 +32,8 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 
 func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 	w := newWorld(t)
-	qa, hooks := w.stdio("qa"), w.hooks("qa", "qa-1")
-	w.assign(person, qa, "Test it")
+	qa, hooks := w.Stdio("qa"), w.hooks("qa", "qa-1")
+	w.Assigns(person, qa, "Test it")
 	for range 10 {
 		out := hooks.on(schemas.OnStop)
 		require.True(t, out.Remind)
@@ -54,7 +55,7 @@ func TestUndeliveredNeedsTheItems(t *testing.T) {
 func TestAnAnswerThatComesTooLateIsTakenBack(t *testing.T) {
 	b := &scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	w.send(person, "qa", "Test it")
+	w.Sends(person, "qa", "Test it")
 	ctx, gone := context.WithCancel(context.Background())
 	b.then = []func(){gone}
 	hooks := w.hooks("qa", "s1")
@@ -68,14 +69,14 @@ func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
 	w := newWorld(t)
 	hooks := w.hooks("qa", "s1")
 	for i := range 1500 {
-		w.send(person, "qa", fmt.Sprint("task ", i))
+		w.Sends(person, "qa", fmt.Sprint("task ", i))
 	}
 	told := 0
 	for out := hooks.on(schemas.OnMail); len(out.New) > 0; out = hooks.on(schemas.OnMail) {
 		told += len(out.New) + out.MoreNew
 	}
 	require.Equal(t, 1500, told)
-	w.send(person, "qa", "The last")
+	w.Sends(person, "qa", "The last")
 	require.Equal(t, "ho_1501", named(hooks.on(schemas.OnMail)))
 }
 
@@ -84,8 +85,8 @@ func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
 	w, sec := newWorldWith(t, "sec")
 	w.accepts("review", sec, remote("another", "1"))
 	for range newsShown + 3 {
-		id := w.send(person, "capability:review", "Look").HandoffID
-		must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
+		id := w.Sends(person, "capability:review", "Look").HandoffID
+		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
 	}
 	out := w.hooks("sec", "s1").on(schemas.OnStart)
 	require.Empty(t, named(out))

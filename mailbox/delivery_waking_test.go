@@ -34,11 +34,11 @@ func (k waker) waits() bool { return len(k.answer) == 0 }
 func TestASleepingSessionIsWokenOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		k := w.wakes("qa", "s1")
-		w.send(person, "dev", "Not for it")
-		w.send(person, "qa", "A message is read at the next prompt", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+		w.Sends(person, "dev", "Not for it")
+		w.Sends(person, "qa", "A message is read at the next prompt", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 		synctest.Wait()
 		require.True(t, k.waits())
-		w.send(person, "qa", "Test it")
+		w.Sends(person, "qa", "Test it")
 		require.Equal(t, "ho_2", named(<-k.answer))
 		again := w.wakes("qa", "s1")
 		require.True(t, again.waits(), "it was woken for that")
@@ -52,7 +52,7 @@ func TestASleepingSessionIsWokenOnce(t *testing.T) {
 func TestASessionIsWokenForEach(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		for range 3 {
-			w.send(person, "qa", "Test it")
+			w.Sends(person, "qa", "Test it")
 		}
 		for _, want := range []string{"ho_1 ho_2 ho_3", "ho_2 ho_3", "ho_3", ""} {
 			k := w.wakes("qa", "s1")
@@ -69,7 +69,7 @@ func TestTheNewestWaitOfASessionEndsThoseBefore(t *testing.T) {
 		second := w.wakes("qa", "s1")
 		require.Contains(t, (<-first.answer).Over, "newer")
 		require.True(t, other.waits())
-		w.send(person, "qa", "Test it")
+		w.Sends(person, "qa", "Test it")
 		require.Equal(t, "ho_1", named(<-second.answer))
 		require.Equal(t, "ho_1", named(<-other.answer))
 	})
@@ -89,26 +89,26 @@ func TestASessionThatEndedIsNotWoken(t *testing.T) {
 
 func TestASessionAtWorkIsNotWoken(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		qa := w.stdio("qa")
-		w.send(person, "qa", "Test it")
+		qa := w.Stdio("qa")
+		w.Sends(person, "qa", "Test it")
 		k := w.wakes("qa", "qa-1")
 		require.Equal(t, "ho_1", named(<-k.answer))
 		k = w.wakes("qa", "qa-1")
-		got := w.claim(qa)
+		got := w.Claims(qa)
 		require.Contains(t, (<-k.answer).Over, "at work")
 
-		w.update(qa, got.HandoffID, schemas.ActAsk, note("which one?"))
+		w.Updates(qa, got.HandoffID, schemas.ActAsk, note("which one?"))
 		time.Sleep(time.Second)
 		k = w.wakes("qa", "qa-1")
 		require.True(t, k.waits(), "it waits for an answer")
-		w.update(person, got.HandoffID, schemas.ActAnswer, note("the first"))
+		w.Updates(person, got.HandoffID, schemas.ActAnswer, note("the first"))
 		require.Equal(t, "answer", (<-k.answer).New[0].Kind)
 	})
 }
 
 func TestAMentionedHandoffWakesNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		w.send(person, "qa", "Test it")
+		w.Sends(person, "qa", "Test it")
 		w.hooks("qa", "s1").on(schemas.OnMail)
 		k := w.wakes("qa", "s1")
 		require.True(t, k.waits())

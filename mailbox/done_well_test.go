@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -18,27 +19,27 @@ func partly(in *schemas.CompleteIn) {
 // gated is a gate of qa, and a deployment of dev that waits for it. The gate said no.
 func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 	w = newWorld(t)
-	lead, qa, dev = w.stdio("lead"), w.stdio("qa"), w.stdio("dev")
-	w.send(lead, "qa", "Check the release", criteria(false, "All tests pass"))
-	w.send(lead, "dev", "Deploy to production", afterwards("1"))
-	w.claim(qa)
-	w.complete(qa, 1, partly)
+	lead, qa, dev = w.Stdio("lead"), w.Stdio("qa"), w.Stdio("dev")
+	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
+	w.Sends(lead, "dev", "Deploy to production", afterwards("1"))
+	w.Claims(qa)
+	w.Completes(qa, 1, partly)
 	return w, lead, qa, dev
 }
 
 func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	w.send(lead, "qa", "Check the release", criteria(false, "All tests pass"))
-	w.send(w.stdio("ops"), "dev", "Deploy to production", afterwards("1"))
-	w.claim(qa)
-	out := w.complete(qa, 1, partly)
+	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
+	w.Sends(w.Stdio("ops"), "dev", "Deploy to production", afterwards("1"))
+	w.Claims(qa)
+	out := w.Completes(qa, 1, partly)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Warnings, "not opened: ho_2. What waits goes on after a success, or once the sender accepts this")
 
-	require.True(t, w.claim(dev).Empty)
-	refuses(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
-	require.Contains(t, w.notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. 1 of 1 criteria are not met.")
-	asked := w.notices(w.stdio("ops"))
+	require.True(t, w.Claims(dev).Empty)
+	mailboxtest.Refuses(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
+	require.Contains(t, w.Notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. 1 of 1 criteria are not met.")
+	asked := w.Notices(w.Stdio("ops"))
 	require.Equal(t, "blocked", asked[0].Kind)
 	require.Contains(t, asked[0].Text, "ho_1, for which it waits, is completed in part. Accept that one, which opens this one,")
 
@@ -54,112 +55,112 @@ func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 		`update_handoff {"handoff_id":"ho_2","action":"cancel"} ends this one.`,
 	}, calls)
 
-	w.update(lead, 1, schemas.ActAccept)
-	require.Equal(t, schemas.ID(2), w.claim(dev).HandoffID)
+	w.Updates(lead, 1, schemas.ActAccept)
+	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 	require.Empty(t, w.overview().Stuck.Items)
 }
 
 func TestReturn_OfAPartialResultOpensWithItsRework(t *testing.T) {
 	w, lead, qa, dev := gated(t)
-	again := w.update(lead, 1, schemas.ActReturn, note("mend the tests")).Created
-	require.Equal(t, again, w.claim(qa).HandoffID)
-	require.True(t, w.claim(dev).Empty)
-	w.complete(qa, again, evidence("1", "2"))
-	require.Equal(t, schemas.ID(2), w.claim(dev).HandoffID)
+	again := w.Updates(lead, 1, schemas.ActReturn, note("mend the tests")).Created
+	require.Equal(t, again, w.Claims(qa).HandoffID)
+	require.True(t, w.Claims(dev).Empty)
+	w.Completes(qa, again, evidence("1", "2"))
+	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
 func TestJoin_WaitsUntilEachPartIsDoneWell(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	w.send(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
-	w.complete(qa, w.claim(qa).HandoffID, evidence("1"))
-	last := w.claim(qa).HandoffID
-	w.complete(qa, last, partly)
-	require.True(t, w.claim(dev).Empty)
-	w.update(lead, last, schemas.ActAccept)
-	require.Equal(t, schemas.ID(3), w.claim(dev).HandoffID)
+	w.Sends(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
+	w.Completes(qa, w.Claims(qa).HandoffID, evidence("1"))
+	last := w.Claims(qa).HandoffID
+	w.Completes(qa, last, partly)
+	require.True(t, w.Claims(dev).Empty)
+	w.Updates(lead, last, schemas.ActAccept)
+	require.Equal(t, schemas.ID(3), w.Claims(dev).HandoffID)
 }
 
 func TestSend_SaysThatItWaitsForAPartialResult(t *testing.T) {
 	w, lead, _, _ := gated(t)
-	out := w.send(lead, "dev", "Announce it", afterwards("1"))
+	out := w.Sends(lead, "dev", "Announce it", afterwards("1"))
 	require.Contains(t, out.Warnings, "ho_1 ended partial: ho_3 waits until that is accepted")
 	require.Equal(t, []string{"ho_1"}, out.BlockedBy)
-	w.send(lead, "dev", "Celebrate")
-	amended := w.update(lead, 4, schemas.ActAmend, options(schemas.SendOptions{After: []string{"1"}}))
+	w.Sends(lead, "dev", "Celebrate")
+	amended := w.Updates(lead, 4, schemas.ActAmend, options(schemas.SendOptions{After: []string{"1"}}))
 	require.Contains(t, amended.Warnings, "ho_1 ended partial: ho_4 waits until that is accepted")
-	w.update(lead, 1, schemas.ActAccept)
-	require.Empty(t, w.send(lead, "dev", "Tell all", afterwards("1")).BlockedBy, "it is done well by now")
+	w.Updates(lead, 1, schemas.ActAccept)
+	require.Empty(t, w.Sends(lead, "dev", "Tell all", afterwards("1")).BlockedBy, "it is done well by now")
 }
 
 func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.send(a, "b", "first")
-	w.send(person, "c", "second", afterwards("1"))
-	w.claim(b)
-	back := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
-	w.claim(a)
-	w.complete(a, back, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
-	require.Equal(t, []string{back.String()}, w.full(2).Standing.BlockedBy)
-	w.update(person, back, schemas.ActAccept)
-	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
+	w.Sends(a, "b", "first")
+	w.Sends(person, "c", "second", afterwards("1"))
+	w.Claims(b)
+	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
+	w.Claims(a)
+	w.Completes(a, back, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
+	require.Equal(t, []string{back.String()}, w.Full(2).Standing.BlockedBy)
+	w.Updates(person, back, schemas.ActAccept)
+	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
 func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	w.send(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
-	w.send(lead, "dev", "y", afterwards("1"))
-	w.claim(qa)
-	out := w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
+	w.Sends(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.Sends(lead, "dev", "y", afterwards("1"))
+	w.Claims(qa)
+	out := w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
 	require.NotContains(t, w.kinds(lead, 2), "blocked", "the review decides")
-	require.True(t, w.claim(dev).Empty)
-	w.claim(lead)
-	w.complete(lead, out.Forwarded.HandoffID, func(in *schemas.CompleteIn) { in.Output = []byte(`{"verdict":"accept"}`) })
-	require.Equal(t, schemas.ID(2), w.claim(dev).HandoffID)
+	require.True(t, w.Claims(dev).Empty)
+	w.Claims(lead)
+	w.Completes(lead, out.Forwarded.HandoffID, func(in *schemas.CompleteIn) { in.Output = []byte(`{"verdict":"accept"}`) })
+	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
 func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 	w := newWorld(t)
-	a, b, c, d := w.stdio("a"), w.stdio("b"), w.stdio("c"), w.stdio("d")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} })
-	w.send(a, "c", "pending", afterwards("1"))
-	w.send(a, "d", "begun", afterwards("1"))
-	w.claim(b)
+	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} })
+	w.Sends(a, "c", "pending", afterwards("1"))
+	w.Sends(a, "d", "begun", afterwards("1"))
+	w.Claims(b)
 	seeing := b
 	seeing.Sight = sightOf(true, "test")
-	must(t, w.Complete, seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
+	mailboxtest.Must(t, w.Complete, seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
-	require.Equal(t, schemas.ID(3), w.claim(d).HandoffID)
+	require.Equal(t, schemas.ID(3), w.Claims(d).HandoffID)
 	observe := func(passed bool) {
-		must(t, w.Observe, b, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
+		mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
 	}
 
 	observe(false)
-	require.Equal(t, []string{"ho_1"}, w.full(2).Standing.BlockedBy)
+	require.Equal(t, []string{"ho_1"}, w.Full(2).Standing.BlockedBy)
 	require.Contains(t, w.kinds(a, 2), "blocked")
-	require.Contains(t, w.notices(d)[0].Text, "ho_1, with whose result you began, was seen not to pass its checks.")
-	w.update(d, 3, schemas.ActRelease)
-	require.Equal(t, []string{"ho_1"}, w.full(3).Standing.BlockedBy, "given back it waits, too")
+	require.Contains(t, w.Notices(d)[0].Text, "ho_1, with whose result you began, was seen not to pass its checks.")
+	w.Updates(d, 3, schemas.ActRelease)
+	require.Equal(t, []string{"ho_1"}, w.Full(3).Standing.BlockedBy, "given back it waits, too")
 	observe(true)
-	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
-	require.Empty(t, w.full(3).Standing.BlockedBy)
+	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
+	require.Empty(t, w.Full(3).Standing.BlockedBy)
 }
 
 func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
 	w := newWorld(t)
 	w.rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "workflow:ship", "the login")
-	w.claim(qa)
-	out := w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
+	lead, qa := w.Stdio("lead"), w.Stdio("qa")
+	w.Sends(lead, "workflow:ship", "the login")
+	w.Claims(qa)
+	out := w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
 	require.Nil(t, out.Forwarded)
 	require.Contains(t, out.Warnings,
 		"not opened: what the rule ship: test, then deploy sends. What waits goes on after a success, or once the sender accepts this")
-	require.Contains(t, w.notices(lead)[0].Text, "until this is accepted")
-	w.update(lead, 1, schemas.ActAccept)
+	require.Contains(t, w.Notices(lead)[0].Text, "until this is accepted")
+	w.Updates(lead, 1, schemas.ActAccept)
 	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())
-	w.update(lead, 1, schemas.ActAccept)
+	w.Updates(lead, 1, schemas.ActAccept)
 	require.Len(t, w.found(), 1)
 }
 
@@ -168,24 +169,24 @@ func TestPlan_ThatWentOnWithAStepForWhatFailedGoesOnOnce(t *testing.T) {
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
 	w.rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{to("ops", "passed")}}},
 		schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), fix, step("deploy", "dev"))})
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "workflow:ship", "the login")
-	w.claim(qa)
-	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
+	lead, qa := w.Stdio("lead"), w.Stdio("qa")
+	w.Sends(lead, "workflow:ship", "the login")
+	w.Claims(qa)
+	w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
 	require.Equal(t, []string{"dev pending fix: the login"}, w.found())
-	w.update(lead, 1, schemas.ActAccept)
+	w.Updates(lead, 1, schemas.ActAccept)
 	require.Equal(t, []string{"dev pending fix: the login", "ops pending passed"}, w.found(), "the rule beside the plan fires, the plan went on")
 }
 
 func TestPlan_GoesOnOnceHoweverOftenItsChecksFlip(t *testing.T) {
 	w := newWorld(t)
 	w.rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
-	lead, qa := w.stdio("lead"), w.stdio("qa")
-	w.send(lead, "workflow:ship", "the login")
-	w.claim(qa)
-	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Results = map[string]any{"commit": delivered[:12]} })
+	lead, qa := w.Stdio("lead"), w.Stdio("qa")
+	w.Sends(lead, "workflow:ship", "the login")
+	w.Claims(qa)
+	w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Results = map[string]any{"commit": delivered[:12]} })
 	for _, passed := range []bool{false, true, false, true} {
-		must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
+		mailboxtest.Must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
 	}
 	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())
 }

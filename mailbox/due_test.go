@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -19,7 +20,7 @@ import (
 // dueTogether sends many handoffs to c whose time is over in ten minutes.
 func (w *world) dueTogether(by schemas.Caller, n int) {
 	for i := range n {
-		w.send(by, "c", fmt.Sprint("task ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "10m", "none" })
+		w.Sends(by, "c", fmt.Sprint("task ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "10m", "none" })
 	}
 }
 
@@ -36,16 +37,16 @@ func (w *world) pending(box schemas.Address) int {
 func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.dueTogether(a, 600)
-	w.later(time.Hour)
-	must(t, w.Agents, a, schemas.AgentsIn{})
+	w.Pass(time.Hour)
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Zero(t, w.pending("c"))
 }
 
 func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.assign(a, b, "x")
-	w.later(25 * time.Minute) // the lease ended and goes on, and the holder was silent for long
-	w.stats()                 // somebody calls
+	w.Assigns(a, b, "x")
+	w.Pass(25 * time.Minute) // the lease ended and goes on, and the holder was silent for long
+	w.stats()                // somebody calls
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		due, err := v.NextDue()
 		require.True(t, due.After(w.Now()))
@@ -56,40 +57,40 @@ func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
 func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	a := w.stdio("a")
+	a := w.Stdio("a")
 	w.dueTogether(a, 600)
 	damage(t, b, 1)
-	w.later(time.Hour)
-	must(t, w.Agents, a, schemas.AgentsIn{})
+	w.Pass(time.Hour)
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1, w.pending("c"))
 }
 
 func TestADamagedHandoffStopsNoOtherOfItsMailbox(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
-	w.send(sender, "b", "y")
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
+	w.Sends(sender, "b", "y")
 	damage(t, b, 1)
-	require.Equal(t, schemas.ID(2), w.claim(coder).HandoffID)
+	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
 func TestADamagedClaimStopsNoOtherOfItsHolder(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
-	w.send(sender, "b", "y")
-	w.claim(coder)
-	w.claim(coder)
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
+	w.Sends(sender, "b", "y")
+	w.Claims(coder)
+	w.Claims(coder)
 	damage(t, b, 1)
 	require.Equal(t, []schemas.ID{2}, w.detach(coder).Holding)
-	require.Equal(t, schemas.ID(2), w.claim(w.elsewhere(coder, "again")).HandoffID)
+	require.Equal(t, schemas.ID(2), w.Claims(w.elsewhere(coder, "again")).HandoffID)
 }
 
 // busy makes more due than one operation applies.
 func busy(w *world) (a, b schemas.Caller) {
-	a, b = w.stdio("a"), w.stdio("b")
+	a, b = w.Stdio("a"), w.Stdio("b")
 	w.dueTogether(a, 300)
 	return a, b
 }
@@ -99,35 +100,35 @@ func overdue(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
 func TestOverdueMailIsNotClaimed(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.send(a, "b", "late", overdue)
-	w.later(time.Hour)
-	require.True(t, w.claim(b).Empty)
-	require.Equal(t, schemas.TimedOut, w.status(301))
+	w.Sends(a, "b", "late", overdue)
+	w.Pass(time.Hour)
+	require.True(t, w.Claims(b).Empty)
+	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
 func TestOverdueOrphanIsNotTaken(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.assign(a, b, "late", overdue)
-	w.update(b, 301, schemas.ActProgress)
-	w.later(9 * time.Minute)
+	w.Assigns(a, b, "late", overdue)
+	w.Updates(b, 301, schemas.ActProgress)
+	w.Pass(9 * time.Minute)
 	w.detach(b)
-	w.later(time.Hour)
-	require.True(t, w.claim(w.elsewhere(b, "again")).Empty)
-	require.Equal(t, schemas.TimedOut, w.status(301))
+	w.Pass(time.Hour)
+	require.True(t, w.Claims(w.elsewhere(b, "again")).Empty)
+	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
 func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
 	w.accepts("review", b)
-	w.send(a, "capability:review", "x", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.claim(b)
-	w.update(b, 301, schemas.ActAsk, note("which?"))
-	w.update(a, 301, schemas.ActAnswer, note("this"))
+	w.Sends(a, "capability:review", "x", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Claims(b)
+	w.Updates(b, 301, schemas.ActAsk, note("which?"))
+	w.Updates(a, 301, schemas.ActAnswer, note("this"))
 	w.accepts("design", b) // and no reviews any more
-	w.later(time.Hour)
-	require.True(t, w.claim(b).Empty)
+	w.Pass(time.Hour)
+	require.True(t, w.Claims(b).Empty)
 }
 
 func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
@@ -141,21 +142,21 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 			return err
 		},
 		"progress": func(w *world, _, b schemas.Caller) error {
-			_, err := w.tryUpdate(b, 301, schemas.ActProgress)
+			_, err := w.TryUpdate(b, 301, schemas.ActProgress)
 			return err
 		},
 		"cancel": func(w *world, a, _ schemas.Caller) error {
-			_, err := w.tryUpdate(a, 301, schemas.ActCancel)
+			_, err := w.TryUpdate(a, 301, schemas.ActCancel)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b := busy(w)
-			w.assign(a, b, "late", overdue)
-			w.later(time.Hour)
+			w.Assigns(a, b, "late", overdue)
+			w.Pass(time.Hour)
 			require.Error(t, do(w, a, b))
-			require.Equal(t, schemas.TimedOut, w.status(301))
+			require.Equal(t, schemas.TimedOut, w.Status(301))
 		})
 	}
 }
@@ -163,22 +164,22 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.assign(a, b, "work", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.send(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
-	w.later(time.Hour)
-	w.fail(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
-	require.Equal(t, schemas.TimedOut, w.status(302))
+	w.Assigns(a, b, "work", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
+	w.Pass(time.Hour)
+	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
+	require.Equal(t, schemas.TimedOut, w.Status(302))
 }
 
 func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	for i := range 1001 { // more than one transaction looks through
-		w.send(a, "b", fmt.Sprint("task ", i))
+		w.Sends(a, "b", fmt.Sprint("task ", i))
 	}
 	tagged := func(in *schemas.SendIn) { in.Tags = []string{"go"} }
-	w.send(a, "b", "late", overdue, tagged)
-	delayed := w.send(a, "b", "delayed", tagged, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "30m"} })
-	w.later(time.Hour)
+	w.Sends(a, "b", "late", overdue, tagged)
+	delayed := w.Sends(a, "b", "delayed", tagged, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "30m"} })
+	w.Pass(time.Hour)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	out, err := w.Claim(ctx, b, schemas.ClaimIn{Tags: []string{"go"}})
@@ -192,15 +193,15 @@ func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
 func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x")
-	w.claim(coder)
-	w.send(coder, "c", "a part")
-	w.send(sender, "d", "afterwards", afterwards("1"))
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x")
+	w.Claims(coder)
+	w.Sends(coder, "c", "a part")
+	w.Sends(sender, "d", "afterwards", afterwards("1"))
 	damage(t, b, 2)
 	damage(t, b, 3)
-	w.fail(coder, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRollback})
-	require.Equal(t, schemas.Failed, w.status(1))
+	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRollback})
+	require.Equal(t, schemas.Failed, w.Status(1))
 }
 
 // refusing is a disk that takes nothing while it has a reason.
@@ -219,34 +220,34 @@ func (b *refusing) Update(ctx context.Context, fn func(store.Writer) error) erro
 func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
 	b := &refusing{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	sender, coder := w.stdio("a"), w.stdio("b")
-	w.send(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.claim(coder)
-	w.later(time.Hour)
+	sender, coder := w.Stdio("a"), w.Stdio("b")
+	w.Sends(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	w.Claims(coder)
+	w.Pass(time.Hour)
 	b.why = store.ErrFull
-	require.Equal(t, schemas.Accepted, w.status(1))
-	out := must(t, w.List, coder, schemas.ListIn{Box: "claimed"})
+	require.Equal(t, schemas.Accepted, w.Status(1))
+	out := mailboxtest.Must(t, w.List, coder, schemas.ListIn{Box: "claimed"})
 	require.Len(t, out.Items, 1)
-	must(t, w.History, sender, schemas.HistoryIn{HandoffID: "1"})
+	mailboxtest.Must(t, w.History, sender, schemas.HistoryIn{HandoffID: "1"})
 	b.why = nil
-	require.Equal(t, schemas.TimedOut, w.status(1))
+	require.Equal(t, schemas.TimedOut, w.Status(1))
 }
 
 // What follows from the first of two that are due may find the second due, and apply it.
 func TestTheClockChangesNothingTwice(t *testing.T) {
 	var logged strings.Builder
 	w := newWorld(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
-	a := w.stdio("a")
-	w.send(a, "b", "first", func(in *schemas.SendIn) { in.Deadline = "1s" })
-	w.send(a, "b", "delayed", func(in *schemas.SendIn) {
+	a := w.Stdio("a")
+	w.Sends(a, "b", "first", func(in *schemas.SendIn) { in.Deadline = "1s" })
+	w.Sends(a, "b", "delayed", func(in *schemas.SendIn) {
 		in.Parent, in.Options = "none", &schemas.SendOptions{After: []string{"1"}, NotBefore: "1s"}
 	})
-	w.send(a, "b", "ended", afterwards("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
-	w.later(2 * time.Second)
-	must(t, w.List, a, schemas.ListIn{})
+	w.Sends(a, "b", "ended", afterwards("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
+	w.Pass(2 * time.Second)
+	mailboxtest.Must(t, w.List, a, schemas.ListIn{})
 	require.Empty(t, logged.String())
 	for id, want := range map[string][]string{"2": {"sent", "ready"}, "3": {"sent", "timed_out", "rolled_back"}} {
-		out := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "events"})
+		out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "events"})
 		var actions []string
 		for _, e := range out.Events {
 			actions = append(actions, e.Action)
@@ -260,7 +261,7 @@ func TestACallThatTheDiskRefusedSaysWhatBecameOfIt(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
 		b := &refusing{Backend: memory.New()}
 		w := newWorldOn(t, b)
-		a := w.stdio("a")
+		a := w.Stdio("a")
 		b.why = cause
 		_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x"})
 		b.why = nil
@@ -295,7 +296,7 @@ func TestAReadThatFailsIsTheFaultOfTheStoreWhereverItIs(t *testing.T) {
 	b := &unreadable{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	in := schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Each: []string{"y"}, Join: &schemas.Join{To: "b", Task: "z"}}}
-	a, refusals := w.stdio("a"), 0
+	a, refusals := w.Stdio("a"), 0
 	for read := 1; b.left <= 0; read++ {
 		b.left = read
 		if _, err := w.Send(context.Background(), a, in); err != nil {

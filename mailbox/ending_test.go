@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 // rows is the history of the workflow of a handoff, by id.
 func (w *world) rows(id schemas.ID) map[schemas.ID]schemas.Step {
 	w.t.Helper()
-	out := must(w.t, w.History, person, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
+	out := mailboxtest.Must(w.t, w.History, person, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
 	rows := map[schemas.ID]schemas.Step{}
 	for _, st := range out.Items {
 		rows[st.HandoffID] = st
@@ -32,11 +33,11 @@ func TestATimeOutIsTheReasonAndNotTheLastReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			a, b := w.stdio("a"), remote("b", "1")
-			claim := w.assign(a, b, "x", func(in *schemas.SendIn) { in.Options, in.Deadline = &c.options, c.deadline })
-			w.update(b, 1, schemas.ActProgress, note("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
-			w.later(24 * time.Hour)
-			require.Equal(t, schemas.TimedOut, w.status(1))
+			a, b := w.Stdio("a"), remote("b", "1")
+			claim := w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Options, in.Deadline = &c.options, c.deadline })
+			w.Updates(b, 1, schemas.ActProgress, note("half"), func(in *schemas.UpdateIn) { in.Token = claim.Token })
+			w.Pass(24 * time.Hour)
+			require.Equal(t, schemas.TimedOut, w.Status(1))
 			require.Equal(t, c.reason, w.rows(1)[1].Reason)
 		})
 	}
@@ -44,26 +45,26 @@ func TestATimeOutIsTheReasonAndNotTheLastReport(t *testing.T) {
 
 func TestACancelWithoutAReasonHasNone(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.assign(a, b, "x")
-	w.update(b, 1, schemas.ActProgress, note("half"))
-	w.update(a, 1, schemas.ActCancel)
+	w.Assigns(a, b, "x")
+	w.Updates(b, 1, schemas.ActProgress, note("half"))
+	w.Updates(a, 1, schemas.ActCancel)
 	require.Empty(t, w.rows(1)[1].Reason)
 }
 
 func TestARetryAfterARollbackThatWasNotMadeIsNoRollback(t *testing.T) {
 	w := newWorld(t, func(c *mailbox.Config) { c.Limits.Depth = 1 })
-	a, b := w.stdio("a"), w.stdio("b")
-	w.assign(a, b, "x")
-	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
-	w.update(a, 1, schemas.ActRetry)
+	a, b := w.Stdio("a"), w.Stdio("b")
+	w.Assigns(a, b, "x")
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
+	w.Updates(a, 1, schemas.ActRetry)
 	require.Empty(t, w.rows(1)[1].RollbackTo)
 }
 
 func TestARollbackThatWasRetriedStaysARollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.assign(a, b, "x")
-	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
-	w.update(a, 1, schemas.ActRetry)
+	w.Assigns(a, b, "x")
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
+	w.Updates(a, 1, schemas.ActRetry)
 	require.Equal(t, schemas.Address("a"), w.rows(1)[1].RollbackTo)
 }
 
@@ -77,22 +78,22 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 		"disconnected": {func(w *world, b schemas.Caller) { w.detach(b) }, "the connection of b ended"},
 		"lease ended": {func(w *world, b schemas.Caller) {
 			w.detach(b)
-			w.later(3 * time.Minute)
+			w.Pass(3 * time.Minute)
 		}, "the lease of b ended without a word"},
 		"asked": {func(w *world, b schemas.Caller) {
-			w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which port?"} })
+			w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which port?"} })
 		}, "b asked a: Which port?"},
-		"given back": {func(w *world, b schemas.Caller) { w.update(b, 1, schemas.ActRelease) }, "b gave it back"},
+		"given back": {func(w *world, b schemas.Caller) { w.Updates(b, 1, schemas.ActRelease) }, "b gave it back"},
 		"cancelled": {func(w *world, _ schemas.Caller) {
-			w.update(w.stdio("a"), 1, schemas.ActCancel, note("not needed"))
+			w.Updates(w.Stdio("a"), 1, schemas.ActCancel, note("not needed"))
 		}, "not needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
-			w.assign(a, b, "x")
+			w.Assigns(a, b, "x")
 			c.happens(w, b)
 			require.Equal(t, c.reason, w.rowReason())
-			out := must(t, w.Get, a, schemas.GetIn{HandoffID: "1", View: "outcome"})
+			out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: "1", View: "outcome"})
 			if name == "asked" {
 				require.Empty(t, out.Standing.Reason, "the questions stand beside it")
 				return
@@ -105,32 +106,32 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 // rowReason is what the list of everybody says of the newest handoff.
 func (w *world) rowReason() string {
 	w.t.Helper()
-	out := must(w.t, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"})
+	out := mailboxtest.Must(w.t, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"})
 	return out.Items[0].Reason
 }
 
 func TestAReasonNamesWhatIsWaitedForInVain(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x")
-	w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.Sends(a, "b", "x")
+	w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
 	require.Empty(t, w.rowReason())
-	w.update(a, 1, schemas.ActCancel)
+	w.Updates(a, 1, schemas.ActCancel)
 	require.Equal(t, "ho_1, for which it waits, was cancelled", w.rowReason())
 }
 
 func TestSenderWhoIsTheRecipientIsToldOnce(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
-	w.assign(lead, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
-	w.complete(qa, 1)
-	w.update(lead, 1, schemas.ActAccept)
-	require.Len(t, w.notices(lead), 2, "of the completion and of the review")
+	w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.Completes(qa, 1)
+	w.Updates(lead, 1, schemas.ActAccept)
+	require.Len(t, w.Notices(lead), 2, "of the completion and of the review")
 }
 
 func TestWhoGoesOnIsToldOfTheLateResult(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
-	claim := w.assign(lead, qa, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
-	w.later(31 * time.Minute)
+	claim := w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
+	w.Pass(31 * time.Minute)
 	_, err := w.Complete(t.Context(), qa, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "late"}, Token: claim.Token})
 	refused(t, err, schemas.Stale, "kept as a late result")
-	require.Contains(t, w.claim(lead).Brief, `Its result came late. Read it first: get_handoff {"handoff_id":"ho_1","view":"outcome"}`)
+	require.Contains(t, w.Claims(lead).Brief, `Its result came late. Read it first: get_handoff {"handoff_id":"ho_1","view":"outcome"}`)
 }

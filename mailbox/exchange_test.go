@@ -25,17 +25,17 @@ func everything(w *world, seed uint64) *lives {
 		l.step()
 	}
 	a, late := l.agents[1], l.agents[2]
-	w.send(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
+	w.Sends(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of <ho_1>\x01"}}}
 		in.Key, in.Workflow = "once", "release"
 	})
-	first := w.send(a, "ciso", "canary of ho_1", func(in *schemas.SendIn) { in.Workflow = "release" }).HandoffID
-	w.send(late, "ciso", "after "+first.String(), func(in *schemas.SendIn) {
+	first := w.Sends(a, "ciso", "canary of ho_1", func(in *schemas.SendIn) { in.Workflow = "release" }).HandoffID
+	w.Sends(late, "ciso", "after "+first.String(), func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "release", &schemas.SendOptions{After: []string{first.String()}}
 	})
-	must(w.t, w.Send, a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
-	gone := w.send(a, "ciso", "canary secret", func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
-	must(w.t, w.Redact, person, schemas.RedactIn{HandoffID: gone.String()})
+	mailboxtest.Must(w.t, w.Send, a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
+	gone := w.Sends(a, "ciso", "canary secret", func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
+	mailboxtest.Must(w.t, w.Redact, person, schemas.RedactIn{HandoffID: gone.String()})
 	return l
 }
 
@@ -80,7 +80,7 @@ func (w *world) releaseAll() {
 			return
 		}
 		if out.Status.Held() {
-			w.update(person, id, schemas.ActRelease)
+			w.Updates(person, id, schemas.ActRelease)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 			}
 			w := newWorldOn(t, open(t))
 			lives := everything(w, 3)
-			w.claim(lives.agents[3])
+			w.Claims(lives.agents[3])
 			claimed := exported(t, w.Store)
 			held := 0
 			for id, tokens := range lives.tokens {
-				if w.status(id).Held() {
+				if w.Status(id).Held() {
 					held++
 					require.NotContains(t, claimed, tokens[len(tokens)-1])
 				}
@@ -129,9 +129,9 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 // find reads the newest handoff whose task begins so.
 func (w *world) find(task string) schemas.GetOut {
 	w.t.Helper()
-	list := must(w.t, w.List, person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
+	list := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
 	for _, item := range list.Items {
-		if out := w.full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
+		if out := w.Full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
 			return out
 		}
 	}
@@ -145,7 +145,7 @@ func TestImport_KeepsRedactions(t *testing.T) {
 	everything(w, 3)
 	to := moved(t, exported(t, w.Store), memory.New())
 	gone := to.find("remember")
-	must(t, to.Redact, person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
+	mailboxtest.Must(t, to.Redact, person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
 	to.Intact()
 	require.NotContains(t, exported(t, to.Store), "<canary>")
 }
@@ -156,22 +156,22 @@ func TestShow_TellsWhatEarlierVersionsAdded(t *testing.T) {
 	require.NoError(t, err)
 	w := moved(t, string(file), memory.New())
 	w.Intact()
-	out := must(t, w.Get, person, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
+	out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
 	require.Equal(t, schemas.ID(3), out.HandoffID)
 	require.Equal(t, "imported", out.Events[len(out.Events)-1].Action)
-	require.Equal(t, "All fine", w.full(3).Completion.Summary)
+	require.Equal(t, "All fine", w.Full(3).Completion.Summary)
 }
 
 // Each is refused by its line, also where the hash beside what was changed was changed as well.
 func TestDamagedExportsAreRefused(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "one", func(in *schemas.SendIn) {
+	w.Sends(a, "b", "one", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of"}}}
 	})
-	w.claim(w.stdio("b"))
-	w.complete(w.stdio("b"), 1)
-	w.send(a, "b", "kept")
-	w.claim(w.stdio("b"))
+	w.Claims(w.Stdio("b"))
+	w.Completes(w.Stdio("b"), 1)
+	w.Sends(a, "b", "kept")
+	w.Claims(w.Stdio("b"))
 	whole := exported(t, w.Store)
 	lines := strings.SplitAfter(whole, "\n")
 	at := func(prefix string) int {
@@ -220,15 +220,15 @@ func TestDamagedExportsAreRefused(t *testing.T) {
 // An export is of one moment, whoever works meanwhile.
 func TestAnExportIsOfOneMoment(t *testing.T) {
 	w := newWorldOn(t, mailboxtest.File(t))
-	a, b := w.stdio("a"), w.stdio("b")
+	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 20 {
-		w.send(a, "b", "one")
+		w.Sends(a, "b", "one")
 	}
 	began, worked := make(chan struct{}), make(chan struct{})
 	go func() {
 		<-began
 		for range 10 {
-			w.assign(a, b, "two")
+			w.Assigns(a, b, "two")
 		}
 		close(worked)
 	}()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -17,10 +18,10 @@ func foreign(id string, extra map[string]any) func(*schemas.SendIn) {
 
 func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	first := w.send(a, "c", "one", foreign("ho_abc", nil))
-	second := w.send(b, "c", "two", foreign("ho_abc", nil))
+	first := w.Sends(a, "c", "one", foreign("ho_abc", nil))
+	second := w.Sends(b, "c", "two", foreign("ho_abc", nil))
 	require.NotEqual(t, first.HandoffID, second.HandoffID)
-	require.Equal(t, first.HandoffID, w.send(a, "c", "one", foreign("ho_abc", nil)).HandoffID, "sent again")
+	require.Equal(t, first.HandoffID, w.Sends(a, "c", "one", foreign("ho_abc", nil)).HandoffID, "sent again")
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "c", Task: "other", Origin: &schemas.Origin{HandoffID: "ho_abc"}})
 	require.Equal(t, "handoff_id", refused(t, err, schemas.Conflict, "amend ho_1").Field)
 
@@ -34,31 +35,31 @@ func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
 	}
 	_, err = read(c)
 	refused(t, err, schemas.Conflict, "ho_2 from b, ho_1 from a")
-	require.Equal(t, first.HandoffID, w.claim(c).HandoffID)
-	out := must(t, w.Complete, c, schemas.CompleteIn{HandoffID: "ho_abc", Result: schemas.Result{Summary: "s"}})
+	require.Equal(t, first.HandoffID, w.Claims(c).HandoffID)
+	out := mailboxtest.Must(t, w.Complete, c, schemas.CompleteIn{HandoffID: "ho_abc", Result: schemas.Result{Summary: "s"}})
 	require.Equal(t, first.HandoffID, out.HandoffID, "what the caller holds")
 }
 
 func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "one")
-	w.send(a, "b", "two", foreign("HO-001", nil))
+	w.Sends(a, "b", "one")
+	w.Sends(a, "b", "two", foreign("HO-001", nil))
 	for spelled, want := range map[string]schemas.ID{"ho_001": 1, "ho-1": 1, "handoff_1": 1, "#1": 1, "Handoff 2": 2, "HO-001": 2} {
 		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: spelled})
 		require.NoError(t, err, spelled)
 		require.Equal(t, want, out.HandoffID, spelled)
 	}
-	refuses(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
+	mailboxtest.Refuses(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
 }
 
 func TestWhatHasNoPlaceIsNamed(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	extra := map[string]any{"team": "x", "metadata": map[string]any{"cost": 1}, "priority": 7}
-	out := w.send(a, "b", "x", foreign("", extra))
+	out := w.Sends(a, "b", "x", foreign("", extra))
 	require.Contains(t, out.Warnings, "kept in origin.extra, which no brief shows: metadata.cost, team")
 	require.Contains(t, strings.Join(out.Warnings, " "), "priority 7 is read as normal")
-	w.claim(b)
-	done := w.complete(b, 1, func(in *schemas.CompleteIn) {
+	w.Claims(b)
+	done := w.Completes(b, 1, func(in *schemas.CompleteIn) {
 		in.Origin, in.Outcome = &schemas.Origin{Extra: map[string]any{"team": "y"}}, schemas.Partial
 	})
 	require.Equal(t, schemas.Partial, done.Outcome)
@@ -72,50 +73,50 @@ func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
 	}
 	e := w.unsent(a, refer("context://ho_9"), schemas.NotFound, "no handoff ho_9")
 	require.Equal(t, "context.references[0].url", e.Field)
-	w.send(a, "b", "first", func(in *schemas.SendIn) { in.Detail = "the whole story" })
+	w.Sends(a, "b", "first", func(in *schemas.SendIn) { in.Detail = "the whole story" })
 	for url, warned := range map[string]bool{"context://ho_1": false, "context://abc": true, "https://x/y": true} {
-		out := must(t, w.Send, a, refer(url))
+		out := mailboxtest.Must(t, w.Send, a, refer(url))
 		require.Equal(t, warned, strings.Contains(strings.Join(out.Warnings, " "), "cannot fetch "+url), url)
 	}
-	read := must(t, w.Get, a, schemas.GetIn{HandoffID: "2", View: "reference", Reference: "context://ho_1"})
+	read := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: "2", View: "reference", Reference: "context://ho_1"})
 	require.Contains(t, read.Content, "the whole story", "of another handoff")
 
-	out := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "nobody"} })
+	out := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "nobody"} })
 	require.Contains(t, out.Warnings, "rollback.on_failure: Agent not found: nobody")
-	out = w.send(a, "b", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Strategy: "summary"} })
+	out = w.Sends(a, "b", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Strategy: "summary"} })
 	require.Contains(t, strings.Join(out.Warnings, " "), "there is no summary")
 }
 
 func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) {
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
 	})
-	w.claim(b)
-	refuses(t, w.Send, b, schemas.SendIn{To: "a", Task: "y"}, schemas.Limit, "send it to human")
-	require.Equal(t, schemas.ID(1), w.send(b, "human", "y").Parent)
+	w.Claims(b)
+	mailboxtest.Refuses(t, w.Send, b, schemas.SendIn{To: "a", Task: "y"}, schemas.Limit, "send it to human")
+	require.Equal(t, schemas.ID(1), w.Sends(b, "human", "y").Parent)
 }
 
 func TestLimitsOfTextsCountCharacters(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
+	w.Sends(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
 	in := schemas.SendIn{To: "b", Task: "x", Summary: strings.Repeat("é", schemas.MaxSummary+1)}
 	_ = w.unsent(a, in, schemas.Limit, "4097 characters")
 }
 
 func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
-	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
+	w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}
 	})
-	out := w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	out := w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
 	require.Contains(t, strings.Join(out.Warnings, " "), "it stays with b")
-	c := w.full(1).Handoff.Context
+	c := w.Full(1).Handoff.Context
 	require.Equal(t, "testing", c.State["agent_role"])
 	require.Equal(t, "make new", c.TestCommand)
 
-	w.send(a, "role:implementation", "y")
-	out = w.update(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	w.Sends(a, "role:implementation", "y")
+	out = w.Updates(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
 	require.Equal(t, schemas.Address("role:testing"), out.To)
 }

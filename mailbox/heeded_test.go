@@ -6,14 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 // A caller believes that what is accepted is used.
 func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
-	id := w.send(a, "qa", "x").HandoffID
-	w.claim(qa)
+	id := w.Sends(a, "qa", "x").HandoffID
+	w.Claims(qa)
 	checkpoint := &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "half"}}
 	task := &schemas.Changes{Task: "y"}
 	for _, tt := range []struct {
@@ -29,58 +30,58 @@ func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
 		{schemas.ActCancel, func(in *schemas.UpdateIn) { in.To = "b" }, "have a new recipient"},
 		{schemas.ActAccept, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{} }, "Ask with the action ask"},
 	} {
-		w.refuses(qa, id, tt.action, schemas.Invalid, tt.says, note("n"), tt.with)
+		w.Refuses(qa, id, tt.action, schemas.Invalid, tt.says, note("n"), tt.with)
 	}
-	require.Equal(t, schemas.Accepted, w.status(id))
+	require.Equal(t, schemas.Accepted, w.Status(id))
 }
 
 func TestACheckpointGoesWithAQuestionAndARelease(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
-	id := w.send(a, "qa", "x").HandoffID
+	id := w.Sends(a, "qa", "x").HandoffID
 	at := func(text string) func(*schemas.UpdateIn) {
 		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: text}} }
 	}
 	kept := func() string {
-		out := must(t, w.Get, a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
+		out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		return out.Checkpoint.Note
 	}
-	w.claim(qa)
-	require.NotEmpty(t, w.update(qa, id, schemas.ActAsk, note("which?"), at("half")).Checkpoint)
+	w.Claims(qa)
+	require.NotEmpty(t, w.Updates(qa, id, schemas.ActAsk, note("which?"), at("half")).Checkpoint)
 	require.Equal(t, "half", kept())
-	w.update(a, id, schemas.ActAnswer, note("this"))
-	w.claim(qa)
-	w.update(qa, id, schemas.ActRelease, at("most"))
+	w.Updates(a, id, schemas.ActAnswer, note("this"))
+	w.Claims(qa)
+	w.Updates(qa, id, schemas.ActRelease, at("most"))
 	require.Equal(t, "most", kept())
 }
 
 // A correction with the answer is one call. An amendment alone leaves the question open, and says so.
 func TestWhatIsAskedForChangesWithAnAnswer(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
-	id := w.send(a, "qa", "x").HandoffID
-	w.claim(qa)
-	w.update(qa, id, schemas.ActAsk, note("which?"))
+	id := w.Sends(a, "qa", "x").HandoffID
+	w.Claims(qa)
+	w.Updates(qa, id, schemas.ActAsk, note("which?"))
 	task := func(text string) func(*schemas.UpdateIn) {
 		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: text} }
 	}
-	amended := w.update(a, id, schemas.ActAmend, note("that one"), task("y"))
+	amended := w.Updates(a, id, schemas.ActAmend, note("that one"), task("y"))
 	require.Contains(t, strings.Join(amended.Warnings, " "), "qa still waits for an answer")
-	require.Equal(t, schemas.Waiting, w.status(id))
-	answered := w.update(a, id, schemas.ActAnswer, note("this"), task("z"))
+	require.Equal(t, schemas.Waiting, w.Status(id))
+	answered := w.Updates(a, id, schemas.ActAnswer, note("this"), task("z"))
 	require.Contains(t, answered.Changed, "task")
-	require.Equal(t, schemas.Pending, w.status(id))
-	require.Equal(t, "z", w.full(id).Handoff.Task)
-	require.Contains(t, w.claim(qa).Brief, "z")
+	require.Equal(t, schemas.Pending, w.Status(id))
+	require.Equal(t, "z", w.Full(id).Handoff.Task)
+	require.Contains(t, w.Claims(qa).Brief, "z")
 	w.Intact()
 }
 
 func TestAPoolThatIsSpelledOtherwiseIsNamed(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	must(t, w.Register, w.stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
+	mailboxtest.Must(t, w.Register, w.Stdio("rev"), schemas.RegisterIn{Name: "rev", Accepts: []string{"security-review", "*"}, Role: "reviewer"})
 	for to, near := range map[string]string{
 		"capability:security_review": "rev takes capability:security-review", "capability:securityreviews": "rev takes capability:security-review",
 		"role:Reviewers": "rev takes role:reviewer", "capability:code": "",
 	} {
-		warnings := strings.Join(w.send(a, to, "x", func(in *schemas.SendIn) { in.Parent = "none" }).Warnings, " ")
+		warnings := strings.Join(w.Sends(a, to, "x", func(in *schemas.SendIn) { in.Parent = "none" }).Warnings, " ")
 		require.Contains(t, warnings, near)
 		require.Equal(t, near == "", !strings.Contains(warnings, "; rev takes "), warnings)
 	}

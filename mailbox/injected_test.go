@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -32,8 +33,8 @@ func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	}
 	w.rules(nil, schemas.Plan{Name: "factory", Steps: steps})
 	for _, role := range []string{"planner", "coder", "tester", "fixer", "verifier"} {
-		by := w.stdio(schemas.Agent(role + "-1"))
-		must(t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
+		by := w.Stdio(schemas.Agent(role + "-1"))
+		mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
 		w.members[by.Agent] = by
 	}
 	return w
@@ -46,21 +47,21 @@ func (w *team) play() {
 			for !w.left[name] && w.work(w.members[name]) {
 			}
 		}
-		w.later(30 * time.Minute)
+		w.Pass(30 * time.Minute)
 	}
 }
 
 // work has an agent do the next thing that it may take. The planner answers first what is asked.
 func (w *team) work(by schemas.Caller) bool {
 	if by.Agent == "planner-1" {
-		asked := must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
+		asked := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
 		for _, it := range asked.Items {
-			w.update(by, it.HandoffID, schemas.ActAnswer, note("the first one"))
+			w.Updates(by, it.HandoffID, schemas.ActAnswer, note("the first one"))
 		}
 	}
-	got := must(w.t, w.Claim, by, schemas.ClaimIn{})
+	got := mailboxtest.Must(w.t, w.Claim, by, schemas.ClaimIn{})
 	if got.HandoffID != 0 && (w.wrong == nil || !strings.HasPrefix(got.Title, "test:") || !w.wrong(w, by, got)) {
-		w.complete(by, got.HandoffID)
+		w.Completes(by, got.HandoffID)
 	}
 	return got.HandoffID != 0
 }
@@ -73,12 +74,12 @@ func (w *team) ending() string {
 			return "done"
 		}
 	}
-	inbox := must(w.t, w.List, person, schemas.ListIn{Box: "inbox"})
+	inbox := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "inbox"})
 	for _, it := range inbox.Items {
 		return "human: " + it.Title
 	}
 	for _, by := range []schemas.Caller{person, w.members["planner-1"]} {
-		for _, n := range w.notices(by) {
+		for _, n := range w.Notices(by) {
 			return "told: " + n.Text
 		}
 	}
@@ -99,11 +100,11 @@ func once(fn func(w *team, by schemas.Caller, got schemas.ClaimOut)) func(*team,
 }
 
 func (w *team) report(by schemas.Caller, got schemas.ClaimOut) {
-	w.update(by, got.HandoffID, schemas.ActProgress, note("half of it"))
+	w.Updates(by, got.HandoffID, schemas.ActProgress, note("half of it"))
 }
 
 func (w *team) question(by schemas.Caller, got schemas.ClaimOut) {
-	w.update(by, got.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+	w.Updates(by, got.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
 }
 
 // crash is the death of the process of an agent together with the owner of the store. Another session of it begins.
@@ -115,7 +116,7 @@ func (w *team) crash(by schemas.Caller) {
 		if name == by.Agent {
 			other = again
 		}
-		must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
+		mailboxtest.Must(w.t, w.Attach, other, schemas.ConnIn{Conn: other.Conn})
 		w.members[name] = other
 	}
 }
@@ -125,13 +126,13 @@ func (w *team) crash(by schemas.Caller) {
 func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 	type in = schemas.ClaimOut
 	reject := func(w *team, by schemas.Caller, got in) {
-		w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine")})
+		w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine")})
 	}
 	leave := func(w *team, by schemas.Caller, _ in) {
 		w.left[by.Agent] = true
-		must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
+		mailboxtest.Must(w.t, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	}
-	overdue := func(w *team, _ schemas.Caller, _ in) { w.later(2 * time.Hour) }
+	overdue := func(w *team, _ schemas.Caller, _ in) { w.Pass(2 * time.Hour) }
 	hour := func(s *schemas.PlanStep) { s.Deadline = "1h" }
 	taker := func(policy string) func(*schemas.PlanStep) {
 		return func(s *schemas.PlanStep) {
@@ -155,7 +156,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 			w.crash(by)
 		}), ends: "done"},
 		"crash before it is claimed": {wrong: once(func(w *team, by schemas.Caller, got in) {
-			w.update(by, got.HandoffID, schemas.ActRelease)
+			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			w.crash(by)
 		}), ends: "done"},
 		"silence while accepted":               {wrong: once(leave), ends: "told: Nobody took it"},
@@ -163,24 +164,24 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 		"silence while waiting":                {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
 		"silence for ever of one that is here": {wrong: func(*team, schemas.Caller, in) bool { return true }, ends: "told: The rule"},
 		"rejection while pending": {wrong: once(func(w *team, by schemas.Caller, got in) {
-			w.update(by, got.HandoffID, schemas.ActRelease)
+			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			reject(w, by, got)
 		}), ends: "done"},
 		"rejection while accepted": {wrong: once(reject), ends: "done"},
 		"rejection while waiting":  {wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); reject(w, by, got) }), ends: "done"},
 		"failure": {wrong: once(func(w *team, by schemas.Caller, got in) {
-			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
+			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
 		}), ends: "done"},
 		"failure each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
-			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
+			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
 			return true
 		}, ends: "told: The rule \"factory: test, then fix\" of shop/agents.yaml could not send what follows"},
 		"failure with a retry each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
-			w.fail(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs"), Then: schemas.ThenRetry})
+			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs"), Then: schemas.ThenRetry})
 			return true
 		}, ends: "human: Decide"},
 		"a test that fails": {wrong: once(func(w *team, by schemas.Caller, got in) {
-			w.complete(by, got.HandoffID, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 1} })
+			w.Completes(by, got.HandoffID, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 1} })
 		}), ends: "done"},
 		"output that is refused, and is not mended": {step: strict, wrong: func(w *team, by schemas.Caller, got in) bool {
 			_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Result: schemas.Result{Summary: "x"}})
@@ -188,7 +189,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 			return true
 		}, ends: "told: The rule"},
 		"deadline while pending": {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) {
-			w.update(by, got.HandoffID, schemas.ActRelease)
+			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			overdue(w, by, got)
 		}), ends: "done"},
 		"deadline while accepted": {step: hour, wrong: once(overdue), ends: "done"},
@@ -211,10 +212,10 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 			w := newTeam(t, changes...)
 			w.wrong = c.wrong
 			planner := w.members["planner-1"]
-			w.send(planner, "workflow:factory", "the login")
+			w.Sends(planner, "workflow:factory", "the login")
 			if strings.HasSuffix(name, "generalist") || strings.HasSuffix(name, "wait") {
-				late := w.stdio("late-1")
-				must(t, w.Register, late, schemas.RegisterIn{Name: "late-1", Role: "nobody", Accepts: []string{"*"}})
+				late := w.Stdio("late-1")
+				mailboxtest.Must(t, w.Register, late, schemas.RegisterIn{Name: "late-1", Role: "nobody", Accepts: []string{"*"}})
 				w.members["late-1"] = late
 			}
 			w.play()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -22,27 +23,27 @@ func outcomesIn(brief string) (told []string) {
 func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	for _, task := range []string{"one", "two", "three"} {
-		w.send(lead, "qa", task)
+		w.Sends(lead, "qa", task)
 	}
-	w.send(lead, "dev", "Join them", afterwards("3", "HO-001", "2"))
+	w.Sends(lead, "dev", "Join them", afterwards("3", "HO-001", "2"))
 	for range 2 {
-		w.complete(qa, w.claim(qa).HandoffID)
+		w.Completes(qa, w.Claims(qa).HandoffID)
 	}
-	rework := w.update(lead, 1, schemas.ActReturn, note("no")).Created
-	w.claim(qa)
-	w.fail(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
-	retry := w.update(lead, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "dev" }).Created
-	w.claim(qa)
-	w.complete(qa, rework, evidence("1"))
-	require.Equal(t, retry, w.claim(dev).HandoffID)
-	w.complete(dev, retry)
+	rework := w.Updates(lead, 1, schemas.ActReturn, note("no")).Created
+	w.Claims(qa)
+	w.Fails(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
+	retry := w.Updates(lead, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "dev" }).Created
+	w.Claims(qa)
+	w.Completes(qa, rework, evidence("1"))
+	require.Equal(t, retry, w.Claims(dev).HandoffID)
+	w.Completes(dev, retry)
 	want := []string{retry.String() + " by dev", rework.String() + " by qa", "ho_2 by qa"}
-	require.Equal(t, want, outcomesIn(w.claim(dev).Brief))
-	got := must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
+	require.Equal(t, want, outcomesIn(w.Claims(dev).Brief))
+	got := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
 	require.Equal(t, want, outcomesIn(got.Brief))
 
-	w.update(lead, rework, schemas.ActReturn, note("still no"))
-	got = must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
+	w.Updates(lead, rework, schemas.ActReturn, note("still no"))
+	got = mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "4"})
 	require.Equal(t, []string{want[0], want[2]}, outcomesIn(got.Brief), "an outcome that was returned counts no more")
 }
 
@@ -55,13 +56,13 @@ func each(texts ...string) func(*schemas.SendIn) {
 
 func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	out := w.send(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
+	out := w.Sends(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
 		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
 	})
 	require.Equal(t, []schemas.ID{1, 2}, out.Parts)
 	require.Equal(t, schemas.ID(3), out.Joined)
 	require.Equal(t, schemas.ID(1), out.HandoffID)
-	second, join := w.full(2).Handoff, w.full(3)
+	second, join := w.Full(2).Handoff, w.Full(3)
 	require.Equal(t, `Review ("web")`, second.Title)
 	require.Equal(t, `Review "web"`, second.Task)
 	require.Equal(t, `"web"`, second.Data["of"])
@@ -69,42 +70,42 @@ func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
 	require.Equal(t, schemas.Workflow("wf_1"), join.Handoff.Metadata.Workflow)
 	require.Equal(t, []string{"ho_1", "ho_2"}, join.Standing.BlockedBy)
 
-	w.claim(qa)
-	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no access"), Then: schemas.ThenStop})
-	require.Equal(t, []string{"blocked", "failed"}, []string{w.notices(lead)[0].Kind, w.notices(lead)[1].Kind})
-	retry := w.update(lead, 1, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa" }).Created
+	w.Claims(qa)
+	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no access"), Then: schemas.ThenStop})
+	require.Equal(t, []string{"blocked", "failed"}, []string{w.Notices(lead)[0].Kind, w.Notices(lead)[1].Kind})
+	retry := w.Updates(lead, 1, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa" }).Created
 	for range 2 {
-		require.True(t, w.claim(dev).Empty)
-		w.complete(qa, w.claim(qa).HandoffID)
+		require.True(t, w.Claims(dev).Empty)
+		w.Completes(qa, w.Claims(qa).HandoffID)
 	}
-	require.Equal(t, []string{retry.String() + " by qa", "ho_2 by qa"}, outcomesIn(w.claim(dev).Brief))
+	require.Equal(t, []string{retry.String() + " by qa", "ho_2 by qa"}, outcomesIn(w.Claims(dev).Brief))
 }
 
 func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
-	w.assign(lead, qa, "Split this")
-	out := w.send(qa, "{{each}}", "Do it", each("a", "b"))
+	w.Assigns(lead, qa, "Split this")
+	out := w.Sends(qa, "{{each}}", "Do it", each("a", "b"))
 	for _, id := range append(out.Parts, out.Joined) {
-		m := w.full(id).Handoff.Metadata
+		m := w.Full(id).Handoff.Metadata
 		require.Equal(t, []any{schemas.ID(1), 2, schemas.Workflow("wf_1")}, []any{m.Parent, m.Depth, m.Workflow})
 	}
-	require.Equal(t, schemas.Agent("b"), w.full(out.Parts[1]).Handoff.Target.Agent)
-	require.Equal(t, "Do it (b)", w.full(out.Parts[1]).Handoff.Task)
+	require.Equal(t, schemas.Agent("b"), w.Full(out.Parts[1]).Handoff.Target.Agent)
+	require.Equal(t, "Do it (b)", w.Full(out.Parts[1]).Handoff.Task)
 }
 
 func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
-	first := w.send(lead, "qa", "Review", each("a", "b"), key)
+	first := w.Sends(lead, "qa", "Review", each("a", "b"), key)
 	require.Len(t, first.Warnings, 2, "of qa and of dev, whom nobody has seen")
-	again := w.send(lead, "qa", "Review", each("a", "b"), key)
+	again := w.Sends(lead, "qa", "Review", each("a", "b"), key)
 	require.Equal(t, []any{first.Parts, first.Joined}, []any{again.Parts, again.Joined})
 	for _, other := range []func(*schemas.SendIn){
 		each("a"), each("a", "c"), func(in *schemas.SendIn) { each("a", "b")(in); in.Options.Join.Task = "Else" },
 	} {
 		in := schemas.SendIn{To: "qa", Task: "Review", Key: "k"}
 		other(&in)
-		refuses(t, w.Send, lead, in, schemas.Conflict, "was used for other content")
+		mailboxtest.Refuses(t, w.Send, lead, in, schemas.Conflict, "was used for other content")
 	}
 }
 
@@ -132,14 +133,14 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 			in := schemas.SendIn{To: "qa", Task: "Review"}
 			each("a", "b")(&in)
 			if test.by.Agent == "" {
-				test.by = w.stdio("lead")
+				test.by = w.Stdio("lead")
 			}
 			if test.alter != nil {
 				test.alter(&in)
 			}
 			_, err := w.Send(t.Context(), test.by, in)
 			require.Equal(t, test.field, refused(t, err, test.code, "").Field)
-			require.Equal(t, schemas.ID(1), w.send(w.stdio("lead"), "qa", "the first").HandoffID)
+			require.Equal(t, schemas.ID(1), w.Sends(w.Stdio("lead"), "qa", "the first").HandoffID)
 		})
 	}
 }
@@ -147,9 +148,9 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 func TestOnlyASendHasSeveral(t *testing.T) {
 	w, a, b, _ := completed(t)
 	several := schemas.SendOptions{Each: []string{"x"}}
-	_, err := w.tryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
+	_, err := w.TryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
 	require.Equal(t, "changes.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
-	w.assign(a, b, "y")
+	w.Assigns(a, b, "y")
 	_, err = w.Complete(t.Context(), b, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{
 		Summary: "done", Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "z", Options: &several}},
 	}})
@@ -159,14 +160,14 @@ func TestOnlyASendHasSeveral(t *testing.T) {
 func TestADryRunOfSeveralChecksAll(t *testing.T) {
 	w := newWorld(t)
 	dry := func(in *schemas.SendIn) { in.DryRun = true }
-	out := w.send(w.stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
+	out := w.Sends(w.Stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
 	require.Contains(t, out.Brief, "> Review a\n")
 	require.Contains(t, out.Warnings, "this is the first of 2 parts, and one more waits for all of them")
 	require.Equal(t, []any{"dry_run", 0, schemas.ID(0)}, []any{out.Status, len(out.Parts), out.Joined})
 	in := schemas.SendIn{To: "qa", Task: "x", DryRun: true}
 	each("a")(&in)
 	in.Options.Join.Deadline = "yesterday"
-	_, err := w.Send(t.Context(), w.stdio("lead"), in)
+	_, err := w.Send(t.Context(), w.Stdio("lead"), in)
 	require.Equal(t, "options.join.deadline", refused(t, err, schemas.Invalid, "").Field)
 }
 
@@ -174,10 +175,10 @@ func TestARuleSendsAPartForEachTextAndItsJoinWaitsForAll(t *testing.T) {
 	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
 	w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
-	w.assign(lead, dev, "it")
-	out := w.complete(dev, 1)
+	w.Assigns(lead, dev, "it")
+	out := w.Completes(dev, 1)
 	require.Equal(t, []schemas.ID{2, 3}, out.Forwarded.Parts)
 	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.found())
-	require.Equal(t, "done", w.full(3).Handoff.Summary)
-	require.Equal(t, []string{"ho_2", "ho_3"}, w.full(4).Standing.BlockedBy)
+	require.Equal(t, "done", w.Full(3).Handoff.Summary)
+	require.Equal(t, []string{"ho_2", "ho_3"}, w.Full(4).Standing.BlockedBy)
 }

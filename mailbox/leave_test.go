@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -16,7 +17,7 @@ import (
 // factory declares a workflow of three steps with or without a person's leave; the last step goes to an agent.
 func (w *world) factory(unallowed bool, last string) {
 	w.t.Helper()
-	must(w.t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
+	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
 			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
 		)}},
@@ -26,7 +27,7 @@ func (w *world) factory(unallowed bool, last string) {
 
 // leave are the ids of what waits for leave by the overview, with the reasons.
 func (w *world) leave() (ids []schemas.ID, reasons []string) {
-	out := must(w.t, w.Overview, person, schemas.OverviewIn{})
+	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
 	for _, c := range out.NeedsYou.Items {
 		if c.Kind == schemas.ConcernLeave {
 			ids, reasons = append(ids, c.HandoffID), append(reasons, c.Reason)
@@ -42,7 +43,7 @@ const waitsForFile = "what follows waits until a file has this step again: hando
 // declares has the file of the project say other plans, with leave.
 func (w *world) declares(plans ...schemas.Plan) {
 	w.t.Helper()
-	must(w.t, w.Declare, person, schemas.DeclareIn{
+	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{
 		Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}},
 	})
 }
@@ -51,18 +52,18 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	one := func(in *schemas.SendIn) { in.Workflow = "one" }
-	w.send(a, "workflow:factory", "the login", one)
-	w.send(a, "workflow:factory", "the logout", one)
+	w.Sends(a, "workflow:factory", "the login", one)
+	w.Sends(a, "workflow:factory", "the logout", one)
 	w.factory(true, "c")
 	ids, reasons := w.leave()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids, "also while their steps are under way")
 	require.Equal(t, waitsForLeave, reasons[0])
 	w.claimID(b, 1)
-	require.Contains(t, w.complete(b, 1).Warnings, waitsForLeave)
+	require.Contains(t, w.Completes(b, 1).Warnings, waitsForLeave)
 	w.claimID(b, 2)
-	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
+	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
 	require.Empty(t, w.found(), "nothing is sent, and nothing rolled back in its place")
-	require.Equal(t, waitsForLeave, w.full(1).Standing.Reason)
+	require.Equal(t, waitsForLeave, w.Full(1).Standing.Reason)
 	for _, agent := range []schemas.Caller{a, person} {
 		require.Contains(t, w.kinds(agent, 1), "leave")
 		require.NotContains(t, w.kinds(agent, 2), "leave", "once for each workflow")
@@ -83,11 +84,11 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
-	w.send(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
-	w.claim(b)
-	w.complete(b, 1)
+	w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
+	w.Claims(b)
+	w.Completes(b, 1)
 	w.factory(true, "c")
-	w.update(a, 1, schemas.ActAccept)
+	w.Updates(a, 1, schemas.ActAccept)
 	require.Empty(t, w.found())
 	w.factory(false, "c")
 	require.Equal(t, []string{"c pending test: the login"}, w.found())
@@ -122,25 +123,25 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 			two := schemas.Plan{Name: "factory", Steps: inOrder(step("build", "b"), step("test", "c"))}
 			w.declares(two)
 			for _, task := range []string{"the login", "the logout", "the rest"} {
-				w.send(a, "workflow:factory", task)
-				w.claim(b)
+				w.Sends(a, "workflow:factory", task)
+				w.Claims(b)
 			}
 			if c.gone {
 				c.away(w)
-				w.complete(b, 1)
-				w.complete(b, 3)
+				w.Completes(b, 1)
+				w.Completes(b, 3)
 			} else {
-				w.complete(b, 1, partial)
-				w.complete(b, 3, partial)
+				w.Completes(b, 1, partial)
+				w.Completes(b, 3, partial)
 				c.away(w)
-				w.update(a, 1, schemas.ActAccept)
-				w.update(a, 3, schemas.ActAccept)
+				w.Updates(a, 1, schemas.ActAccept)
+				w.Updates(a, 3, schemas.ActAccept)
 			}
-			w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
+			w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
 			_, reasons := w.leave()
 			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
 			require.Equal(t, 1, w.pending("a"), "rolled back")
-			w.update(a, 3, schemas.ActCancel)
+			w.Updates(a, 3, schemas.ActCancel)
 			ids, _ := w.leave()
 			require.Equal(t, []schemas.ID{1}, ids)
 			w.declares(two)
@@ -155,7 +156,7 @@ func TestStatus_ShowsNoReturnedStepThatWaited(t *testing.T) {
 	w.waits(1)
 	ids, _ := w.leave()
 	require.Len(t, ids, 1)
-	w.update(w.stdio("a"), ids[0], schemas.ActReturn, func(in *schemas.UpdateIn) { in.Note = "again" })
+	w.Updates(w.Stdio("a"), ids[0], schemas.ActReturn, func(in *schemas.UpdateIn) { in.Note = "again" })
 	now, _ := w.leave()
 	require.NotContains(t, now, ids[0], "its rework is under way")
 }
@@ -165,15 +166,15 @@ func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
 	for _, unallowed := range []bool{false, true} {
-		must(t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
+		mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
 			Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(step("build", "b"), never)}},
 		}}})
 		if !unallowed {
-			w.send(a, "workflow:factory", "x")
+			w.Sends(a, "workflow:factory", "x")
 		}
 	}
-	w.claim(b)
-	w.complete(b, 1)
+	w.Claims(b)
+	w.Completes(b, 1)
 	_, reasons := w.leave()
 	require.Equal(t, []string{waitsForLeave}, reasons, "though the condition does not hold")
 }
@@ -182,7 +183,7 @@ func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
 	w := newWorld(t)
 	in := to("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
-	refuses(t, w.Send, w.stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
+	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
@@ -209,26 +210,26 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
 	}))
 	w.Restart()
-	refuses(t, w.Send, w.stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
 	w.factory(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
-	must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
-	refuses(t, w.Send, w.stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
+	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
 // waits begins n workflows, loses leave, and completes the first step of each.
 func (w *world) waits(n int) {
-	a, b := w.stdio("a"), w.stdio("b")
+	a, b := w.Stdio("a"), w.Stdio("b")
 	w.factory(false, "c")
 	var ids []schemas.ID
 	for range n {
-		ids = append(ids, w.send(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Workflow = "one" }).HandoffID)
+		ids = append(ids, w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Workflow = "one" }).HandoffID)
 	}
 	w.factory(true, "c")
 	for _, id := range ids {
 		w.claimID(b, id)
-		w.complete(b, id)
+		w.Completes(b, id)
 	}
 }
 

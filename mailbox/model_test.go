@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
 	"handoff/store"
@@ -64,11 +65,11 @@ func newLives(w *world, seed uint64) *lives {
 		agents: []schemas.Caller{person},
 	}
 	for _, name := range []schemas.Agent{"architect", "auto-code", "qa", "ciso"} {
-		l.agents = append(l.agents, w.stdio(name))
+		l.agents = append(l.agents, w.Stdio(name))
 	}
 	l.agents = append(l.agents, schemas.Caller{Agent: "remote", Via: schemas.ViaHTTP})
 	for _, name := range []string{"qa", "remote"} {
-		must(w.t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"task", "review"}})
+		mailboxtest.Must(w.t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"task", "review"}})
 	}
 	return l
 }
@@ -96,13 +97,13 @@ func (l *lives) step() {
 	case n < 4 || l.last == 0:
 		l.sendAny()
 	case n == 4:
-		l.later(time.Duration(l.rnd.IntN(40)) * time.Minute)
+		l.Pass(time.Duration(l.rnd.IntN(40)) * time.Minute)
 	case n == 5:
 		by := pick(l, l.agents[1:5])
-		must(l.t, l.Detach, by, schemas.ConnIn{Conn: by.Conn})
+		mailboxtest.Must(l.t, l.Detach, by, schemas.ConnIn{Conn: by.Conn})
 	case n == 6:
 		by := pick(l, l.agents[1:5])
-		must(l.t, l.Attach, by, schemas.ConnIn{Conn: by.Conn})
+		mailboxtest.Must(l.t, l.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	case n < 10:
 		l.claimAny()
 	default:
@@ -113,7 +114,7 @@ func (l *lives) step() {
 // nobodyReviewsItself looks who judged which result, and that each result that does not count yet says who will.
 func (l *lives) nobodyReviewsItself() {
 	for id := schemas.ID(1); id <= l.last; id++ {
-		got := l.full(id)
+		got := l.Full(id)
 		if of := got.Handoff.Review; of != nil {
 			require.NotEqual(l.t, of.By, got.Standing.Holder, "%s", id)
 		}
@@ -154,14 +155,14 @@ func (l *lives) sendAny() {
 
 func (l *lives) claimAny() {
 	by := pick(l, l.agents)
-	out := must(l.t, l.Claim, by, schemas.ClaimIn{})
+	out := mailboxtest.Must(l.t, l.Claim, by, schemas.ClaimIn{})
 	if !out.Empty {
 		l.keep(out)
 	}
 }
 
 func (l *lives) keep(out schemas.ClaimOut) {
-	got := l.full(out.HandoffID)
+	got := l.Full(out.HandoffID)
 	require.Contains(l.t, []schemas.Status{schemas.Accepted, schemas.Working}, got.Status, "what it had reported on, it has again")
 	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
 	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
@@ -169,13 +170,13 @@ func (l *lives) keep(out schemas.ClaimOut) {
 
 // try does a deed and compares what became of the handoff with the table.
 func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
-	before := l.full(id)
+	before := l.Full(id)
 	events := l.events(id)
 	err := d.do(l, by, id)
 	if err != nil {
 		require.Empty(l.t, toolstest.Faults(schemas.AsError(err).Next))
 	}
-	after := l.full(id)
+	after := l.Full(id)
 	l.last = max(l.last, l.newest())
 	switch {
 	case err == nil:
@@ -208,12 +209,12 @@ func (d deed) kept() int {
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {
-	out := must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
+	out := mailboxtest.Must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	return out.Audit
 }
 
 func (l *lives) newest() schemas.ID {
-	out := must(l.t, l.List, person, schemas.ListIn{Box: "all", Limit: 1})
+	out := mailboxtest.Must(l.t, l.List, person, schemas.ListIn{Box: "all", Limit: 1})
 	if len(out.Items) == 0 {
 		return 0
 	}
@@ -230,7 +231,7 @@ func (l *lives) token(id schemas.ID) string {
 
 func updating(a schemas.Action, actions ...string) deed {
 	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
-		_, err := l.tryUpdate(by, id, a, func(in *schemas.UpdateIn) {
+		_, err := l.TryUpdate(by, id, a, func(in *schemas.UpdateIn) {
 			in.Token, in.Note = l.token(id), "because"
 			switch {
 			case a == schemas.ActAmend && l.rnd.IntN(3) == 0:

@@ -61,9 +61,9 @@ func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 
 func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 	w := newWorld(t)
-	w.send(w.stdio("a"), "b", "one")
-	w.claim(w.stdio("b"))
-	w.complete(w.stdio("b"), 1)
+	w.Sends(w.Stdio("a"), "b", "one")
+	w.Claims(w.Stdio("b"))
+	w.Completes(w.Stdio("b"), 1)
 	file := exported(t, w.Store)
 	for want, c := range map[string]struct {
 		kind, field string
@@ -98,9 +98,9 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 // Rows of a damaged store may lead in a circle.
 func TestParentsInACircle_StopNothing(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	id := w.send(a, "b", "one").HandoffID
-	w.update(person, id, schemas.ActCancel)
-	open := w.send(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
+	id := w.Sends(a, "b", "one").HandoffID
+	w.Updates(person, id, schemas.ActCancel)
+	open := w.Sends(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
 	for of, parent := range map[schemas.ID]schemas.ID{id: open, open: id} {
 		require.NoError(t, w.Store.Update(t.Context(), func(tx *store.Tx) error {
 			was, err := tx.Record(of)
@@ -122,7 +122,7 @@ type took struct {
 
 // everyCommand has each command do its work on some handoffs. It fails on one that does not return, and on internal.
 func (w *world) everyCommand(slowest *took) {
-	ctx, b := context.Background(), w.stdio("fresh")
+	ctx, b := context.Background(), w.Stdio("fresh")
 	w.rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{to("human", "x")}}})
 	do := func(what string, call func() (any, error)) {
 		w.t.Helper()
@@ -178,7 +178,7 @@ func (w *world) everyCommand(slowest *took) {
 		})
 		for _, a := range []schemas.Action{schemas.ActAmend, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAccept, schemas.ActAnswer} {
 			do(string(a), func() (any, error) {
-				return w.tryUpdate(person, item.HandoffID, a, func(in *schemas.UpdateIn) { in.Note = "because" })
+				return w.TryUpdate(person, item.HandoffID, a, func(in *schemas.UpdateIn) { in.Note = "because" })
 			})
 		}
 		do("claim", func() (any, error) { return w.Claim(ctx, person, schemas.ClaimIn{HandoffID: id}) })
@@ -191,7 +191,7 @@ func (w *world) everyCommand(slowest *took) {
 			return w.Complete(ctx, person, schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}})
 		})
 	}
-	w.later(30 * 24 * time.Hour)
+	w.Pass(30 * 24 * time.Hour)
 	all()
 	do("claim next", func() (any, error) { return w.Claim(ctx, b, schemas.ClaimIn{}) })
 	do("compact", func() (any, error) { return w.Retain(ctx, byHuman, schemas.RetainIn{Before: w.Now()}) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -18,7 +19,7 @@ func (w *world) begins(process, session string) schemas.Agent {
 
 func (w *world) hears(on schemas.SessionEvent, process, session string) schemas.Agent {
 	w.t.Helper()
-	out := must(w.t, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+	out := mailboxtest.Must(w.t, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,
 	})
 	return out.Agent
@@ -41,7 +42,7 @@ func TestAResumedSessionHasItsNameAlsoForItsServer(t *testing.T) {
 	w := newWorld(t)
 	w.openFrom("100", "c1", "s1")
 	second := w.openFrom("200", "c2", "s2")
-	w.send(second, "qa", "Test it")
+	w.Sends(second, "qa", "Test it")
 	w.play([]string{"close", "c1"})
 	w.play([]string{"close", "c2"})
 	require.Equal(t, schemas.Agent("claude-code-2"), w.begins("300", "s2"))
@@ -66,7 +67,7 @@ func TestAServerThatDoesNotComeIsNotExpectedForLong(t *testing.T) {
 	w := newWorld(t)
 	require.Equal(t, schemas.Agent("claude-code"), w.begins("100", "s1"))
 	require.Equal(t, schemas.Agent("claude-code-2"), w.openFrom("200", "c2", "s2").Agent)
-	w.later(time.Minute)
+	w.Pass(time.Minute)
 	require.Equal(t, schemas.Agent("claude-code"), w.openFrom("300", "c3", "s3").Agent)
 	require.Equal(t, schemas.Agent("claude-code-3"), w.openFrom("100", "c1", "s1").Agent)
 }

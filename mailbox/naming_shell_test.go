@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -39,7 +40,7 @@ func TestTheShellOfASessionActsUnderItsName(t *testing.T) {
 	w.actsInShell("claude-code-2", "s2", "")
 	w.play([]string{"close", "c2"})
 	w.actsInShell("claude-code-2", "s2", "")
-	w.later(7 * 24 * time.Hour)
+	w.Pass(7 * 24 * time.Hour)
 	w.actsInShell("claude-code", "s2", "")
 }
 
@@ -66,7 +67,7 @@ func TestShellOfAClearedSessionActsUnderTheNameOfItsProcess(t *testing.T) {
 		w.actsInShell("claude-code-2", "new", "200")
 		w.openFrom("100", "c1", "s1")
 		w.openFrom("200", "c2", "s2")
-		w.later(settled)
+		w.Pass(settled)
 		w.actsInShell("claude-code-2", "new", "200")
 	})
 }
@@ -93,7 +94,7 @@ func TestAProcessIsThatOfAnOpenConnection(t *testing.T) {
 		w.Restart()
 		w.openFrom("100", "c1", "s1")
 		w.openFrom("300", "c3", "s3")
-		w.later(settled)
+		w.Pass(settled)
 		w.refusedInShell(both, "new", "200")
 	})
 	t.Run("that is known to be open rather than another", func(t *testing.T) {
@@ -204,7 +205,7 @@ func (w *world) openBelow(parent int, conn, session string) schemas.Caller {
 	if session == "-" {
 		by.AgentID = conn
 	}
-	out := must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
+	out := mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Parent: parent})
 	by.Agent = out.Agent
 	return by
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -309,15 +310,15 @@ func (w *world) play(words []string) {
 	case "open":
 		require.Equal(w.t, words[3], string(w.open(words[1], words[2]).Agent), words)
 	case "chosen":
-		must(w.t, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
+		mailboxtest.Must(w.t, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
 	case "acts":
 		by := schemas.Caller{Agent: schemas.Agent(words[2]), Conn: words[1]}
-		w.send(person, words[2], "x")
-		require.False(w.t, w.claim(by).Empty)
+		w.Sends(person, words[2], "x")
+		require.False(w.t, w.Claims(by).Empty)
 	case "writes":
-		w.send(schemas.Caller{Agent: schemas.Agent(words[1]), Via: schemas.ViaCLI}, "qa", "x")
+		w.Sends(schemas.Caller{Agent: schemas.Agent(words[1]), Via: schemas.ViaCLI}, "qa", "x")
 	case "mail":
-		w.send(person, words[1], "x")
+		w.Sends(person, words[1], "x")
 	case "register":
 		w.accepts("review", schemas.Caller{Agent: schemas.Agent(words[1])})
 	case "close":
@@ -327,7 +328,7 @@ func (w *world) play(words []string) {
 	case "later":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(w.t, err)
-		w.later(d)
+		w.Pass(d)
 	case "restart":
 		w.Restart()
 	}
@@ -346,7 +347,7 @@ func (w *world) openFrom(process, conn, session string) schemas.Caller {
 	if session == "-" {
 		by.AgentID = conn
 	}
-	out := must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
+	out := mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
 	by.Agent = out.Agent
 	return by
 }
@@ -354,7 +355,7 @@ func (w *world) openFrom(process, conn, session string) schemas.Caller {
 // unused closes a connection over which nothing was asked for.
 func (w *world) unused(conn string) {
 	w.t.Helper()
-	must(w.t, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
+	mailboxtest.Must(w.t, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
 }
 
 // A client that lists its servers starts each for a moment, as a new session.
@@ -372,7 +373,7 @@ func TestSessionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
 
 func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.later(settled)
+		w.Pass(settled)
 		var wg sync.WaitGroup
 		var mu sync.Mutex // guards names
 		names := map[schemas.Agent]bool{}
@@ -399,7 +400,7 @@ func TestNumberedNamesAreValidNames(t *testing.T) {
 	for i, want := range []schemas.Agent{long, long[:62] + "-2", long[:62] + "-3"} {
 		in := schemas.ConnIn{Conn: string(rune('a' + i)), Client: long}
 		for range 2 {
-			out := must(t, w.Attach, schemas.Caller{Via: schemas.ViaStdio}, in)
+			out := mailboxtest.Must(t, w.Attach, schemas.Caller{Via: schemas.ViaStdio}, in)
 			require.Equal(t, want, out.Agent)
 		}
 	}
@@ -408,7 +409,7 @@ func TestNumberedNamesAreValidNames(t *testing.T) {
 func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 	w := newWorld(t)
 	attach := func(conn string, client schemas.Agent) schemas.Agent {
-		out := must(t, w.Attach, schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
+		out := mailboxtest.Must(t, w.Attach, schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
 		return out.Agent
 	}
 	require.Equal(t, schemas.Agent("gpt-2"), attach("a", "gpt-2"))
@@ -420,16 +421,16 @@ func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 func TestReservedNamesOfClientsAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, client := range []schemas.Agent{"human", "system", "a b"} {
-		refuses(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
+		mailboxtest.Refuses(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
 	}
 }
 
 func TestConnectedAgentIsListedBeforeItCalls(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	must(t, w.Register, a, schemas.RegisterIn{Name: "a"})
-	w.stdio("b")
-	require.Empty(t, w.send(a, "b", "x").Warnings, "it is here")
-	out := must(t, w.Agents, a, schemas.AgentsIn{})
+	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "a"})
+	w.Stdio("b")
+	require.Empty(t, w.Sends(a, "b", "x").Warnings, "it is here")
+	out := mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Len(t, out.Agents, 2)
 	require.True(t, out.Agents[1].Live)
 }
@@ -442,8 +443,8 @@ func TestOfNumberedSessionsOnlyThoseAreListedWhoAreHereOrHaveMail(t *testing.T) 
 	w.detach(schemas.Caller{Conn: "c1"})
 	w.detach(schemas.Caller{Conn: "c2"})
 	w.detach(schemas.Caller{Conn: "c3"})
-	w.send(person, "claude-code-3", "x")
-	out := must(t, w.Agents, person, schemas.AgentsIn{})
+	w.Sends(person, "claude-code-3", "x")
+	out := mailboxtest.Must(t, w.Agents, person, schemas.AgentsIn{})
 	var names []schemas.Agent
 	for _, c := range out.Agents {
 		names = append(names, c.Name)

@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -24,8 +25,8 @@ func sightOf(passed bool, checks ...string) *schemas.Sight {
 
 func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	work := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
-	claim := w.claim(b)
+	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
+	claim := w.Claims(b)
 	done := schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{Summary: "done"}}
 
 	_, err := w.Complete(t.Context(), b, done)
@@ -35,10 +36,10 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	_, err = w.Complete(t.Context(), seeing, done)
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 	seeing.Sight = sightOf(true, "test", "lint")
-	out := must(t, w.Complete, seeing, done)
+	out := mailboxtest.Must(t, w.Complete, seeing, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 
-	got := must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
+	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Len(t, got.Completion.Criteria, 2, "a check of the repository is one more criterion")
 	for _, c := range got.Completion.Criteria {
 		require.True(t, c.IsMet())
@@ -49,14 +50,14 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 
 func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	work := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
-	claim := w.claim(b)
+	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
+	claim := w.Claims(b)
 	observe := func(s *schemas.Sight) (schemas.ObserveOut, error) {
 		return w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: work.String(), Seen: s.Observed})
 	}
 	_, err := observe(sightOf(true, "test"))
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code) // it is not completed
-	out := must(t, w.Complete, b, schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{
+	out := mailboxtest.Must(t, w.Complete, b, schemas.CompleteIn{HandoffID: work.String(), Token: claim.Token, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},
 	}})
@@ -74,7 +75,7 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, seen.Outcome)
 
-	got := must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
+	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Equal(t, schemas.Partial, got.Completion.Status)
 	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.Basis(got.Completion.Criteria[0]), "does not pass: it ended with 1")
@@ -84,8 +85,8 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 // askedOf sends work with checks and claims it.
 func askedOf(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, done schemas.CompleteIn) {
 	e.Checks = []string{"test"}
-	sent := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &e })
-	return sent.HandoffID.String(), schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Token: w.claim(b).Token, Result: schemas.Result{
+	sent := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &e })
+	return sent.HandoffID.String(), schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Token: w.Claims(b).Token, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "ran it"}}},
 	}}
@@ -93,7 +94,7 @@ func askedOf(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, 
 
 // refusals counts the events that say that a completion was refused.
 func (w *world) refusals(id string) (n int) {
-	got := must(w.t, w.Get, w.stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
+	got := mailboxtest.Must(w.t, w.Get, w.Stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
 	for _, e := range got.Audit {
 		if e.Action == string(life.RefuseResult) {
 			n++
@@ -109,24 +110,24 @@ func unseen(why string) *schemas.Sight {
 func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := askedOf(w, a, b, schemas.Expectations{})
-	later := w.send(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
+	later := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
 	b.Sight = unseen("there is no git")
-	out := must(t, w.Complete, b, done)
+	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Unmet[0].Unobserved, "there is no git")
 
-	got := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
+	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.True(t, got.Completion.Awaits)
 	require.Equal(t, "not observed: there is no git; ran it", got.Completion.Basis(got.Completion.Criteria[0]))
-	require.Contains(t, fmt.Sprint(w.notices(a)), "the check test is not observed: there is no git")
+	require.Contains(t, fmt.Sprint(w.Notices(a)), "the check test is not observed: there is no git")
 
-	seen := must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
 	require.Equal(t, schemas.Success, seen.Outcome)
-	got = must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
+	got = mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.Empty(t, got.Completion.Criteria[0].Unobserved)
 	require.False(t, got.Completion.Awaits)
-	require.Contains(t, fmt.Sprint(w.notices(a)), "observed: the check test passes")
-	_, err := w.Claim(t.Context(), w.stdio("c"), schemas.ClaimIn{HandoffID: later.HandoffID.String()})
+	require.Contains(t, fmt.Sprint(w.Notices(a)), "observed: the check test passes")
+	_, err := w.Claim(t.Context(), w.Stdio("c"), schemas.ClaimIn{HandoffID: later.HandoffID.String()})
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "its acceptance is waited for")
 }
 
@@ -136,7 +137,7 @@ func TestObserve_OpensNothingThatItsHolderCalledPartial(t *testing.T) {
 	done.Outcome, done.Verification = schemas.Partial, nil
 	_, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, "an unseen check needs no answer then")
-	seen := must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
+	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
 	require.Equal(t, schemas.Partial, seen.Outcome)
 }
 
@@ -167,14 +168,14 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 			require.ErrorContains(t, err, "it is not done: 1: observed: the check test does not pass")
 		}
 		require.Equal(t, 8, w.refusals(id), "of one attempt so many are kept")
-		got := must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "full"})
+		got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "full"})
 		require.Equal(t, schemas.Accepted, got.Standing.Status)
 		require.Contains(t, got.Standing.Refused, "its completion was refused: it is not done")
 
-		w.update(b, schemas.ID(1), schemas.ActRelease)
-		done.Token = w.claim(b).Token
+		w.Updates(b, schemas.ID(1), schemas.ActRelease)
+		done.Token = w.Claims(b).Token
 		b.Sight = unseen("the commit is not there")
-		out := must(t, w.Complete, b, done)
+		out := mailboxtest.Must(t, w.Complete, b, done)
 		require.Equal(t, schemas.Partial, out.Outcome)
 		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and nobody looked since: the commit is not there")
 	}
@@ -182,8 +183,8 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 
 func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	id := w.send(a, "b", "x").HandoffID
-	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.claim(b).Token, Result: schemas.Result{Summary: "done"}}
+	id := w.Sends(a, "b", "x").HandoffID
+	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}
 	b.Sight = sightOf(false, "lint")
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "the check lint does not pass")
@@ -191,7 +192,7 @@ func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 	_, err = w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "The check lint passes (not observed: it did not pass at 1234567890")
 	done.Outcome = schemas.Partial
-	out := must(t, w.Complete, b, done)
+	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 }
 
@@ -202,6 +203,6 @@ func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
 	_, err := w.Complete(t.Context(), b, done)
 	require.Error(t, err)
 	b.Sight = sightOf(true, "test")
-	out := must(t, w.Complete, b, done)
+	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -29,7 +30,7 @@ func (w *world) claimable(a schemas.Agent) int {
 
 func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
 	w.t.Helper()
-	out := must(w.t, w.List, by, schemas.ListIn{})
+	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{})
 	for _, i := range out.Items {
 		ids = append(ids, i.HandoffID)
 	}
@@ -39,57 +40,57 @@ func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
 func TestMailOfASessionThatLeftIsItsSiblings(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		first, third := w.three()
-		boss := w.stdio("boss")
-		w.send(boss, "claude-code-2", "x")
+		boss := w.Stdio("boss")
+		w.Sends(boss, "claude-code-2", "x")
 		for _, by := range []schemas.Caller{first, third} {
 			require.Equal(t, 1, w.claimable(by.Agent))
 			require.Equal(t, []schemas.ID{1}, w.inbox(by))
 		}
 		require.Zero(t, w.claimable("boss"))
-		require.True(t, w.claim(boss).Empty)
+		require.True(t, w.Claims(boss).Empty)
 
-		got := w.claim(third)
+		got := w.Claims(third)
 		require.Equal(t, schemas.ID(1), got.HandoffID)
 		require.Zero(t, w.claimable("claude-code"))
-		require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Standing.Holder)
-		w.update(third, 1, schemas.ActProgress, note("half"))
-		w.update(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
-		w.update(boss, 1, schemas.ActAnswer, note("that one"))
+		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Standing.Holder)
+		w.Updates(third, 1, schemas.ActProgress, note("half"))
+		w.Updates(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+		w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
 		require.Equal(t, schemas.ID(1), w.claimID(third, 1).HandoffID)
-		w.complete(third, 1)
+		w.Completes(third, 1)
 		require.Equal(t, []string{"completed", "question"}, w.kinds(boss, 1))
-		require.Equal(t, schemas.Agent("claude-code-3"), w.full(1).Completion.Source.Agent)
+		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Completion.Source.Agent)
 
-		w.update(boss, 1, schemas.ActReturn, note("again"))
-		require.Equal(t, schemas.Address("claude-code-3"), w.full(2).Standing.Box)
+		w.Updates(boss, 1, schemas.ActReturn, note("again"))
+		require.Equal(t, schemas.Address("claude-code-3"), w.Full(2).Standing.Box)
 	})
 }
 
 func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
 	for name, do := range map[string]func(w *world, by schemas.Caller){
 		"release": func(w *world, by schemas.Caller) {
-			w.update(by, 1, schemas.ActRelease)
-			require.Equal(w.t, schemas.ID(1), w.claim(by).HandoffID)
+			w.Updates(by, 1, schemas.ActRelease)
+			require.Equal(w.t, schemas.ID(1), w.Claims(by).HandoffID)
 		},
 		"fail": func(w *world, by schemas.Caller) {
-			w.fail(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
-			w.rested()
-			require.Equal(w.t, schemas.ID(2), w.claim(by).HandoffID)
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
+			w.Rest()
+			require.Equal(w.t, schemas.ID(2), w.Claims(by).HandoffID)
 		},
 		"reject": func(w *world, by schemas.Caller) {
-			w.fail(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
-			require.Equal(w.t, schemas.Rejected, w.status(1))
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
+			require.Equal(w.t, schemas.Rejected, w.Status(1))
 		},
 		"pass on": func(w *world, by schemas.Caller) {
-			w.update(by, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "qa" })
-			require.Equal(w.t, schemas.Address("qa"), w.full(1).Standing.Box)
+			w.Updates(by, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "qa" })
+			require.Equal(w.t, schemas.Address("qa"), w.Full(1).Standing.Box)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			first, _ := w.three()
-			w.send(person, "claude-code-2", "x")
-			w.claim(first)
+			w.Sends(person, "claude-code-2", "x")
+			w.Claims(first)
 			do(w, first)
 		})
 	}
@@ -98,49 +99,49 @@ func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
 func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
-	w.send(person, "claude-code-2", "x")
-	w.fail(first, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
-	require.Equal(t, schemas.Rejected, w.status(1))
+	w.Sends(person, "claude-code-2", "x")
+	w.Fails(first, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
+	require.Equal(t, schemas.Rejected, w.Status(1))
 }
 
 func TestMailOfTheClientsNameIsClaimedByASibling(t *testing.T) {
 	w := newWorld(t)
 	first := w.open("c1", "s1")
 	second := w.open("c2", "s2")
-	w.send(person, "claude-code", "x")
+	w.Sends(person, "claude-code", "x")
 	require.Zero(t, w.claimable(second.Agent))
 	w.detach(first)
 	require.Equal(t, 1, w.claimable(second.Agent))
-	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
 func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
 	w := newWorld(t)
 	first, third := w.three()
-	w.send(person, "claude-code-3", "x")
+	w.Sends(person, "claude-code-3", "x")
 	require.Zero(t, w.claimable(first.Agent))
-	require.True(t, w.claim(first).Empty)
-	refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
+	require.True(t, w.Claims(first).Empty)
+	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
-	w.send(person, "claude-code-2", "y")
+	w.Sends(person, "claude-code-2", "y")
 	second := w.open("again", "s2") // it came back
-	require.True(t, w.claim(first).Empty)
-	require.Equal(t, schemas.ID(2), w.claim(second).HandoffID)
-	require.Equal(t, schemas.ID(1), w.claim(third).HandoffID)
+	require.True(t, w.Claims(first).Empty)
+	require.Equal(t, schemas.ID(2), w.Claims(second).HandoffID)
+	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
 }
 
 func TestSiblingsTakeNoMailOfSimilarNames(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
 	for _, to := range []string{"claude-code-reviewer", "claude-code-9", "claude-codex", "claude", "qa"} {
-		w.send(person, to, "before anybody has that name")
-		w.send(remote(schemas.Agent(to), "1"), to, "after")
+		w.Sends(person, to, "before anybody has that name")
+		w.Sends(remote(schemas.Agent(to), "1"), to, "after")
 	}
-	w.later(settled)
+	w.Pass(settled)
 	require.Zero(t, w.claimable(first.Agent))
-	require.True(t, w.claim(first).Empty)
-	w.send(person, "claude-code-2", "x")
-	require.True(t, w.claim(remote("claude-codex-2", "1")).Empty)
+	require.True(t, w.Claims(first).Empty)
+	w.Sends(person, "claude-code-2", "x")
+	require.True(t, w.Claims(remote("claude-codex-2", "1")).Empty)
 }
 
 func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
@@ -148,19 +149,19 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	first := w.open("c1", "s1")
 	second := w.open("c2", "s2")
 	w.accepts("review", second)
-	boss := w.stdio("boss")
-	w.send(boss, "capability:review", "x")
-	require.True(t, w.claim(first).Empty, "in the pools of the other")
-	w.claim(second)
-	w.update(second, 1, schemas.ActAsk, note("which?"))
-	w.update(boss, 1, schemas.ActAnswer, note("that one"))
+	boss := w.Stdio("boss")
+	w.Sends(boss, "capability:review", "x")
+	require.True(t, w.Claims(first).Empty, "in the pools of the other")
+	w.Claims(second)
+	w.Updates(second, 1, schemas.ActAsk, note("which?"))
+	w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
 	w.detach(second)
-	require.True(t, w.claim(first).Empty, "in what is reserved for the other")
-	refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
+	require.True(t, w.Claims(first).Empty, "in what is reserved for the other")
+	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
 	w.accepts("review", first)
 	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
 	refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
-	w.send(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	in, err := w.Inbox(context.Background(), first.Agent)
 	require.NoError(t, err)
 	require.Zero(t, in.Notices, "in the notices of the other")
@@ -169,29 +170,29 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 func TestOrphanedMailIsCountedOnce(t *testing.T) {
 	w := newWorld(t)
 	w.detach(w.open("c1", "s1"))
-	w.send(person, "claude-code", "x")
+	w.Sends(person, "claude-code", "x")
 	require.Equal(t, 1, w.claimable("claude-code"))
 }
 
 func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
 	w := newWorld(t)
-	chosen := w.stdio("claude-code")
+	chosen := w.Stdio("claude-code")
 	second := w.open("c2", "s2")
-	w.send(person, "claude-code", "x")
-	w.later(settled)
+	w.Sends(person, "claude-code", "x")
+	w.Pass(settled)
 	require.Zero(t, w.claimable(second.Agent))
 	w.detach(chosen)
-	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
 func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.three()
-	must(t, w.Register, first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
-	w.send(person, "claude-code", "x")
-	w.claim(first)
-	w.send(person, "claude-code-2", "y")
-	require.True(t, w.claim(first).Empty)
+	mailboxtest.Must(t, w.Register, first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
+	w.Sends(person, "claude-code", "x")
+	w.Claims(first)
+	w.Sends(person, "claude-code-2", "y")
+	require.True(t, w.Claims(first).Empty)
 }
 
 // At a takeover nobody knows yet who is here.
@@ -199,13 +200,13 @@ func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		w.open("c1", "s1")
 		w.open("c2", "s2")
-		w.send(person, "claude-code", "x")
+		w.Sends(person, "claude-code", "x")
 		w.Restart()
 		second := w.open("c2", "s2")
-		require.True(t, w.claim(second).Empty)
+		require.True(t, w.Claims(second).Empty)
 		w.open("c1", "s1")
-		w.later(settled)
-		require.True(t, w.claim(second).Empty)
+		w.Pass(settled)
+		require.True(t, w.Claims(second).Empty)
 	})
 }
 
@@ -213,26 +214,26 @@ func TestMailOfASessionThatWasKilledIsItsSiblings(t *testing.T) {
 	w := newWorld(t)
 	w.open("c1", "s1")
 	w.open("c2", "s2")
-	w.send(person, "claude-code", "x")
+	w.Sends(person, "claude-code", "x")
 	w.Restart()
 	second := w.open("c2", "s2")
-	w.later(settled)
-	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+	w.Pass(settled)
+	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
 func TestWhoChoseItsNameIsGivenTheTimeToBeAnnounced(t *testing.T) {
 	w := newWorld(t)
-	chosen := w.stdio("claude-code")
-	w.send(chosen, "claude-code", "x")
+	chosen := w.Stdio("claude-code")
+	w.Sends(chosen, "claude-code", "x")
 	second := w.open("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
-	w.later(settled)
-	require.True(t, w.claim(second).Empty)
+	w.Pass(settled)
+	require.True(t, w.Claims(second).Empty)
 	w.Restart()
 	second = w.open("c2", "s2")
-	require.True(t, w.claim(second).Empty)
-	w.later(settled)
-	require.Equal(t, schemas.ID(1), w.claim(second).HandoffID)
+	require.True(t, w.Claims(second).Empty)
+	w.Pass(settled)
+	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
 func TestASiblingThatWaitsIsWoken(t *testing.T) {
@@ -242,20 +243,20 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 	}{
 		"by mail for the name of the client": {
 			func(w *world, _ schemas.Caller) { w.detach(chosen) },
-			func(w *world, _ schemas.Caller) { w.send(person, "claude-code", "x") },
+			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code", "x") },
 		},
 		"by mail for one that left": {
 			func(w *world, second schemas.Caller) { w.detach(second) },
-			func(w *world, _ schemas.Caller) { w.send(person, "claude-code-2", "x") },
+			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
 		},
 		"by one that leaves": {
-			func(w *world, _ schemas.Caller) { w.send(person, "claude-code-2", "x") },
+			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
 			func(w *world, second schemas.Caller) { w.detach(second) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
-				must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
+				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.open("c2", "s2"), w.open("c3", "s3")
 				time.Sleep(settled)
 				tt.before(w, second)
@@ -290,7 +291,7 @@ func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 				t.Error(err)
 			}
 			if !out.Empty {
-				require.Equal(t, by.Agent, w.full(out.HandoffID).Standing.Holder)
+				require.Equal(t, by.Agent, w.Full(out.HandoffID).Standing.Holder)
 			}
 			got <- out
 		}
@@ -299,9 +300,9 @@ func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 		second = w.open("again", "s2")
 		go wait(second)
 		synctest.Wait()
-		w.send(person, "claude-code-2", "x")
+		w.Sends(person, "claude-code-2", "x")
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
-		require.Equal(t, schemas.Agent("claude-code-2"), w.full(1).Standing.Holder)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.Full(1).Standing.Holder)
 		require.True(t, (<-got).Empty)
 	})
 }

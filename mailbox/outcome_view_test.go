@@ -9,27 +9,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "x", func(in *schemas.SendIn) {
+	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"all green"}}
 	})
-	w.claim(coder)
-	w.update(coder, 1, schemas.ActProgress, note("half, the rest is next"))
-	w.complete(coder, 1, func(in *schemas.CompleteIn) {
+	w.Claims(coder)
+	w.Updates(coder, 1, schemas.ActProgress, note("half, the rest is next"))
+	w.Completes(coder, 1, func(in *schemas.CompleteIn) {
 		in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "TestAll"}}}
 	})
-	outcome := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
+	outcome := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
 	require.Equal(t, "TestAll", outcome.Completion.Criteria[0].Evidence)
 	b, err := json.Marshal(outcome)
 	require.NoError(t, err)
 	for _, noise := range []string{"verification", "agent_id", "holder_id", "standing", "completion_id", "half"} {
 		require.NotContains(t, string(b), noise)
 	}
-	full := w.full(1)
+	full := w.Full(1)
 	require.Empty(t, full.Standing.Note, "the report is history")
 	require.NotEmpty(t, full.Completion.CompletionID)
 	require.NotEmpty(t, full.Completion.Verification.Criteria)
@@ -37,25 +38,25 @@ func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
 
 func TestAReasonThatIsNoReportStays(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
-	w.send(lead, "coder", "x")
-	w.update(lead, 1, schemas.ActCancel, note("not needed"))
-	require.Equal(t, "not needed", w.full(1).Standing.Note)
+	w.Sends(lead, "coder", "x")
+	w.Updates(lead, 1, schemas.ActCancel, note("not needed"))
+	require.Equal(t, "not needed", w.Full(1).Standing.Note)
 }
 
 func TestAListSaysForWhatAHandoffWaits(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
-	w.send(lead, "coder", "x")
-	w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
-	out := must(t, w.List, lead, schemas.ListIn{Box: "sent"})
+	w.Sends(lead, "coder", "x")
+	w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	out := mailboxtest.Must(t, w.List, lead, schemas.ListIn{Box: "sent"})
 	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
 	require.Empty(t, out.Items[1].BlockedBy)
 }
 
 func TestAViewInFullComesInParts(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
-	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
+	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
 	get := func(tokens, offset int) schemas.GetOut {
-		out := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
+		out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
 		return out
 	}
 	require.NotNil(t, get(100_000, 0).Handoff, "it fits")
@@ -78,17 +79,17 @@ func TestAViewInFullComesInParts(t *testing.T) {
 
 func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
-	w.send(lead, "qa", "x")
-	w.later(2 * time.Hour)
-	w.claim(qa)
-	w.complete(qa, 1, func(in *schemas.CompleteIn) { in.Detail = "# Head\na\n# Tail\nb\n" })
-	list := must(t, w.List, lead, schemas.ListIn{Box: "sent", Since: "1h"})
+	w.Sends(lead, "qa", "x")
+	w.Pass(2 * time.Hour)
+	w.Claims(qa)
+	w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Detail = "# Head\na\n# Tail\nb\n" })
+	list := mailboxtest.Must(t, w.List, lead, schemas.ListIn{Box: "sent", Since: "1h"})
 	require.Len(t, list.Items, 1)
-	out := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
+	out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
 	require.Equal(t, "# Tail\nb\n", out.Content)
 	_, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
 	refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
-	w.send(lead, "dev", "y", func(in *schemas.SendIn) {
+	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 // in is an agent in a tree of its own, which changes these files.
 func (w *world) in(repository string, name schemas.Agent, files ...string) schemas.Caller {
-	by := w.stdio(name)
+	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
 	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
 	return by
@@ -27,13 +27,13 @@ func wanting(files ...string) func(*schemas.SendIn) {
 
 func (w *world) report(by schemas.Caller, id schemas.ID) []string {
 	w.t.Helper()
-	out := must(w.t, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
+	out := mailboxtest.Must(w.t, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
 	return out.Warnings
 }
 
 func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
 	w.t.Helper()
-	out := must(w.t, w.List, by, schemas.ListIn{Box: "notices"})
+	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "notices"})
 	for _, n := range out.Items {
 		if n.Kind == "overlap" && n.Unread {
 			texts = append(texts, n.Text)
@@ -45,9 +45,9 @@ func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
 func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "z.go", "y.go")
-	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two", wanting("x.go")).HandoffID
-	require.Empty(t, w.claim(a).Overlaps)
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.claim(b).Overlaps)
+	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two", wanting("x.go")).HandoffID
+	require.Empty(t, w.Claims(a).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.Claims(b).Overlaps)
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: x.go, y.go", second)}, w.overlapNotices(a))
 	require.Empty(t, w.report(a, first))
 	require.Empty(t, w.report(b, second))
@@ -58,24 +58,24 @@ func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
 	require.Len(t, w.overlapNotices(b), 1)
 
 	// Another repository is another matter, and over HTTP only what is named counts.
-	w.send(lead, "c", "Three", wanting("y.go"))
-	require.Empty(t, w.claim(w.in("other", "c", "x.go", "y.go")).Overlaps)
-	w.send(lead, "d", "Four", wanting("z.*"))
+	w.Sends(lead, "c", "Three", wanting("y.go"))
+	require.Empty(t, w.Claims(w.in("other", "c", "x.go", "y.go")).Overlaps)
+	w.Sends(lead, "d", "Four", wanting("z.*"))
 	web := schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) is changing z.go", first), fmt.Sprintf("%s (b, branch b) is changing z.go", second),
-	}, w.claim(web).Overlaps)
+	}, w.Claims(web).Overlaps)
 }
 
 func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	a, b, c := w.in("shop", "a", "loose.go", "done.go"), w.in("shop", "b"), w.in("shop", "c")
-	first, second := w.send(lead, "a", "One").HandoffID, w.send(lead, "b", "Two").HandoffID
-	third, fourth := w.send(lead, "c", "Three").HandoffID, w.send(lead, "d", "Four").HandoffID
-	require.Empty(t, w.claim(a).Overlaps)
-	w.claim(b)
-	w.claim(c)
-	require.Empty(t, w.complete(a, first).Warnings)
+	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two").HandoffID
+	third, fourth := w.Sends(lead, "c", "Three").HandoffID, w.Sends(lead, "d", "Four").HandoffID
+	require.Empty(t, w.Claims(a).Overlaps)
+	w.Claims(b)
+	w.Claims(c)
+	require.Empty(t, w.Completes(a, first).Warnings)
 
 	b.Touched.Ahead = []string{"done.go", "loose.go"}
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, w.report(b, second))
@@ -83,16 +83,16 @@ func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
 		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),
-	}, w.complete(c, third).Warnings)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.claim(w.in("shop", "d", "loose.go")).Overlaps)
+	}, w.Completes(c, third).Warnings)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(w.in("shop", "d", "loose.go")).Overlaps)
 
 	// A claim that is over stands in nobody's way.
-	w.later(time.Hour)
-	must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
-	w.complete(w.in("shop", "d"), fourth)
-	w.later(time.Hour)
-	w.send(lead, "e", "Five")
-	require.Empty(t, w.claim(w.in("shop", "e", "loose.go", "done.go")).Overlaps)
+	w.Pass(time.Hour)
+	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
+	w.Completes(w.in("shop", "d"), fourth)
+	w.Pass(time.Hour)
+	w.Sends(lead, "e", "Five")
+	require.Empty(t, w.Claims(w.in("shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
 // What git sees in a tree that two agents share is of neither of them.
@@ -100,9 +100,9 @@ func TestOfASharedTreeNobodyIsSaidToHaveChangedAFile(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "x.go", "y.go")
 	b.Tree.Path = a.Tree.Path
-	first, second := w.send(lead, "a", "One", wanting("x.go")).HandoffID, w.send(lead, "b", "Two").HandoffID
-	w.claim(a)
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.claim(b).Overlaps)
+	first, second := w.Sends(lead, "a", "One", wanting("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
+	w.Claims(a)
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.Claims(b).Overlaps)
 	require.Empty(t, w.overlapNotices(a))
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, w.report(a, first))
 	require.Empty(t, w.report(a, first))
@@ -120,21 +120,21 @@ func BenchmarkClaimBeside(b *testing.B) {
 				}
 				return some
 			}
-			lead := w.stdio("lead")
+			lead := w.Stdio("lead")
 			for i := range others {
 				name := schemas.Agent(fmt.Sprint("agent-", i))
-				w.send(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
-				w.claim(w.in("shop", name, files(i)...))
+				w.Sends(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
+				w.Claims(w.in("shop", name, files(i)...))
 			}
 			by := w.in("shop", "agent-me", files(others)...)
 			for b.Loop() {
 				b.StopTimer()
-				sent := w.send(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))
+				sent := w.Sends(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))
 				b.StartTimer()
-				claim := w.claim(by)
+				claim := w.Claims(by)
 				b.StopTimer()
 				require.Equal(b, others > 0, len(claim.Overlaps) > 0)
-				w.complete(by, sent.HandoffID)
+				w.Completes(by, sent.HandoffID)
 				b.StartTimer()
 			}
 		})

@@ -114,7 +114,7 @@ func TestAnOverviewReadsABoundedNumberOfRows(t *testing.T) {
 	n := 0
 	s := crowd(t, reads{memory.New(), &n}, 26_000, 21_000)
 	n = 0
-	out := must(t, s.Overview, schemas.Caller{}, schemas.OverviewIn{})
+	out := mailboxtest.Must(t, s.Overview, schemas.Caller{}, schemas.OverviewIn{})
 	require.Less(t, n, 6_000)
 	require.NotEmpty(t, out.NeedsYou.Items)
 	require.True(t, out.Stuck.AtLeast)
@@ -129,10 +129,10 @@ func BenchmarkOverview(b *testing.B) {
 	var lists time.Duration
 	b.ResetTimer()
 	for range b.N {
-		must(b, s.Overview, schemas.Caller{}, schemas.OverviewIn{})
+		mailboxtest.Must(b, s.Overview, schemas.Caller{}, schemas.OverviewIn{})
 		b.StopTimer()
 		began := time.Now()
-		must(b, s.List, schemas.Caller{}, schemas.ListIn{Box: "all", Limit: 50})
+		mailboxtest.Must(b, s.List, schemas.Caller{}, schemas.ListIn{Box: "all", Limit: 50})
 		lists += time.Since(began)
 		b.StartTimer()
 	}

@@ -9,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/mailbox/overview"
 	"handoff/schemas"
 )
 
 func (w *world) overview() schemas.OverviewOut {
 	w.t.Helper()
-	out := must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{})
+	out := mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{})
 	return out
 }
 
@@ -37,17 +38,17 @@ func ask(text string) func(*schemas.UpdateIn) {
 
 func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.send(boss, "qa", "one", needsApproval)
-	w.assign(person, qa, "two")
-	w.update(qa, 2, schemas.ActAsk, ask("Which database?"))
-	w.assign(boss, qa, "three")
-	w.fail(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
-	w.assign(boss, qa, "four")
-	w.fail(qa, schemas.FailIn{HandoffID: "4", FailureDetail: because("no plan"), Then: schemas.ThenEscalate})
-	w.send(boss, "human", "six", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
-	w.send(boss, "human", "seven")
-	w.assign(boss, qa, "eight", func(in *schemas.SendIn) { in.Parent = "none" })
-	w.update(qa, 8, schemas.ActAsk, ask("Boss?"))
+	w.Sends(boss, "qa", "one", needsApproval)
+	w.Assigns(person, qa, "two")
+	w.Updates(qa, 2, schemas.ActAsk, ask("Which database?"))
+	w.Assigns(boss, qa, "three")
+	w.Fails(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
+	w.Assigns(boss, qa, "four")
+	w.Fails(qa, schemas.FailIn{HandoffID: "4", FailureDetail: because("no plan"), Then: schemas.ThenEscalate})
+	w.Sends(boss, "human", "six", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
+	w.Sends(boss, "human", "seven")
+	w.Assigns(boss, qa, "eight", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Updates(qa, 8, schemas.ActAsk, ask("Boss?"))
 	_, err := w.List(context.Background(), person, schemas.ListIn{Box: "notices"}) // marks all of them as read
 	require.NoError(t, err)
 
@@ -65,9 +66,9 @@ func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 	require.Equal(t, schemas.Counts{Claimable: 3, Held: 2, Waiting: 2, Sent: 8, Events: out.Counts.Events, Agents: 2}, out.Counts)
 	require.Equal(t, out, w.overview(), "looking changes nothing")
 
-	must(t, w.Claim, person, schemas.ClaimIn{HandoffID: "ho_7"})
-	w.update(person, 3, schemas.ActRetry)
-	w.update(person, 1, schemas.ActApprove)
+	mailboxtest.Must(t, w.Claim, person, schemas.ClaimIn{HandoffID: "ho_7"})
+	w.Updates(person, 3, schemas.ActRetry)
+	w.Updates(person, 1, schemas.ActApprove)
 	require.Equal(t, []string{
 		"work ho_6", "question ho_2 qa asked human: Which database?", "escalation ho_5", "yours ho_7",
 	}, rowsOf(w.overview().NeedsYou))
@@ -75,10 +76,10 @@ func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 
 func TestApprovalsAreFoundBehindMuchThatIsPending(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
-	w.send(boss, "qa", "one", needsApproval)
-	w.send(person, "qa", "two", needsApproval)
+	w.Sends(boss, "qa", "one", needsApproval)
+	w.Sends(person, "qa", "two", needsApproval)
 	for range overview.Looked {
-		w.send(boss, "qa", "x", func(in *schemas.SendIn) { in.Parent = "none" })
+		w.Sends(boss, "qa", "x", func(in *schemas.SendIn) { in.Parent = "none" })
 	}
 	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rowsOf(w.overview().NeedsYou))
 }
@@ -86,10 +87,10 @@ func TestApprovalsAreFoundBehindMuchThatIsPending(t *testing.T) {
 // failedIn sends work in a workflow and has it fail, or rejected.
 func (w *world) failedIn(wf schemas.Workflow, outcome schemas.Outcome) schemas.ID {
 	w.t.Helper()
-	boss, qa := w.stdio("boss"), w.stdio("qa")
-	id := w.send(boss, "qa", "x", func(in *schemas.SendIn) { in.Workflow, in.Parent = string(wf), "none" }).HandoffID
+	boss, qa := w.Stdio("boss"), w.Stdio("qa")
+	id := w.Sends(boss, "qa", "x", func(in *schemas.SendIn) { in.Workflow, in.Parent = string(wf), "none" }).HandoffID
 	w.claimID(qa, id)
-	w.fail(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop, Outcome: outcome})
+	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop, Outcome: outcome})
 	return id
 }
 
@@ -98,27 +99,27 @@ func TestOverview_KeepsAFailureWhateverElseIsSentInItsWorkflow(t *testing.T) {
 	w.failedIn("wf_a", "")
 	w.failedIn("wf_a", schemas.OutcomeRejected)
 	for _, task := range []string{"unrelated", "and another"} {
-		w.later(time.Minute)
-		w.send(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
+		w.Pass(time.Minute)
+		w.Sends(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
 	}
-	w.send(boss, "qa", "no", needsApproval)
-	w.update(person, 5, schemas.ActRefuse, note("not now")) // the person's own no needs nobody
+	w.Sends(boss, "qa", "no", needsApproval)
+	w.Updates(person, 5, schemas.ActRefuse, note("not now")) // the person's own no needs nobody
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rowsOf(w.overview().NeedsYou))
-	w.later(60 * 24 * time.Hour)
+	w.Pass(60 * 24 * time.Hour)
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rowsOf(w.overview().NeedsYou), "time does not go on with it")
 }
 
 func TestOverview_DropsAFailureWithWhichSomebodyGoesOn(t *testing.T) {
 	part := func(w *world, id schemas.ID) schemas.ID {
-		return w.send(w.stdio("boss"), "qa", "mend it", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
+		return w.Sends(w.Stdio("boss"), "qa", "mend it", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
 	}
 	for name, goOn := range map[string]func(w *world, id schemas.ID){
 		"retry": func(w *world, id schemas.ID) {
-			w.update(w.stdio("boss"), id, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa-2" })
+			w.Updates(w.Stdio("boss"), id, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "qa-2" })
 		},
 		"part":             func(w *world, id schemas.ID) { part(w, id) },
-		"cancel by sender": func(w *world, id schemas.ID) { w.update(w.stdio("boss"), id, schemas.ActCancel) },
-		"cancel by person": func(w *world, id schemas.ID) { w.update(person, id, schemas.ActCancel) },
+		"cancel by sender": func(w *world, id schemas.ID) { w.Updates(w.Stdio("boss"), id, schemas.ActCancel) },
+		"cancel by person": func(w *world, id schemas.ID) { w.Updates(person, id, schemas.ActCancel) },
 	} {
 		for _, outcome := range []schemas.Outcome{"", schemas.OutcomeRejected} {
 			t.Run(name+" "+string(outcome), func(t *testing.T) {
@@ -132,26 +133,26 @@ func TestOverview_DropsAFailureWithWhichSomebodyGoesOn(t *testing.T) {
 	}
 	w := newWorld(t)
 	id := w.failedIn("wf_a", "")
-	w.update(w.stdio("boss"), part(w, id), schemas.ActCancel)
+	w.Updates(w.Stdio("boss"), part(w, id), schemas.ActCancel)
 	require.Equal(t, []string{"failure ho_1 no"}, rowsOf(w.overview().NeedsYou), "a part that was cancelled is nobody who goes on")
 }
 
 func TestOverview_KeepsAFailureWhosePartsWereSentBefore(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.assign(boss, qa, "x")
-	w.send(qa, "boss", "a part of it", func(in *schemas.SendIn) { in.Parent = "1" })
-	w.fail(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenStop})
+	w.Assigns(boss, qa, "x")
+	w.Sends(qa, "boss", "a part of it", func(in *schemas.SendIn) { in.Parent = "1" })
+	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenStop})
 	require.Equal(t, []string{"failure ho_1 no"}, rowsOf(w.overview().NeedsYou))
 }
 
 // A failure that was dropped stays one: nothing that waits for it goes on, and it can still be done again.
 func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	id := w.send(boss, "qa", "x").HandoffID
-	w.send(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
+	id := w.Sends(boss, "qa", "x").HandoffID
+	w.Sends(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
 	w.claimID(qa, id)
-	w.fail(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop})
-	out := w.update(person, id, schemas.ActCancel, note("nobody wants it"))
+	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop})
+	out := w.Updates(person, id, schemas.ActCancel, note("nobody wants it"))
 	require.Equal(t, schemas.Failed, out.Status)
 	require.Contains(t, rowsOf(w.overview().Stuck), "blocked ho_2 ho_1, for which it waits, failed")
 	all := w.registry()
@@ -162,28 +163,28 @@ func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
 		_, err := w.Update(context.Background(), person, schemas.UpdateIn{HandoffID: id.String(), Action: action})
 		require.Equal(t, code, schemas.AsError(err).Code)
 	}
-	_, err := w.Update(context.Background(), w.stdio("stranger"), schemas.UpdateIn{HandoffID: w.failedIn("wf_b", "").String(), Action: schemas.ActCancel})
+	_, err := w.Update(context.Background(), w.Stdio("stranger"), schemas.UpdateIn{HandoffID: w.failedIn("wf_b", "").String(), Action: schemas.ActCancel})
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
-	w.update(w.stdio("boss"), id, schemas.ActRetry)
+	w.Updates(w.Stdio("boss"), id, schemas.ActRetry)
 }
 
 func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	w, boss, qa, dev := newTrio(t, "boss", "qa", "dev")
-	w.send(boss, "ghost", "before anybody registers")
+	w.Sends(boss, "ghost", "before anybody registers")
 	w.accepts("go", dev)
-	w.assign(boss, qa, "one")
-	w.update(qa, 2, schemas.ActProgress, note("half"))
-	w.assign(boss, dev, "two")
-	w.send(boss, "dev", "three")
-	w.update(boss, 4, schemas.ActCancel)
-	w.assign(boss, dev, "four")
-	w.fail(dev, schemas.FailIn{HandoffID: "5", FailureDetail: because("no"), Then: schemas.ThenStop})
-	w.send(boss, "qa", "five", func(in *schemas.SendIn) { in.Parent = "none" })
-	must(t, w.Send, boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
+	w.Assigns(boss, qa, "one")
+	w.Updates(qa, 2, schemas.ActProgress, note("half"))
+	w.Assigns(boss, dev, "two")
+	w.Sends(boss, "dev", "three")
+	w.Updates(boss, 4, schemas.ActCancel)
+	w.Assigns(boss, dev, "four")
+	w.Fails(dev, schemas.FailIn{HandoffID: "5", FailureDetail: because("no"), Then: schemas.ThenStop})
+	w.Sends(boss, "qa", "five", func(in *schemas.SendIn) { in.Parent = "none" })
+	mailboxtest.Must(t, w.Send, boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
 	w.claimID(qa, 6)
-	w.fail(qa, schemas.FailIn{HandoffID: "6", FailureDetail: because("no"), Then: schemas.ThenStop})
-	w.send(boss, "capability:rust", "eight")
-	w.send(boss, "capability:go", "nine")
+	w.Fails(qa, schemas.FailIn{HandoffID: "6", FailureDetail: because("no"), Then: schemas.ThenStop})
+	w.Sends(boss, "capability:rust", "eight")
+	w.Sends(boss, "capability:go", "nine")
 	require.Equal(t, []string{
 		"blocked ho_7 ho_6, for which it waits, failed",
 		"no_takers ho_1 nobody has come as ghost yet",
@@ -195,14 +196,14 @@ func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	out := w.overview()
 	require.Equal(t, "dead ho_3 the connection of dev ended", rowsOf(out.Stuck)[0])
 	require.Equal(t, w.Now().Add(2*time.Minute).UTC(), out.Stuck.Items[0].LeaseEnds.UTC())
-	w.later(10 * time.Minute)
+	w.Pass(10 * time.Minute)
 	require.Contains(t, rowsOf(w.overview().Stuck), "lapsed ho_3 the lease of dev ended without a word")
 	require.Contains(t, rowsOf(w.overview().Stuck), "no_takers ho_9 nobody who takes capability:go is here")
-	w.later(11 * time.Minute)
+	w.Pass(11 * time.Minute)
 	require.Contains(t, rowsOf(w.overview().Stuck), "silent ho_2 qa gives no sign / half")
 	require.Empty(t, w.overview().Running.Items)
 
-	w.update(qa, 2, schemas.ActAsk, ask("And now?"))
+	w.Updates(qa, 2, schemas.ActAsk, ask("And now?"))
 	w.detach(boss)
 	require.Contains(t, rowsOf(w.overview().Stuck), "unanswered ho_2 boss is not here. qa asked boss: And now? / half")
 }

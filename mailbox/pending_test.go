@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -37,47 +38,47 @@ func tooMany(t *testing.T, err error, are string) {
 
 func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 3), w.stdio("b")
-	w.send(a, "b", "one")
-	w.send(a, "c", "two", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
-	w.send(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
+	a, b := limited("a", 3), w.Stdio("b")
+	w.Sends(a, "b", "one")
+	w.Sends(a, "c", "two", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.Sends(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four"})
 	tooMany(t, err, "3")
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four", DryRun: true})
 	tooMany(t, err, "3")
 
-	require.Equal(t, schemas.ID(3), w.send(a, "c", "three", func(in *schemas.SendIn) {
+	require.Equal(t, schemas.ID(3), w.Sends(a, "c", "three", func(in *schemas.SendIn) {
 		in.Options, in.Key = &schemas.SendOptions{NotBefore: "1h"}, "k"
 	}).HandoffID, "a repeat is none more")
-	w.send(a, "b", "a message is read, not pending", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-	w.send(w.stdio("a"), "b", "without a token")
+	w.Sends(a, "b", "a message is read, not pending", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(w.Stdio("a"), "b", "without a token")
 	other := a
 	other.Token = "other"
-	w.send(other, "b", "with another")
+	w.Sends(other, "b", "with another")
 
-	w.claim(b)
-	require.Equal(t, schemas.ID(6), w.send(a, "b", "four").HandoffID)
+	w.Claims(b)
+	require.Equal(t, schemas.ID(6), w.Sends(a, "b", "four").HandoffID)
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "five"})
 	tooMany(t, err, "3")
-	w.update(a, 2, schemas.ActCancel)
-	w.send(a, "b", "five")
+	w.Updates(a, 2, schemas.ActCancel)
+	w.Sends(a, "b", "five")
 	unlimited := a
 	unlimited.MaxPending = 0
-	w.send(unlimited, "b", "six")
+	w.Sends(unlimited, "b", "six")
 	require.Equal(t, 4, w.pendingOf("ci"))
 }
 
 // What a caller sends in other ways counts as well, and what is refused leaves all as it was.
 func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 1), w.stdio("b")
-	w.assign(a, b, "one")
-	w.complete(b, 1)
-	w.assign(a, b, "two")
-	w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken"), Then: schemas.ThenStop})
-	w.send(w.stdio("c"), "a", "three")
-	mine := must(t, w.Claim, a, schemas.ClaimIn{})
-	w.send(a, "b", "the one that may be pending")
+	a, b := limited("a", 1), w.Stdio("b")
+	w.Assigns(a, b, "one")
+	w.Completes(b, 1)
+	w.Assigns(a, b, "two")
+	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken"), Then: schemas.ThenStop})
+	w.Sends(w.Stdio("c"), "a", "three")
+	mine := mailboxtest.Must(t, w.Claim, a, schemas.ClaimIn{})
+	w.Sends(a, "b", "the one that may be pending")
 	require.Equal(t, 1, w.pendingOf("ci"))
 
 	_, err := w.Complete(context.Background(), a, schemas.CompleteIn{
@@ -90,31 +91,31 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	e := refused(t, err, schemas.Limit, "ho_3 was not completed either")
 	require.Equal(t, "continuation", e.Field)
 	require.Equal(t, 30, e.RetryAfter)
-	require.Equal(t, schemas.Accepted, w.status(3))
-	_, err = w.tryUpdate(a, 2, schemas.ActRetry)
+	require.Equal(t, schemas.Accepted, w.Status(3))
+	_, err = w.TryUpdate(a, 2, schemas.ActRetry)
 	tooMany(t, err, "1")
-	_, err = w.tryUpdate(a, 1, schemas.ActReturn, note("more tests"))
+	_, err = w.TryUpdate(a, 1, schemas.ActReturn, note("more tests"))
 	tooMany(t, err, "1")
-	require.Equal(t, schemas.Completed, w.status(1))
+	require.Equal(t, schemas.Completed, w.Status(1))
 
-	w.claim(b)
-	require.Equal(t, schemas.ID(5), w.update(a, 2, schemas.ActRetry).Created)
+	w.Claims(b)
+	require.Equal(t, schemas.ID(5), w.Updates(a, 2, schemas.ActRetry).Created)
 	require.Equal(t, 1, w.pendingOf("ci"))
-	require.Equal(t, schemas.ID(5), w.update(a, 2, schemas.ActRetry).Created, "a repeat is none more")
-	w.claim(b)
-	require.Equal(t, schemas.ID(6), w.update(a, 1, schemas.ActReturn, note("more tests")).Created)
+	require.Equal(t, schemas.ID(5), w.Updates(a, 2, schemas.ActRetry).Created, "a repeat is none more")
+	w.Claims(b)
+	require.Equal(t, schemas.ID(6), w.Updates(a, 1, schemas.ActReturn, note("more tests")).Created)
 	require.Equal(t, 1, w.pendingOf("ci"))
 }
 
 // Whoever fails is not charged with what the rules send, and is never refused for it.
 func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.stdio("a"), limited("b", 1)
-	w.send(a, "b", "one")
-	w.send(a, "b", "two")
+	a, b := w.Stdio("a"), limited("b", 1)
+	w.Sends(a, "b", "one")
+	w.Sends(a, "b", "two")
 	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenEscalate} {
-		claim := must(t, w.Claim, b, schemas.ClaimIn{})
-		w.fail(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
+		claim := mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{})
+		w.Fails(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
 	}
 	require.Zero(t, w.pendingOf("ci"))
 }
@@ -122,10 +123,10 @@ func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 // The same work tried again is pending for who sent it.
 func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 1), w.stdio("b")
-	w.assign(a, b, "one")
+	a, b := limited("a", 1), w.Stdio("b")
+	w.Assigns(a, b, "one")
 	require.Zero(t, w.pendingOf("ci"))
-	w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
 	require.Equal(t, 1, w.pendingOf("ci"))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "two"})
 	tooMany(t, err, "1")

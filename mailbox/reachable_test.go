@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -23,12 +24,12 @@ func TestSend_LeavesNoWorkThatNobodyTakesUntold(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := &player{world: newWorld(t), rnd: rand.New(rand.NewPCG(seed, 6)), t: t, warned: map[schemas.ID]string{}}
 			for _, name := range []schemas.Agent{"lead", "dev", "qa", "sec"} {
-				p.team = append(p.team, p.stdio(name))
+				p.team = append(p.team, p.Stdio(name))
 			}
 			for range 40 {
 				p.step()
 			}
-			p.later(2 * time.Minute) // then nothing is kept for one of a pool first
+			p.Pass(2 * time.Minute) // then nothing is kept for one of a pool first
 			stuck += p.judge()
 		})
 	}
@@ -82,7 +83,7 @@ func (p *player) step() {
 			HandoffID: id, FailureDetail: because("not mine"), Outcome: schemas.OutcomeRejected, Alternative: oneOf(p, "", "dev", "agent:qa"),
 		})
 	case 11:
-		p.later(oneOf(p, time.Minute, 20*time.Minute))
+		p.Pass(oneOf(p, time.Minute, 20*time.Minute))
 	}
 }
 
@@ -153,7 +154,7 @@ func (p *player) taken(it schemas.Item) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
 	}
-	agents := must(p.t, p.Agents, person, schemas.AgentsIn{})
+	agents := mailboxtest.Must(p.t, p.Agents, person, schemas.AgentsIn{})
 	for _, card := range agents.Agents {
 		by := schemas.Caller{Agent: card.Name, Via: schemas.ViaCLI}
 		if card.Away {
@@ -168,7 +169,7 @@ func (p *player) taken(it schemas.Item) bool {
 
 // told fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
 func (p *player) told(it schemas.Item) {
-	overview := must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
+	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
 	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID
 	})
@@ -180,7 +181,7 @@ func (p *player) told(it schemas.Item) {
 	if it.From == schemas.System {
 		owner.Agent = schemas.Human
 	}
-	for _, n := range p.notices(owner) {
+	for _, n := range p.Notices(owner) {
 		if n.HandoffID == it.HandoffID && strings.Contains(n.Text, "obody") {
 			return
 		}

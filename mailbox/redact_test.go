@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -36,47 +37,47 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
 			w := newWorldOn(t, b)
-			a, qa := w.stdio("a"), w.stdio("qa")
+			a, qa := w.Stdio("a"), w.Stdio("qa")
 			qa.Request = "00000018000000000000000000000001"
-			sent := w.send(a, "qa", "canary", func(in *schemas.SendIn) {
+			sent := w.Sends(a, "qa", "canary", func(in *schemas.SendIn) {
 				in.Title, in.Tags, in.Detail, in.Data = "canary", []string{"canary"}, "canary", map[string]string{"to": "canary"}
 				in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "canary"}}, State: map[string]any{"n": 12345678901234567, "status": []any{"canary"}}}
 				in.Context.References = []schemas.Reference{{Name: "canary", Content: "canary"}}
 				in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"canary"}, Timeout: "2h"}
 			})
-			w.claim(qa)
+			w.Claims(qa)
 			qa.Request = ""
-			w.update(qa, sent.HandoffID, schemas.ActProgress, note("canary"), func(in *schemas.UpdateIn) {
+			w.Updates(qa, sent.HandoffID, schemas.ActProgress, note("canary"), func(in *schemas.UpdateIn) {
 				in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}
 			})
-			w.update(qa, sent.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"canary?"} })
-			w.update(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
-			w.claim(qa)
+			w.Updates(qa, sent.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"canary?"} })
+			w.Updates(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
+			w.Claims(qa)
 			require.NotEmpty(t, kept(t, b, "canary"))
 
 			human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 			id := sent.HandoffID.String()
-			refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
+			mailboxtest.Refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
 			_, err := w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
 			refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
 
-			out := must(t, w.Redact, human, schemas.RedactIn{HandoffID: id, Field: "task"})
+			out := mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: id, Field: "task"})
 			require.Equal(t, 2, out.Contents, "as it was sent, and with the answer")
-			require.Equal(t, "[redacted]", w.full(sent.HandoffID).Handoff.Task)
-			require.Equal(t, "canary", w.full(sent.HandoffID).Handoff.Detail)
-			must(t, w.Redact, human, schemas.RedactIn{HandoffID: id})
+			require.Equal(t, "[redacted]", w.Full(sent.HandoffID).Handoff.Task)
+			require.Equal(t, "canary", w.Full(sent.HandoffID).Handoff.Detail)
+			mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: id})
 			require.Empty(t, kept(t, b, "canary"))
-			full := w.full(sent.HandoffID).Handoff
+			full := w.Full(sent.HandoffID).Handoff
 			require.Equal(t, "2h", full.Expectations.Timeout)
 			require.Contains(t, full.Context.State, "n")
 			w.Intact()
-			refuses(t, w.Get, a, schemas.GetIn{HandoffID: id, Reference: "canary"}, schemas.NotFound, "has no reference")
-			w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
+			mailboxtest.Refuses(t, w.Get, a, schemas.GetIn{HandoffID: id, Reference: "canary"}, schemas.NotFound, "has no reference")
+			w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
 			})
 
-			message := w.send(a, "qa", "canary", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-			must(t, w.Redact, human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
+			message := w.Sends(a, "qa", "canary", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
 			require.Empty(t, kept(t, b, "canary"))
 			w.Intact()
 		})
@@ -88,8 +89,8 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
 	b := backends["memory"](t)
 	w := newWorldOn(t, b)
-	a := w.stdio("a")
-	sent := w.send(a, "qa", "t", func(in *schemas.SendIn) {
+	a := w.Stdio("a")
+	sent := w.Sends(a, "qa", "t", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "spec", Content: "as it was"}}}
 	})
 	put := func(content string) {
@@ -106,10 +107,10 @@ func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrCorrupt)
 	put("as it was")
 
-	digest := w.full(sent.HandoffID).Handoff.Context.References[0].Digest
-	named := w.send(a, "qa", "look at "+digest) // which makes it no reference of this handoff
+	digest := w.Full(sent.HandoffID).Handoff.Context.References[0].Digest
+	named := w.Sends(a, "qa", "look at "+digest) // which makes it no reference of this handoff
 	human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-	must(t, w.Redact, human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
-	got := must(t, w.Get, a, read)
+	mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
+	got := mailboxtest.Must(t, w.Get, a, read)
 	require.Equal(t, "as it was", got.Content)
 }

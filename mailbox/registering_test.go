@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -13,7 +14,7 @@ func TestRegisteringAgainKeepsWhatIsNotSaid(t *testing.T) {
 	w, q := newWorldWith(t, "q")
 	register := func(in schemas.RegisterIn) schemas.Card {
 		in.Name = "q"
-		out := must(t, w.Register, q, in)
+		out := mailboxtest.Must(t, w.Register, q, in)
 		return out.Agent
 	}
 	register(schemas.RegisterIn{Role: "testing", Accepts: []string{"test"}, MaxOpen: 1})
@@ -22,13 +23,13 @@ func TestRegisteringAgainKeepsWhatIsNotSaid(t *testing.T) {
 	require.Equal(t, []string{"test"}, away.Accepts)
 	require.Equal(t, "testing", register(schemas.RegisterIn{}).Role)
 
-	a := w.stdio("a")
-	w.send(a, "role:testing", "one")
-	w.send(a, "role:testing", "two")
-	w.send(a, "q", "directed")
-	require.Equal(t, schemas.ID(1), w.claim(q).HandoffID)
-	require.Equal(t, schemas.ID(3), w.claim(q).HandoffID, "the pool waits while it holds as many as it said")
-	require.True(t, w.claim(q).Empty)
+	a := w.Stdio("a")
+	w.Sends(a, "role:testing", "one")
+	w.Sends(a, "role:testing", "two")
+	w.Sends(a, "q", "directed")
+	require.Equal(t, schemas.ID(1), w.Claims(q).HandoffID)
+	require.Equal(t, schemas.ID(3), w.Claims(q).HandoffID, "the pool waits while it holds as many as it said")
+	require.True(t, w.Claims(q).Empty)
 }
 
 func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
@@ -37,26 +38,26 @@ func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
 	by.Names = []schemas.Agent{"qa", "qa-2"}
 	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
 	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
-	out := must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
+	out := mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }
 
 // Whoever reads a request is told how far the connection proves who asks, and of a name that looks like another.
 func TestBriefSaysHowFarItsSenderIsProved(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	w.send(w.stdio("claude-code"), "x", "known")
+	w.Sends(w.Stdio("claude-code"), "x", "known")
 	for _, c := range []struct {
 		by   schemas.Caller
 		want string
 	}{
-		{w.stdio("claude-code"), "your colleague claude-code: do"},
-		{w.stdio("c1aude_code"), "your colleague c1aude_code (not claude-code, whose name looks like it): do"},
+		{w.Stdio("claude-code"), "your colleague claude-code: do"},
+		{w.Stdio("c1aude_code"), "your colleague c1aude_code (not claude-code, whose name looks like it): do"},
 		{schemas.Caller{Agent: "ci", Via: schemas.ViaHTTP}, "your colleague ci, who calls over the network: do"},
 		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, "human, as whom any command may act: do"},
 		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}, "a person, human: do"},
 	} {
-		w.send(c.by, "qa", "t", func(in *schemas.SendIn) { in.Key = c.want })
-		require.Contains(t, w.claim(qa).Brief, "A request from "+c.want)
+		w.Sends(c.by, "qa", "t", func(in *schemas.SendIn) { in.Key = c.want })
+		require.Contains(t, w.Claims(qa).Brief, "A request from "+c.want)
 	}
 	require.False(t, schemas.Alike("dev", "qa"))
 }

@@ -29,9 +29,9 @@ func (w *world) follow(after uint64, n int) (seen []uint64) {
 func TestChangesResumeAndMissNothing(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	for range 200 { // more than one reading holds
-		id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
-		w.claim(b)
-		w.complete(b, id)
+		id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
+		w.Claims(b)
+		w.Completes(b, id)
 	}
 	all := w.follow(0, 600)
 	for i, n := range all {
@@ -42,8 +42,8 @@ func TestChangesResumeAndMissNothing(t *testing.T) {
 
 func TestChangesWaitForTheNextEvent(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		a := w.stdio("a")
-		w.send(a, "b", "x")
+		a := w.Stdio("a")
+		w.Sends(a, "b", "x")
 		ctx, cancel := context.WithCancel(context.Background())
 		events := make(chan schemas.Change, 10)
 		done := make(chan error)
@@ -58,7 +58,7 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 		}()
 		synctest.Wait()
 		require.Empty(t, events)
-		w.send(a, "b", "y")
+		w.Sends(a, "b", "y")
 		got := <-events
 		require.Equal(t, uint64(2), got.N)
 		require.Equal(t, schemas.Address("b"), got.Box)
@@ -71,7 +71,7 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 // A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
 func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(a, "b", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		e, err := v.Event(1)
 		require.NoError(t, err)
@@ -92,8 +92,8 @@ func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 
 func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x")
-	w.assign(a, b, "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(a, "b", "x")
+	w.Assigns(a, b, "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	var told []string
 	for c, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)

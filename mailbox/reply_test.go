@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -18,7 +19,7 @@ func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.
 	for _, change := range more {
 		change(&in)
 	}
-	out := must(w.t, w.Send, by, in)
+	out := mailboxtest.Must(w.t, w.Send, by, in)
 	return out.NoticeID
 }
 
@@ -47,12 +48,12 @@ func TestOverview_HasUnreadMessagesToThePerson(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.wrote(qa, "human", "May I drop the table?")
 	w.wrote(qa, "dev", "Not for you")
-	w.wrote(w.stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" })
+	w.wrote(w.Stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" })
 	require.Equal(t, []string{"message no_1", "message no_3"}, ids(w.overview().NeedsYou))
-	must(t, w.Claim, person, schemas.ClaimIn{})
+	mailboxtest.Must(t, w.Claim, person, schemas.ClaimIn{})
 	require.Len(t, w.overview().NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
 	require.NotContains(t, w.overview().NeedsYou.Items[1].Title, "\x1b")
-	must(t, w.Get, person, schemas.GetIn{HandoffID: "no_1"})
+	mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "no_1"})
 	require.Equal(t, []string{"message no_3"}, ids(w.overview().NeedsYou))
 }
 
@@ -65,8 +66,8 @@ func ids(p schemas.Part) (lines []string) {
 
 func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	work := w.send(w.stdio("boss"), "qa", "migrate").HandoffID
-	w.claim(qa)
+	work := w.Sends(w.Stdio("boss"), "qa", "migrate").HandoffID
+	w.Claims(qa)
 	no := w.wrote(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
 	out, err := w.answer(person, no.String(), "Yes, drop it")
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	require.Equal(t, schemas.Address("qa"), out.To)
 	require.Empty(t, w.overview().NeedsYou.Items)
 
-	got := must(t, w.Get, qa, schemas.GetIn{HandoffID: out.Reply.String()})
+	got := mailboxtest.Must(t, w.Get, qa, schemas.GetIn{HandoffID: out.Reply.String()})
 	require.Equal(t, schemas.Notice{
 		ID: out.Reply, To: "qa", From: "human", Kind: "message", About: work, Title: "Handoff: Re: May I drop the table?",
 		Text: "Yes, drop it", At: got.Notice.At, Body: got.Notice.Body,
@@ -82,14 +83,14 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	var body schemas.Handoff
 	require.NoError(t, json.Unmarshal(got.Notice.Body, &body))
 	require.Equal(t, no.String(), body.Data["in_reply_to"])
-	require.Equal(t, schemas.Accepted, w.full(work).Status, "the work goes on")
+	require.Equal(t, schemas.Accepted, w.Full(work).Status, "the work goes on")
 }
 
 func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	no := w.wrote(qa, "human", "May I?")
-	w.assign(person, qa, "x")
-	w.complete(qa, 1)
+	w.Assigns(person, qa, "x")
+	w.Completes(qa, 1)
 	for _, c := range []struct {
 		by       schemas.Caller
 		id, text string
@@ -109,19 +110,19 @@ func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
 
 func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	w.assign(person, qa, "x")
-	w.update(qa, 1, schemas.ActAsk, ask("Which?"))
+	w.Assigns(person, qa, "x")
+	w.Updates(qa, 1, schemas.ActAsk, ask("Which?"))
 	out, err := w.answer(person, "no_1", "The first")
 	require.NoError(t, err)
 	require.Equal(t, schemas.ID(1), out.HandoffID)
-	require.Equal(t, schemas.Pending, w.full(1).Status)
+	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
 func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	w.send(qa, "human", "May I deploy?")
-	w.send(qa, "human", "And tomorrow?")
-	w.send(qa, "human", "Later?", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"2"}} })
+	w.Sends(qa, "human", "May I deploy?")
+	w.Sends(qa, "human", "And tomorrow?")
+	w.Sends(qa, "human", "Later?", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"2"}} })
 	_, err := w.answer(person, "3", "yes")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "it waits for another")
 	out, err := w.answer(person, "1", "Yes, after six")
@@ -130,7 +131,7 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 	_, err = w.answer(person, "2", "No")
 	require.NoError(t, err)
 	for id, want := range map[schemas.ID]string{1: "Yes, after six", 2: "No"} {
-		got := must(t, w.Get, qa, schemas.GetIn{HandoffID: id.String(), View: "outcome"})
+		got := mailboxtest.Must(t, w.Get, qa, schemas.GetIn{HandoffID: id.String(), View: "outcome"})
 		require.Equal(t, want, got.Completion.Summary)
 		require.Equal(t, schemas.Success, got.Completion.Status)
 		require.Equal(t, schemas.Agent("human"), got.Completion.Source.Agent)
@@ -140,30 +141,30 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 
 func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	w.send(qa, "human", "Review", func(in *schemas.SendIn) {
+	w.Sends(qa, "human", "Review", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}
 	})
-	w.send(person, "qa", "Yours")
+	w.Sends(person, "qa", "Yours")
 	events := len(w.registry())
 	_, err := w.answer(person, "1", "yes")
 	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
 	_, err = w.answer(person, "2", "yes")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
-	_, err = w.answer(w.stdio("dev"), "1", "yes")
+	_, err = w.answer(w.Stdio("dev"), "1", "yes")
 	require.Error(t, err)
 	require.Len(t, w.registry(), events, "nothing was changed")
-	require.Equal(t, schemas.Pending, w.full(1).Status)
+	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
 func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.send(boss, "qa", "Deploy", needsApproval)
-	w.update(person, 1, schemas.ActApprove)
-	w.update(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all"} })
-	w.update(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all of it"} })
-	w.update(person, 1, schemas.ActApprove)
-	w.claim(qa)
-	w.update(qa, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{NeedsPermission: []string{"root"}} })
+	w.Sends(boss, "qa", "Deploy", needsApproval)
+	w.Updates(person, 1, schemas.ActApprove)
+	w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all"} })
+	w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all of it"} })
+	w.Updates(person, 1, schemas.ActApprove)
+	w.Claims(qa)
+	w.Updates(qa, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{NeedsPermission: []string{"root"}} })
 	var needs []string
 	for _, e := range w.registry() {
 		if e.Needs != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -23,18 +24,18 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
 			w := newWorldOn(t, b)
-			a, qa := w.stdio("a"), w.stdio("qa")
+			a, qa := w.Stdio("a"), w.Stdio("qa")
 			long := func(said string) string { return strings.Repeat(said+" ", 60) }
 			shared, alone := long("shared"), long("alone")
 			send := func(said, workflow string, refs ...schemas.Reference) schemas.SendOut {
-				return w.send(a, "qa", long(said), func(in *schemas.SendIn) {
+				return w.Sends(a, "qa", long(said), func(in *schemas.SendIn) {
 					in.Title, in.Data, in.Workflow, in.Parent = "work on "+said, map[string]string{"n": long(said + "!")}, workflow, "none"
 					in.Context = &schemas.Context{References: refs}
 				})
 			}
 			done := func(sent schemas.SendOut) schemas.SendOut {
-				w.claim(qa)
-				w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
+				w.Claims(qa)
+				w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 					in.Summary, in.Detail, in.Results = "it works", long("detail"), map[string]any{"commit": "0a1b2c3d"}
 				})
 				return sent
@@ -42,40 +43,40 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			old := done(send("gone", "", schemas.Reference{Name: "s", Content: shared}, schemas.Reference{Name: "l", Content: alone}))
 			bound := done(send("bound", "release"))
 			waitedFor := done(send("waited", ""))
-			w.later(halfYear)
+			w.Pass(halfYear)
 			young := done(send("young", "", schemas.Reference{Name: "s", Content: shared}))
 			send("open", "release")
-			w.send(a, "qa", "later", func(in *schemas.SendIn) {
+			w.Sends(a, "qa", "later", func(in *schemas.SendIn) {
 				in.Parent, in.Options = "none", &schemas.SendOptions{After: []string{waitedFor.HandoffID.String()}}
 			})
 			w.Intact()
 
 			before := w.Now().Add(-time.Hour)
-			refuses(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
+			mailboxtest.Refuses(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
 			_, err := w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
 			refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
-			refuses(t, w.Retain, byHuman, schemas.RetainIn{}, schemas.Invalid, "since when")
-			would := must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
+			mailboxtest.Refuses(t, w.Retain, byHuman, schemas.RetainIn{}, schemas.Invalid, "since when")
+			would := mailboxtest.Must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
 			require.Equal(t, 1, would.Handoffs)
-			require.Contains(t, w.full(old.HandoffID).Handoff.Task, "gone gone")
+			require.Contains(t, w.Full(old.HandoffID).Handoff.Task, "gone gone")
 
-			did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
+			did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
 			require.Equal(t, 1, did.Handoffs)
 			require.Equal(t, would.Contents, did.Contents)
 			require.Equal(t, would.Bytes+int64(len(alone)), did.Bytes)
-			history := must(t, w.History, a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
+			history := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: old.HandoffID.String()})
 			require.True(t, history.LogVerified)
 			for _, said := range []string{"gone gone", "alone", "gone!"} {
 				require.Empty(t, kept(t, b, said))
 			}
-			require.Equal(t, "[no longer kept]", w.full(old.HandoffID).Handoff.Task)
-			require.Equal(t, "work on gone", w.full(old.HandoffID).Handoff.Title)
-			require.Equal(t, "it works", w.full(old.HandoffID).Completion.Summary)
-			require.Equal(t, "0a1b2c3d", w.full(old.HandoffID).Completion.Commit())
+			require.Equal(t, "[no longer kept]", w.Full(old.HandoffID).Handoff.Task)
+			require.Equal(t, "work on gone", w.Full(old.HandoffID).Handoff.Title)
+			require.Equal(t, "it works", w.Full(old.HandoffID).Completion.Summary)
+			require.Equal(t, "0a1b2c3d", w.Full(old.HandoffID).Completion.Commit())
 			for _, whole := range []schemas.SendOut{bound, waitedFor, young} {
-				require.Greater(t, len(w.full(whole.HandoffID).Handoff.Task), 200)
+				require.Greater(t, len(w.Full(whole.HandoffID).Handoff.Task), 200)
 			}
-			got := must(t, w.Get, a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
+			got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
 			require.Equal(t, shared, got.Content)
 			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: old.HandoffID.String(), Reference: "l"})
 			refused(t, err, schemas.NotFound, "no longer kept")
@@ -83,11 +84,11 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
 			}})
 			refused(t, err, schemas.NotFound, "no longer kept")
-			require.True(t, w.full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
-			w.refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", note("again"))
+			require.True(t, w.Full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
+			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", note("again"))
 			w.Intact()
 
-			again := must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
+			again := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
 			require.Equal(t, schemas.RetainOut{}, again)
 		})
 	}
@@ -96,14 +97,14 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 // More handoffs than one transaction takes, each of which runs twice.
 func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
 	w := newWorldOn(t, storetest.Twice(memory.New()))
-	a := w.stdio("a")
+	a := w.Stdio("a")
 	const many = 1203
 	for range many {
-		sent := w.send(a, "qa", strings.Repeat("long ", 60), func(in *schemas.SendIn) { in.Parent = "none" })
-		w.update(a, sent.HandoffID, schemas.ActCancel)
+		sent := w.Sends(a, "qa", strings.Repeat("long ", 60), func(in *schemas.SendIn) { in.Parent = "none" })
+		w.Updates(a, sent.HandoffID, schemas.ActCancel)
 	}
-	w.later(halfYear)
-	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	w.Pass(halfYear)
+	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, many, did.Handoffs)
 	w.Intact()
 }
@@ -112,10 +113,10 @@ var byHuman = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "
 
 // ended is a handoff that was done half a year ago.
 func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
-	a, qa := w.stdio("a"), w.stdio("qa")
-	sent := w.send(a, "qa", "look", func(in *schemas.SendIn) { in.Parent = "none" }, change)
-	w.claim(qa)
-	w.complete(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
+	a, qa := w.Stdio("a"), w.Stdio("qa")
+	sent := w.Sends(a, "qa", "look", func(in *schemas.SendIn) { in.Parent = "none" }, change)
+	w.Claims(qa)
+	w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image")), "log": strings.Repeat("log ", 60)}
 	})
 	return sent
@@ -129,18 +130,18 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "deep", URL: "context://" + deep.HandoffID.String() + "/detail"}}}
 	})
 	gone, named := w.ended(func(in *schemas.SendIn) { in.Detail = long }), w.ended(func(in *schemas.SendIn) { in.Detail = long })
-	w.later(halfYear)
-	open := w.send(w.stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
+	w.Pass(halfYear)
+	open := w.Sends(w.Stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
 		in.Parent = "none"
 		in.Context = &schemas.Context{References: []schemas.Reference{{URL: "context://" + lead.HandoffID.String()}}}
 		in.Options = &schemas.SendOptions{After: []string{lead.HandoffID.String()}}
 		in.Detail = "as in context://" + named.HandoffID.String() + "/detail"
 	})
-	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
+	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
 	require.Equal(t, 1, did.Handoffs)
-	require.Equal(t, "[no longer kept]", w.full(gone.HandoffID).Handoff.Detail)
-	require.Contains(t, w.full(named.HandoffID).Handoff.Detail, "long")
-	got := must(t, w.Get, w.stdio("qa"), schemas.GetIn{
+	require.Equal(t, "[no longer kept]", w.Full(gone.HandoffID).Handoff.Detail)
+	require.Contains(t, w.Full(named.HandoffID).Handoff.Detail, "long")
+	got := mailboxtest.Must(t, w.Get, w.Stdio("qa"), schemas.GetIn{
 		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + deep.HandoffID.String() + "/detail",
 	})
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
@@ -151,15 +152,15 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 func TestWorkThatLostItsDataIsNotDoneAgain(t *testing.T) {
 	w := newWorldOn(t, backends["memory"](t))
 	sent := w.ended(func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
-	w.later(halfYear)
-	must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
-	require.Equal(t, store.DigestOf([]byte("image")), w.full(sent.HandoffID).Completion.Results["digest"], "it is short")
-	require.Equal(t, "[no longer kept]", w.full(sent.HandoffID).Completion.Results["log"])
-	_, err := w.tryUpdate(w.stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
+	w.Pass(halfYear)
+	mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	require.Equal(t, store.DigestOf([]byte("image")), w.Full(sent.HandoffID).Completion.Results["digest"], "it is short")
+	require.Equal(t, "[no longer kept]", w.Full(sent.HandoffID).Completion.Results["log"])
+	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
 	refused(t, err, schemas.Conflict, "no longer kept in full")
-	events := must(t, w.Get, w.stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
+	events := mailboxtest.Must(t, w.Get, w.Stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
 	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
-	found := must(t, w.List, person, schemas.ListIn{Box: "all", Query: "kept"})
+	found := mailboxtest.Must(t, w.List, person, schemas.ListIn{Box: "all", Query: "kept"})
 	require.Empty(t, found.Items, "the placeholder is not found")
 }
 
@@ -169,7 +170,7 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 	w := newWorldOn(t, b)
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
 	damaged, sound := w.ended(long), w.ended(long)
-	w.later(halfYear)
+	w.Pass(halfYear)
 	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.Keep([]byte("left over")) }))
 	mend := func() {}
 	require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error {
@@ -182,12 +183,12 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 		}
 		return nil
 	}))
-	did := must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
 	require.Empty(t, kept(t, b, "left over"))
-	require.Equal(t, "[no longer kept]", w.full(sound.HandoffID).Handoff.Detail)
-	require.NotEqual(t, "[no longer kept]", w.full(damaged.HandoffID).Handoff.Detail)
+	require.Equal(t, "[no longer kept]", w.Full(sound.HandoffID).Handoff.Detail)
+	require.NotEqual(t, "[no longer kept]", w.Full(damaged.HandoffID).Handoff.Detail)
 	mend()
 }
 
@@ -195,8 +196,8 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 func TestImport_KeepsWhatWasLetGo(t *testing.T) {
 	w := newWorld(t)
 	w.ended(func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
-	w.later(halfYear)
-	must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	w.Pass(halfYear)
+	mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
 	to := moved(t, exported(t, w.Store), memory.New())
 	require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
 	to.Intact()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -23,65 +24,65 @@ func verdict(v string, points ...string) func(*schemas.CompleteIn) {
 	return func(in *schemas.CompleteIn) { in.Output, _ = json.Marshal(schemas.Verdict{Verdict: v, Points: points}) }
 }
 
-func (w *world) reason(id schemas.ID) string { return w.full(id).Standing.Reason }
+func (w *world) reason(id schemas.ID) string { return w.Full(id).Standing.Reason }
 
 // takes is the handoff that an agent takes next.
-func (w *world) takes(by schemas.Caller) schemas.ID { w.t.Helper(); return w.claim(by).HandoffID }
+func (w *world) takes(by schemas.Caller) schemas.ID { w.t.Helper(); return w.Claims(by).HandoffID }
 
 func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 	w := newWorld(t)
-	a, b, c, d := w.stdio("a"), w.stdio("b"), w.stdio("c"), w.stdio("d")
-	work := w.send(a, "b", "Write the store", reviewed("c")).HandoffID
-	w.send(a, "d", "Use the store", afterwards("1"))
-	require.Contains(t, w.claim(b).Brief, "Your result counts once it was reviewed by c")
+	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
+	work := w.Sends(a, "b", "Write the store", reviewed("c")).HandoffID
+	w.Sends(a, "d", "Use the store", afterwards("1"))
+	require.Contains(t, w.Claims(b).Brief, "Your result counts once it was reviewed by c")
 	passOn := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "e", Task: "Document it"}}
 	}
-	done := w.complete(b, work, evidence("1"), passOn)
+	done := w.Completes(b, work, evidence("1"), passOn)
 	require.Equal(t, schemas.Address("c"), done.Forwarded.To)
-	require.Equal(t, done.Forwarded, w.complete(b, work, evidence("1"), passOn).Forwarded)
+	require.Equal(t, done.Forwarded, w.Completes(b, work, evidence("1"), passOn).Forwarded)
 	require.Equal(t, "acceptance pending: under review by c (ho_3), round 1 of 3", w.reason(work))
-	require.True(t, w.claim(d).Empty)
+	require.True(t, w.Claims(d).Empty)
 
-	review := w.claim(c)
+	review := w.Claims(c)
 	require.JSONEq(t, `{"verdict": "…"}`, string(review.ToDo.Output), "only the reviewer knows")
 	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
 	verdict("rework")(&in)
 	_, err := w.Complete(t.Context(), c, in)
 	require.Equal(t, "output.points", refused(t, err, schemas.Invalid, "").Field)
-	back := w.complete(c, review.HandoffID, verdict("rework", "It logs", "It has tests"))
+	back := w.Completes(c, review.HandoffID, verdict("rework", "It logs", "It has tests"))
 	require.Equal(t, schemas.Address("b"), back.Forwarded.To)
-	require.Equal(t, schemas.Returned, w.status(work))
-	require.True(t, w.claim(d).Empty)
+	require.Equal(t, schemas.Returned, w.Status(work))
+	require.True(t, w.Claims(d).Empty)
 
-	again := w.claim(b)
+	again := w.Claims(b)
 	require.Equal(t, back.Forwarded.HandoffID, again.HandoffID)
 	require.Equal(t, schemas.Agent("a"), again.From, "the work stays its sender's")
 	require.Regexp(t, `(?s)round 2: c returned.*2\. It logs\n3\. It has tests`, again.Brief)
-	w.complete(b, again.HandoffID, evidence("1", "2", "3"), passOn)
-	w.complete(c, w.takes(c), verdict("accept"))
+	w.Completes(b, again.HandoffID, evidence("1", "2", "3"), passOn)
+	w.Completes(c, w.takes(c), verdict("accept"))
 	require.Empty(t, w.reason(again.HandoffID))
-	require.NotNil(t, w.full(again.HandoffID).Standing.AcceptedAt)
+	require.NotNil(t, w.Full(again.HandoffID).Standing.AcceptedAt)
 	require.Equal(t, schemas.ID(2), w.takes(d))
-	e := w.stdio("e")
-	next := w.full(w.takes(e)).Handoff
+	e := w.Stdio("e")
+	next := w.Full(w.takes(e)).Handoff
 	require.Equal(t, schemas.Agent("b"), next.Source.Agent)
-	require.True(t, w.claim(e).Empty, "it is passed on once")
+	require.True(t, w.Claims(e).Empty, "it is passed on once")
 }
 
 func TestPastTheRoundsAPersonDecides(t *testing.T) {
 	for decision, want := range map[string]schemas.Status{"accept": schemas.Completed, "rework": schemas.Returned} {
 		w := newWorld(t)
-		a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
-		w.send(a, "b", "x", reviewed("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
-		w.complete(b, w.takes(b), evidence("1"))
-		w.refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
-		out := w.complete(c, w.takes(c), verdict("rework", "It is slow"))
+		a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+		w.Sends(a, "b", "x", reviewed("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
+		w.Completes(b, w.takes(b), evidence("1"))
+		w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
+		out := w.Completes(c, w.takes(c), verdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
-		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.full(out.Forwarded.HandoffID).Handoff.Task)
-		w.complete(person, w.takes(person), verdict(decision, "It is slow"))
-		require.Equal(t, want, w.status(1))
+		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.Full(out.Forwarded.HandoffID).Handoff.Task)
+		w.Completes(person, w.takes(person), verdict(decision, "It is slow"))
+		require.Equal(t, want, w.Status(1))
 	}
 }
 
@@ -93,34 +94,34 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 			w.give(c, id, schemas.FailIn{Outcome: schemas.OutcomeRejected})
 		},
 		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) {
-			out := w.update(person, id, schemas.ActCancel)
+			out := w.Updates(person, id, schemas.ActCancel)
 			require.Equal(w.t, id+1, out.Created)
 			require.Contains(w.t, out.Warnings[0], "ho_1 is still to be judged, now by")
 		},
 		"timed out": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.update(person, id, schemas.ActAmend, changing(schemas.Changes{Deadline: "5m"}))
-			w.later(6 * time.Minute)
-			w.status(id)
+			w.Updates(person, id, schemas.ActAmend, changing(schemas.Changes{Deadline: "5m"}))
+			w.Pass(6 * time.Minute)
+			w.Status(id)
 		},
 		"refused": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.update(person, id, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
-			w.update(person, id, schemas.ActRefuse)
+			w.Updates(person, id, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
+			w.Updates(person, id, schemas.ActRefuse)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
-			w.send(a, "b", "x", reviewed("c"))
-			w.complete(b, w.takes(b), evidence("1"))
+			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+			w.Sends(a, "b", "x", reviewed("c"))
+			w.Completes(b, w.takes(b), evidence("1"))
 			lose(w, c, 2)
-			require.Equal(t, schemas.Agent("a"), w.full(3).Handoff.Target.Agent)
-			require.Contains(t, w.full(3).Handoff.Task, "c was to judge it (ho_2)")
+			require.Equal(t, schemas.Agent("a"), w.Full(3).Handoff.Target.Agent)
+			require.Contains(t, w.Full(3).Handoff.Task, "c was to judge it (ho_2)")
 			require.Contains(t, w.reason(1), "under review by a (ho_3)")
 			lose(w, a, 3)
 			require.Contains(t, w.reason(1), "under review by human (ho_4)")
-			require.Empty(t, w.update(person, 4, schemas.ActCancel).Warnings)
+			require.Empty(t, w.Updates(person, 4, schemas.ActCancel).Warnings)
 			require.Contains(t, w.reason(1), "a accepts or returns it")
-			w.update(a, 1, schemas.ActAccept)
+			w.Updates(a, 1, schemas.ActAccept)
 		})
 	}
 }
@@ -131,23 +132,23 @@ func (w *world) give(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 		require.Equal(w.t, id, w.takes(by))
 	}
 	in.HandoffID, in.FailureDetail = id.String(), because("no")
-	w.fail(by, in)
+	w.Fails(by, in)
 }
 
 func TestAReviewerThatNeverComesIsPassedOver(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x", reviewed("role:critic"))
-	w.complete(b, w.takes(b), evidence("1"))
-	w.later(16 * time.Minute)
+	w.Sends(a, "b", "x", reviewed("role:critic"))
+	w.Completes(b, w.takes(b), evidence("1"))
+	w.Pass(16 * time.Minute)
 	require.Equal(t, schemas.ID(2), w.takes(a))
-	w.complete(a, 2, verdict("accept"))
-	require.NotNil(t, w.full(1).Standing.AcceptedAt)
+	w.Completes(a, 2, verdict("accept"))
+	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
 }
 
 func TestNobodyReviewsItsOwnWork(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	for _, name := range []string{"b", "c"} {
-		must(t, w.Register, person, schemas.RegisterIn{Name: name, Role: "coder"})
+		mailboxtest.Must(t, w.Register, person, schemas.RegisterIn{Name: name, Role: "coder"})
 	}
 	for to, by := range map[string]string{"b": "b", "a": "sender"} {
 		in := schemas.SendIn{To: to, Task: "x", Options: &schemas.SendOptions{Force: true}}
@@ -155,58 +156,58 @@ func TestNobodyReviewsItsOwnWork(t *testing.T) {
 		_, err := w.Send(t.Context(), a, in)
 		require.Equal(t, "expectations.review", refused(t, err, schemas.Conflict, "would review its own work").Field)
 	}
-	w.send(a, "role:coder", "y", reviewed("role:coder"))
-	w.complete(b, w.takes(b), evidence("1"))
-	require.True(t, w.claim(b).Empty, "its own")
+	w.Sends(a, "role:coder", "y", reviewed("role:coder"))
+	w.Completes(b, w.takes(b), evidence("1"))
+	require.True(t, w.Claims(b).Empty, "its own")
 	for _, do := range []schemas.Action{schemas.ActAmend, schemas.ActRelease} {
 		if do == schemas.ActRelease {
-			require.Equal(t, schemas.ID(2), w.takes(w.stdio("c")))
+			require.Equal(t, schemas.ID(2), w.takes(w.Stdio("c")))
 		}
-		w.refuses(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
+		w.Refuses(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
 	}
-	_, err := w.tryUpdate(w.stdio("c"), 1, schemas.ActAccept)
+	_, err := w.TryUpdate(w.Stdio("c"), 1, schemas.ActAccept)
 	require.NoError(t, err, "whoever holds the review")
-	require.Equal(t, schemas.Cancelled, w.status(2))
+	require.Equal(t, schemas.Cancelled, w.Status(2))
 
 	w = newWorld(t)
-	a = w.stdio("a")
-	w.send(a, "a", "alone", reviewed("sender", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} }))
-	w.complete(a, w.takes(a), evidence("1"))
+	a = w.Stdio("a")
+	w.Sends(a, "a", "alone", reviewed("sender", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} }))
+	w.Completes(a, w.takes(a), evidence("1"))
 	require.Equal(t, schemas.ID(2), w.takes(a))
-	w.update(a, 1, schemas.ActReturn, note("worse than it was"))
-	require.Equal(t, schemas.Cancelled, w.status(2))
+	w.Updates(a, 1, schemas.ActReturn, note("worse than it was"))
+	require.Equal(t, schemas.Cancelled, w.Status(2))
 }
 
 func TestAReviewIsAmendedAndCounted(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x", func(in *schemas.SendIn) {
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}
 	})
-	w.update(a, 1, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
-	done := w.complete(b, w.takes(b))
+	w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
+	done := w.Completes(b, w.takes(b))
 	require.Contains(t, done.Warnings[0], "nobody was asked to review it")
 	require.Contains(t, w.reason(1), "a accepts or returns it, round 1 of 3")
-	require.Contains(t, w.notices(person)[0].Text, "limit")
-	require.NotZero(t, w.update(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
-	w.complete(b, w.takes(b), evidence("1"))
+	require.Contains(t, w.Notices(person)[0].Text, "limit")
+	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
+	w.Completes(b, w.takes(b), evidence("1"))
 	require.Equal(t, schemas.ID(3), w.takes(a))
-	_, err := w.tryUpdate(person, 3, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
+	_, err := w.TryUpdate(person, 3, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
 	refused(t, err, schemas.Conflict, "so it cannot be amended")
 }
 
 func TestRulesAndJoinsGoOnOnceWorkIsAccepted(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("next", "go on")}}})
-	w.send(a, "b", "{{each}}", reviewed("c", func(in *schemas.SendIn) {
+	w.Sends(a, "b", "{{each}}", reviewed("c", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: []string{"one", "two"}, Join: &schemas.Join{To: "joiner", Task: "both"}}
 	}))
-	joiner, next := w.stdio("joiner"), w.stdio("next")
+	joiner, next := w.Stdio("joiner"), w.Stdio("next")
 	for range 2 {
-		w.complete(b, w.takes(b), evidence("1"))
-		require.True(t, w.claim(joiner).Empty)
-		w.complete(c, w.takes(c), verdict("accept"))
+		w.Completes(b, w.takes(b), evidence("1"))
+		require.True(t, w.Claims(joiner).Empty)
+		w.Completes(c, w.takes(c), verdict("accept"))
 		w.takes(next)
 	}
 	require.Equal(t, schemas.ID(3), w.takes(joiner))
-	require.True(t, w.claim(next).Empty, "no rule fires for a review")
+	require.True(t, w.Claims(next).Empty, "no rule fires for a review")
 }

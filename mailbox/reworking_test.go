@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -45,20 +46,20 @@ func accepted(ids ...string) func(*schemas.SendIn) {
 // completed is a world in which b completed ho_1 for a.
 func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
-	a, b, c = w.stdio("a"), w.stdio("b"), w.stdio("c")
-	w.assign(a, b, "Write the report", more...)
-	names := w.full(1).Handoff.Expectations
+	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+	w.Assigns(a, b, "Write the report", more...)
+	names := w.Full(1).Handoff.Expectations
 	if names == nil {
 		names = &schemas.Expectations{}
 	}
-	w.complete(b, 1, evidence(names.SuccessCriteria...))
+	w.Completes(b, 1, evidence(names.SuccessCriteria...))
 	return w, a, b, c
 }
 
 func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
 	w, a, b, _ := completed(t, criteria(true, "It has a date", "It has a sum"))
-	rework := w.update(a, 1, schemas.ActReturn, note("Not yet."), demanding("Rows are sorted", "It has a sum")).Created
-	brief := w.claim(b).Brief
+	rework := w.Updates(a, 1, schemas.ActReturn, note("Not yet."), demanding("Rows are sorted", "It has a sum")).Created
+	brief := w.Claims(b).Brief
 	require.Regexp(t, `(?s)Rework of ho_1, round 2: Write the report.*This is rework of ho_1, round 2: a returned.*Not yet\.`+
 		`.*3\. Rows are sorted\n4\. It has a sum \(round 2\)\n.*## Task.*strict.*1\. It has a date\n2\. It has a sum\n`, brief)
 	require.NotContains(t, brief, "Previous failures")
@@ -68,7 +69,7 @@ func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
 		_, err := w.Complete(t.Context(), b, in)
 		refused(t, err, schemas.Invalid, "2 of 4 criteria are not answered: 3: Rows are sorted; 4: It has a sum (round 2)")
 	}
-	require.Equal(t, schemas.Success, w.complete(b, rework, evidence("1", "2", "3", "4")).Outcome)
+	require.Equal(t, schemas.Success, w.Completes(b, rework, evidence("1", "2", "3", "4")).Outcome)
 }
 
 func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
@@ -78,8 +79,8 @@ func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
 		"No date; and the sum of 1.5 is wrong":   {"Mended: No date; and the sum of 1.5 is wrong"},
 	} {
 		w, a, _, _ := completed(t)
-		out := w.update(a, 1, schemas.ActReturn, note(text))
-		h := w.full(out.Created).Handoff
+		out := w.Updates(a, 1, schemas.ActReturn, note(text))
+		h := w.Full(out.Created).Handoff
 		require.Equal(t, want, h.Expectations.SuccessCriteria)
 		require.Equal(t, want, h.Rework.Points)
 	}
@@ -87,19 +88,19 @@ func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
 
 func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
 	w, a, b, _ := completed(t, criteria(false, "one"))
-	second := w.update(a, 1, schemas.ActReturn, demanding("two")).Created
-	w.claim(b)
-	w.complete(b, second, evidence("1", "2"))
-	third := w.update(a, second, schemas.ActReturn, demanding("three"), func(in *schemas.UpdateIn) {
+	second := w.Updates(a, 1, schemas.ActReturn, demanding("two")).Created
+	w.Claims(b)
+	w.Completes(b, second, evidence("1", "2"))
+	third := w.Updates(a, second, schemas.ActReturn, demanding("three"), func(in *schemas.UpdateIn) {
 		in.To, in.Changes.Context = "c", &schemas.Context{KnownIssues: []string{"slow"}}
 	})
 	require.Equal(t, schemas.Address("c"), third.To)
-	h := w.full(third.Created).Handoff
+	h := w.Full(third.Created).Handoff
 	require.Equal(t, "Rework of ho_1, round 3: Write the report", h.Title)
 	require.Equal(t, []string{"one", "two", "three"}, h.Expectations.SuccessCriteria)
 	require.Equal(t, []string{"three"}, h.Rework.Points)
 	require.Equal(t, []string{"slow"}, h.Context.KnownIssues)
-	out := must(t, w.List, person, schemas.ListIn{Box: "all"})
+	out := mailboxtest.Must(t, w.List, person, schemas.ListIn{Box: "all"})
 	require.Equal(t, 3, out.Items[0].Round)
 }
 
@@ -107,25 +108,25 @@ func TestDependentsWaitForTheRework(t *testing.T) {
 	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": afterwards, "accepted": accepted} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			a, b, c := w.stdio("a"), w.stdio("b"), w.stdio("c")
-			w.send(a, "b", "first")
-			w.send(a, "c", "before", opt("1"))
-			w.claim(b)
-			w.complete(b, 1)
-			w.send(a, "c", "behind", opt("1"))
-			out := w.update(a, 1, schemas.ActReturn, note("no"))
-			w.send(a, "c", "late", opt("1"))
+			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+			w.Sends(a, "b", "first")
+			w.Sends(a, "c", "before", opt("1"))
+			w.Claims(b)
+			w.Completes(b, 1)
+			w.Sends(a, "c", "behind", opt("1"))
+			out := w.Updates(a, 1, schemas.ActReturn, note("no"))
+			w.Sends(a, "c", "late", opt("1"))
 			require.Empty(t, out.Warnings)
-			require.True(t, w.claim(c).Empty)
-			w.claim(b)
-			w.complete(b, out.Created, evidence("1"))
+			require.True(t, w.Claims(c).Empty)
+			w.Claims(b)
+			w.Completes(b, out.Created, evidence("1"))
 			if name == "accepted" {
-				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.full(2).Standing.BlockedBy)
-				require.True(t, w.claim(c).Empty)
-				w.update(a, out.Created, schemas.ActAccept)
+				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.Full(2).Standing.BlockedBy)
+				require.True(t, w.Claims(c).Empty)
+				w.Updates(a, out.Created, schemas.ActAccept)
 			}
 			for range 3 {
-				require.False(t, w.claim(c).Empty)
+				require.False(t, w.Claims(c).Empty)
 			}
 		})
 	}
@@ -133,118 +134,118 @@ func TestDependentsWaitForTheRework(t *testing.T) {
 
 func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
 	w, a, b, c := completed(t)
-	w.send(a, "c", "begun", afterwards("1"))
-	w.send(a, "c", "done", afterwards("1"))
-	w.complete(c, w.claim(c).HandoffID)
-	w.claim(c)
-	out := w.update(a, 1, schemas.ActReturn, note("no"))
+	w.Sends(a, "c", "begun", afterwards("1"))
+	w.Sends(a, "c", "done", afterwards("1"))
+	w.Completes(c, w.Claims(c).HandoffID)
+	w.Claims(c)
+	out := w.Updates(a, 1, schemas.ActReturn, note("no"))
 	require.Equal(t, []string{
 		"ho_2 waited for ho_1 and is completed with the old result, by c",
 		"ho_3 waited for ho_1 and was begun with the old result: c holds it",
 	}, out.Warnings)
-	told := w.notices(c)
+	told := w.Notices(c)
 	require.Equal(t, "returned", told[0].Kind)
 	require.Contains(t, told[0].Text, "ho_4 does it again")
-	require.Equal(t, out.Created, w.claim(b).HandoffID)
+	require.Equal(t, out.Created, w.Claims(b).HandoffID)
 }
 
 func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	w, a, b, c := completed(t)
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
-	got := must(t, w.Get, a, look)
+	got := mailboxtest.Must(t, w.Get, a, look)
 	require.True(t, got.Judges)
-	w.refuses(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
-	w.send(a, "b", "open")
-	w.refuses(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
+	w.Refuses(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
+	w.Sends(a, "b", "open")
+	w.Refuses(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
 
-	w.update(a, 1, schemas.ActAccept, note("Well done."))
-	require.Equal(t, []string{"it was accepted before"}, w.update(a, 1, schemas.ActAccept).Warnings)
+	w.Updates(a, 1, schemas.ActAccept, note("Well done."))
+	require.Equal(t, []string{"it was accepted before"}, w.Updates(a, 1, schemas.ActAccept).Warnings)
 	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.actions(1))
-	require.Equal(t, "a accepted the result. Well done.", w.notices(b)[0].Text)
-	require.NotNil(t, w.full(1).Standing.AcceptedAt)
-	got = must(t, w.Get, a, look)
+	require.Equal(t, "a accepted the result. Well done.", w.Notices(b)[0].Text)
+	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
+	got = mailboxtest.Must(t, w.Get, a, look)
 	require.False(t, got.Judges)
-	story := must(t, w.History, a, schemas.HistoryIn{HandoffID: "1"})
+	story := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: "1"})
 	require.Contains(t, story.Tree, "- a accepted the result: Well done.")
 
-	w.update(a, 1, schemas.ActReturn, note("It is wrong after all"))
-	require.Nil(t, w.full(1).Standing.AcceptedAt)
+	w.Updates(a, 1, schemas.ActReturn, note("It is wrong after all"))
+	require.Nil(t, w.Full(1).Standing.AcceptedAt)
 }
 
 func TestOptionsAreAmended(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.send(a, "b", "first")
-	w.send(a, "b", "second")
-	w.send(a, "c", "third", afterwards("1"))
-	out := w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
+	w.Sends(a, "b", "first")
+	w.Sends(a, "b", "second")
+	w.Sends(a, "c", "third", afterwards("1"))
+	out := w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
 	require.Equal(t, []string{"options.after", "options.max_attempts"}, out.Changed)
 	require.Equal(t, []string{"ho_1", "ho_2"}, out.BlockedBy)
-	require.Equal(t, 5, w.full(3).Handoff.Metadata.MaxAttempts)
+	require.Equal(t, 5, w.Full(3).Handoff.Metadata.MaxAttempts)
 
-	_, err := w.tryUpdate(a, 1, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_3"}}))
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_3"}}))
 	e := refused(t, err, schemas.Conflict, `ho_1 would wait for itself: ho_1 waits for ho_3 waits for ho_1`)
 	require.Equal(t, "changes.options.after", e.Field)
 	require.Contains(t, e.Hint, "amend ho_3 first, so that it no longer waits for ho_1")
-	_, err = w.tryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none", "ho_9"}}))
+	_, err = w.TryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none", "ho_9"}}))
 	require.Equal(t, "changes.options.after[1]", refused(t, err, schemas.NotFound, "ho_9").Field)
-	require.True(t, w.claim(c).Empty)
+	require.True(t, w.Claims(c).Empty)
 
-	require.Empty(t, w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none"}})).BlockedBy)
-	w.update(a, 3, schemas.ActAmend, options(schemas.SendOptions{NotBefore: "2h"}))
-	require.True(t, w.claim(c).Empty)
-	w.later(3 * time.Hour)
-	require.Equal(t, schemas.ID(3), w.claim(c).HandoffID)
-	w.update(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
-	w.refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
-	w.update(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
-	require.Equal(t, []string{"approval"}, w.full(2).Standing.BlockedBy)
-	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
+	require.Empty(t, w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none"}})).BlockedBy)
+	w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{NotBefore: "2h"}))
+	require.True(t, w.Claims(c).Empty)
+	w.Pass(3 * time.Hour)
+	require.Equal(t, schemas.ID(3), w.Claims(c).HandoffID)
+	w.Updates(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
+	w.Refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
+	w.Updates(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
+	require.Equal(t, []string{"approval"}, w.Full(2).Standing.BlockedBy)
+	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
 func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "x")
-	w.fail(b, schemas.FailIn{
+	w.Sends(a, "b", "x")
+	w.Fails(b, schemas.FailIn{
 		HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no Rust here"), Alternative: "c",
 	})
-	e := w.refuses(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
+	e := w.Refuses(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
 	require.Equal(t, "to", e.Field)
 	require.Contains(t, schemas.Sentences(e.Next), `"to":"c"`)
-	out := w.update(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
+	out := w.Updates(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
 	require.Equal(t, schemas.Address("c"), out.To)
-	brief := w.claim(w.stdio("c")).Brief
+	brief := w.Claims(w.Stdio("c")).Brief
 	require.Contains(t, brief, "- Advice for this attempt from a: Use the nightly")
 	require.NotContains(t, brief, "Answers to earlier questions")
 	require.Contains(t, brief, "1. It builds")
 
-	w.send(a, "b", "y")
-	w.fail(b, schemas.FailIn{HandoffID: "3", Outcome: schemas.OutcomeRejected, FailureDetail: because("busy")})
-	require.Equal(t, schemas.Address("b"), w.update(a, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "b" }).To)
+	w.Sends(a, "b", "y")
+	w.Fails(b, schemas.FailIn{HandoffID: "3", Outcome: schemas.OutcomeRejected, FailureDetail: because("busy")})
+	require.Equal(t, schemas.Address("b"), w.Updates(a, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "b" }).To)
 }
 
 func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
 	w, a, _ := newPair(t, "a", "b")
-	w.send(a, "b", "first")
-	w.send(a, "c", "second", afterwards("1"))
-	w.update(a, 2, schemas.ActCancel)
-	again := w.update(a, 2, schemas.ActRetry).Created
-	require.Equal(t, []string{"ho_1"}, w.full(again).Standing.BlockedBy)
+	w.Sends(a, "b", "first")
+	w.Sends(a, "c", "second", afterwards("1"))
+	w.Updates(a, 2, schemas.ActCancel)
+	again := w.Updates(a, 2, schemas.ActRetry).Created
+	require.Equal(t, []string{"ho_1"}, w.Full(again).Standing.BlockedBy)
 }
 
 func TestARollbackBringsWhatWasSent(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
+	w.Sends(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
 		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"
 	})
-	w.claim(b)
-	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("no disk")})
-	h := w.full(out.RollbackHandoff).Handoff
+	w.Claims(b)
+	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("no disk")})
+	h := w.Full(out.RollbackHandoff).Handoff
 	require.Equal(t, "Use bolt", h.Context.Decisions[0].Decision)
 	require.Equal(t, "Build it", h.Context.OriginalRequest)
 	require.Equal(t, []string{"It builds"}, h.Requirements)
 	require.Equal(t, "all of it", h.Detail)
-	w.claim(a)
-	w.complete(a, out.RollbackHandoff) // it need not meet what it decides about
+	w.Claims(a)
+	w.Completes(a, out.RollbackHandoff) // it need not meet what it decides about
 }
 
 func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
@@ -254,40 +255,40 @@ func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
 		"too large": changing(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
 		"past":      changing(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
 	} {
-		_, err := w.tryUpdate(a, 1, schemas.ActReturn, more)
+		_, err := w.TryUpdate(a, 1, schemas.ActReturn, more)
 		require.Error(t, err, name)
-		require.Equal(t, schemas.Completed, w.status(1), name)
+		require.Equal(t, schemas.Completed, w.Status(1), name)
 	}
 }
 
 func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	id := w.send(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "c"} }).HandoffID
-	w.claim(b)
-	back := w.fail(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no")}).RollbackHandoff
-	w.claim(c)
-	w.refuses(a, id, schemas.ActRetry, schemas.Conflict, "have it released or cancelled first")
-	w.update(c, back, schemas.ActRelease)
-	require.NotZero(t, w.update(a, id, schemas.ActRetry).Created)
+	id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "c"} }).HandoffID
+	w.Claims(b)
+	back := w.Fails(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no")}).RollbackHandoff
+	w.Claims(c)
+	w.Refuses(a, id, schemas.ActRetry, schemas.Conflict, "have it released or cancelled first")
+	w.Updates(c, back, schemas.ActRelease)
+	require.NotZero(t, w.Updates(a, id, schemas.ActRetry).Created)
 }
 
 func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 	for name, back := range map[string]func(*world, schemas.Caller){
-		"released": func(w *world, c schemas.Caller) { w.update(c, 2, schemas.ActRelease) },
+		"released": func(w *world, c schemas.Caller) { w.Updates(c, 2, schemas.ActRelease) },
 		"lapsed": func(w *world, c schemas.Caller) {
-			must(w.t, w.Detach, c, schemas.ConnIn{Conn: c.Conn})
-			w.later(time.Hour)
+			mailboxtest.Must(w.t, w.Detach, c, schemas.ConnIn{Conn: c.Conn})
+			w.Pass(time.Hour)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := completed(t)
-			w.assign(a, c, "begun", afterwards("1"))
-			again := w.update(a, 1, schemas.ActReturn, note("no")).Created
+			w.Assigns(a, c, "begun", afterwards("1"))
+			again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 			back(w, c)
-			require.Equal(t, []string{again.String()}, w.full(2).Standing.BlockedBy)
-			w.claim(b)
-			w.complete(b, again, evidence("1"))
-			require.Empty(t, w.full(2).Standing.BlockedBy)
+			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
+			w.Claims(b)
+			w.Completes(b, again, evidence("1"))
+			require.Empty(t, w.Full(2).Standing.BlockedBy)
 		})
 	}
 }
@@ -295,9 +296,9 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 // Nobody could begin where two wait for each other.
 func TestWorkThatIsGivenBackDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	w, a, _, c := completed(t)
-	w.assign(a, c, "begun", afterwards("1"))
-	again := w.update(a, 1, schemas.ActReturn, note("no")).Created
-	w.update(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
-	w.update(c, 2, schemas.ActRelease)
-	require.Empty(t, w.full(2).Standing.BlockedBy)
+	w.Assigns(a, c, "begun", afterwards("1"))
+	again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
+	w.Updates(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
+	w.Updates(c, 2, schemas.ActRelease)
+	require.Empty(t, w.Full(2).Standing.BlockedBy)
 }

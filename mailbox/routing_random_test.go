@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -20,17 +21,17 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 1))
-			a, took := w.stdio("a"), map[schemas.Agent]int{}
+			a, took := w.Stdio("a"), map[schemas.Agent]int{}
 			cards := []schemas.RegisterIn{{Name: "one", MaxOpen: 1}, {Name: "short", MaxMinutes: 10}, {Name: "any"}, {Name: "more"}}
 			var team []schemas.Caller
 			for _, card := range cards {
 				card.Accepts = []string{"review"}
-				team = append(team, w.stdio(schemas.Agent(card.Name)))
+				team = append(team, w.Stdio(schemas.Agent(card.Name)))
 				_, err := w.Register(ctx, team[len(team)-1], card)
 				require.NoError(t, err)
 			}
-			team = append(team, w.stdio("other"))
-			w.send(team[len(cards)], "human", "so that it is known")
+			team = append(team, w.Stdio("other"))
+			w.Sends(team[len(cards)], "human", "so that it is known")
 			rejected, long, holds := map[schemas.ID][]schemas.Agent{}, map[schemas.ID]bool{}, map[schemas.ID]schemas.Caller{}
 			drop := func(id schemas.ID) schemas.Caller { by := holds[id]; delete(holds, id); return by }
 			for range 150 {
@@ -38,7 +39,7 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 				switch _, held := holds[id]; rnd.IntN(6) {
 				case 0:
 					estimate := []string{"", "60m"}[rnd.IntN(2)]
-					out := w.send(a, "capability:review", fmt.Sprint(len(long)), func(in *schemas.SendIn) {
+					out := w.Sends(a, "capability:review", fmt.Sprint(len(long)), func(in *schemas.SendIn) {
 						in.Parent, in.Expectations = "none", &schemas.Expectations{EstimatedDuration: estimate}
 					})
 					long[out.HandoffID] = estimate != ""
@@ -59,7 +60,7 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 				case 3:
 					if held {
 						by = drop(id)
-						next := w.fail(by, instead(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
+						next := w.Fails(by, instead(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
 						rejected[id] = append(rejected[id], by.Agent)
 						if next != 0 {
 							rejected[next], long[next] = slices.Clone(rejected[id]), long[id]
@@ -67,10 +68,10 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 					}
 				case 4:
 					if held {
-						w.update(drop(id), id, schemas.ActRelease)
+						w.Updates(drop(id), id, schemas.ActRelease)
 					}
 				case 5:
-					w.later(time.Minute)
+					w.Pass(time.Minute)
 				}
 			}
 			for _, of := range team[:len(cards)] {
@@ -82,11 +83,11 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 
 // directed tells whether a handoff is for one agent by name, which may always take it.
 func directed(w *world, id schemas.ID) bool {
-	_, by := schemas.Address(w.full(id).Handoff.Target.Agent).Directed()
+	_, by := schemas.Address(w.Full(id).Handoff.Target.Agent).Directed()
 	return by
 }
 
 func (w *world) holding(by schemas.Caller) []schemas.Item {
-	out := must(w.t, w.List, by, schemas.ListIn{Box: "claimed"})
+	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "claimed"})
 	return out.Items
 }

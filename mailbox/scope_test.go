@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -14,18 +15,18 @@ func TestWhoOnlyReadsHasNotReadTheNotices(t *testing.T) {
 	w := newWorld(t)
 	watcher := withToken("b", "ci")
 	watcher.Scope = schemas.ScopeRead
-	w.send(w.stdio("a"), "b", "hello", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(w.Stdio("a"), "b", "hello", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	for range 2 {
-		items := w.notices(watcher)
+		items := w.Notices(watcher)
 		require.Len(t, items, 1)
 		require.True(t, items[0].Unread)
-		out := must(t, w.Get, watcher, schemas.GetIn{HandoffID: items[0].NoticeID.String()})
+		out := mailboxtest.Must(t, w.Get, watcher, schemas.GetIn{HandoffID: items[0].NoticeID.String()})
 		require.Equal(t, "hello", out.Notice.Text)
 	}
 	b := withToken("b", "ci")
-	require.True(t, w.notices(b)[0].Unread)
-	require.False(t, w.notices(b)[0].Unread)
-	require.False(t, w.notices(watcher)[0].Unread)
+	require.True(t, w.Notices(b)[0].Unread)
+	require.False(t, w.Notices(b)[0].Unread)
+	require.False(t, w.Notices(watcher)[0].Unread)
 }
 
 // Nor is it the holder that is heard of.
@@ -33,12 +34,12 @@ func TestWhoOnlyReadsKeepsNoClaimAlive(t *testing.T) {
 	for scope, want := range map[schemas.Scope]schemas.Status{schemas.ScopeRead: schemas.Pending, schemas.ScopeAgent: schemas.Accepted} {
 		w := newWorld(t)
 		b := withToken("b", "ci")
-		w.send(w.stdio("a"), "b", "x")
-		w.claim(b)
-		w.later(20 * time.Minute)
+		w.Sends(w.Stdio("a"), "b", "x")
+		w.Claims(b)
+		w.Pass(20 * time.Minute)
 		b.Scope = scope
-		must(t, w.Get, b, schemas.GetIn{HandoffID: "1"})
-		w.later(20 * time.Minute)
-		require.Equal(t, want, w.status(1), scope)
+		mailboxtest.Must(t, w.Get, b, schemas.GetIn{HandoffID: "1"})
+		w.Pass(20 * time.Minute)
+		require.Equal(t, want, w.Status(1), scope)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -25,35 +26,35 @@ func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
 	past := func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{NotBefore: w.Now().Add(-time.Hour).Format(time.RFC3339)}
 	}
-	require.Equal(t, 1, w.send(a, "b", "x", past).Position)
-	require.Equal(t, schemas.ID(1), w.claim(b).HandoffID)
-	w.send(a, "b", "y", past)
-	w.update(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
-	require.True(t, w.claim(b).Empty)
-	require.Equal(t, schemas.ID(2), w.claim(c).HandoffID)
+	require.Equal(t, 1, w.Sends(a, "b", "x", past).Position)
+	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
+	w.Sends(a, "b", "y", past)
+	w.Updates(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
+	require.True(t, w.Claims(b).Empty)
+	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
 func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
-	w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
-	require.True(t, w.claim(c).Empty)
-	w.later(time.Hour)
-	require.True(t, w.claim(b).Empty)
-	require.Equal(t, schemas.ID(1), w.claim(c).HandoffID)
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
+	w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
+	require.True(t, w.Claims(c).Empty)
+	w.Pass(time.Hour)
+	require.True(t, w.Claims(b).Empty)
+	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
 func TestADryRunDeliversNothing(t *testing.T) {
 	for _, kind := range []string{schemas.TypeMessage, schemas.TypeHandoff} {
 		t.Run(kind, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
-			out := must(t, w.Send, a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
+			out := mailboxtest.Must(t, w.Send, a, schemas.SendIn{To: "b", Task: "x", Type: kind, DryRun: true, Key: "k"})
 			require.Equal(t, "dry_run", out.Status)
 			require.Zero(t, out.NoticeID)
 			require.Zero(t, out.HandoffID)
-			require.Empty(t, w.notices(b))
-			require.True(t, w.claim(b).Empty)
-			require.NotEqual(t, "dry_run", w.send(a, "b", "x", func(in *schemas.SendIn) { in.Type, in.Key = kind, "k" }).Status)
+			require.Empty(t, w.Notices(b))
+			require.True(t, w.Claims(b).Empty)
+			require.NotEqual(t, "dry_run", w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type, in.Key = kind, "k" }).Status)
 		})
 	}
 }
@@ -62,8 +63,8 @@ func TestSystemIsNobodyToRollBackTo(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox")
 	require.Equal(t, "rollback.on_failure", e.Field)
-	w.send(a, "b", "x")
-	_, err := w.tryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
+	w.Sends(a, "b", "x")
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}
 	})
 	require.Equal(t, "changes.rollback.on_failure", refused(t, err, schemas.Invalid, "no mailbox").Field)
@@ -71,14 +72,14 @@ func TestSystemIsNobodyToRollBackTo(t *testing.T) {
 
 func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.send(a, "x", "x", func(in *schemas.SendIn) {
+	w.Sends(a, "x", "x", func(in *schemas.SendIn) {
 		in.Deadline, in.Rollback = "10m", &schemas.Rollback{OnFailure: "b"}
 	})
-	w.later(time.Hour)
-	require.Equal(t, schemas.System, w.claim(b).From)
+	w.Pass(time.Hour)
+	require.Equal(t, schemas.System, w.Claims(b).From)
 	_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d"), RollbackTo: "system"})
 	require.Equal(t, "rollback_to", refused(t, err, schemas.Invalid, "no mailbox").Field)
-	require.Equal(t, schemas.Address(schemas.Human), w.fail(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d")}).To)
+	require.Equal(t, schemas.Address(schemas.Human), w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d")}).To)
 }
 
 func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
@@ -87,9 +88,9 @@ func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
 		e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Workflow: name}, schemas.NotFound, "no workflow wf_7")
 		require.Equal(t, "workflow", e.Field)
 	}
-	require.Equal(t, schemas.Workflow("wf_login"), w.send(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "login" }).Workflow)
-	w.send(a, "b", "y")
-	require.Equal(t, schemas.Workflow("wf_2"), w.send(a, "b", "z", func(in *schemas.SendIn) { in.Workflow = "wf_2" }).Workflow)
+	require.Equal(t, schemas.Workflow("wf_login"), w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "login" }).Workflow)
+	w.Sends(a, "b", "y")
+	require.Equal(t, schemas.Workflow("wf_2"), w.Sends(a, "b", "z", func(in *schemas.SendIn) { in.Workflow = "wf_2" }).Workflow)
 }
 
 func TestATimeTooFarAwayIsRefused(t *testing.T) {
@@ -104,7 +105,7 @@ func TestATimeTooFarAwayIsRefused(t *testing.T) {
 func TestATimeoutThatLeavesNoTimeIsRefused(t *testing.T) {
 	w := newWorld(t)
 	in := schemas.SendIn{To: "b", Task: "x", Expectations: &schemas.Expectations{Timeout: "0s"}}
-	e := w.unsent(w.stdio("a"), in, schemas.Invalid, "leaves no time")
+	e := w.unsent(w.Stdio("a"), in, schemas.Invalid, "leaves no time")
 	require.Equal(t, "expectations.timeout", e.Field)
 }
 
@@ -114,12 +115,12 @@ func TestLimitOfAChainIsAtLeastOneAndAtMostTen(t *testing.T) {
 	}
 	for _, most := range []float64{-3, 0, 0.5} {
 		w := newWorld(t)
-		e := w.unsent(w.stdio("a"), limited(most), schemas.Invalid, "no room")
+		e := w.unsent(w.Stdio("a"), limited(most), schemas.Invalid, "no room")
 		require.Equal(t, "options.limits.max_handoffs", e.Field)
 	}
 	for most, sent := range map[float64]int{1: 1, 2.9: 2, 1e12: 10} {
 		w := newWorld(t)
-		by, parent := w.stdio("a"), "none"
+		by, parent := w.Stdio("a"), "none"
 		for n := 0; ; n++ {
 			in := limited(most)
 			in.Parent = parent
@@ -138,20 +139,20 @@ func TestAMessageAboutNothingIsRefused(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
 	require.Equal(t, "parent", e.Field)
-	require.Empty(t, w.notices(b))
+	require.Empty(t, w.Notices(b))
 }
 
 func TestMailMakesANameKnown(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "c", "x")
-	must(t, w.Register, a, schemas.RegisterIn{Name: "b"})
-	w.send(a, "c", "y")
-	refuses(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
-	w.send(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
+	w.Sends(a, "c", "x")
+	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "b"})
+	w.Sends(a, "c", "y")
+	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
+	w.Sends(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
 }
 
 func TestTooManyTagsAreRefusedHoweverTheyAreWritten(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.Send(context.Background(), w.stdio("a"), schemas.SendIn{To: "b", Task: "x", Tags: []string{strings.Repeat("t,", 33)}})
+	_, err := w.Send(context.Background(), w.Stdio("a"), schemas.SendIn{To: "b", Task: "x", Tags: []string{strings.Repeat("t,", 33)}})
 	require.Equal(t, "tags", refused(t, err, schemas.Limit, "33 tags").Field)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store/memory"
 )
@@ -18,10 +19,10 @@ func ahead(t *testing.T, do func(w *world), then func(w *world)) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.send(person, "b", "sent while it was right")
-			w.later(year)
+			w.Sends(person, "b", "sent while it was right")
+			w.Pass(year)
 			do(w)
-			w.later(-year)
+			w.Pass(-year)
 			if restart {
 				w.Restart()
 			}
@@ -32,36 +33,36 @@ func ahead(t *testing.T, do func(w *world), then func(w *world)) {
 }
 
 func TestSetBack_CutsALeaseAndTheSignOfLife(t *testing.T) {
-	ahead(t, func(w *world) { w.claim(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *world) {
-		now := w.full(1).Standing
+	ahead(t, func(w *world) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *world) {
+		now := w.Full(1).Standing
 		require.WithinRange(t, *now.LeaseEnds, w.Now(), w.Now().Add(30*time.Minute))
 		require.False(t, now.LastSign.After(w.Now()))
-		w.later(29 * time.Minute)
-		require.Equal(t, schemas.Accepted, w.status(1))
-		w.later(2 * time.Minute)
-		require.Equal(t, schemas.Pending, w.status(1))
+		w.Pass(29 * time.Minute)
+		require.Equal(t, schemas.Accepted, w.Status(1))
+		w.Pass(2 * time.Minute)
+		require.Equal(t, schemas.Pending, w.Status(1))
 	})
 }
 
 func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
 	ahead(t, func(w *world) {
-		w.claim(b)
-		w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		w.Claims(b)
+		w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
-		must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
-		w.send(person, "role:testing", "reserved")
+		mailboxtest.Must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
+		w.Sends(person, "role:testing", "reserved")
 		w.claimID(c, 2)
-		w.update(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
-		w.update(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
-		w.send(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
+		w.Updates(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		w.Updates(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
+		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
 	}, func(w *world) {
-		require.False(t, w.full(1).Standing.LastSign.After(w.Now()))
-		w.later(14 * time.Minute)
-		require.Equal(t, "c", string(w.full(2).Standing.Box))
-		w.later(2 * time.Minute)
-		require.Equal(t, "role:testing", string(w.full(2).Standing.Box))
-		w.later(2 * time.Hour)
+		require.False(t, w.Full(1).Standing.LastSign.After(w.Now()))
+		w.Pass(14 * time.Minute)
+		require.Equal(t, "c", string(w.Full(2).Standing.Box))
+		w.Pass(2 * time.Minute)
+		require.Equal(t, "role:testing", string(w.Full(2).Standing.Box))
+		w.Pass(2 * time.Hour)
 		require.Equal(t, schemas.ID(3), w.claimID(b, 3).HandoffID)
 	})
 }
@@ -75,14 +76,14 @@ func TestSetBack_WhatIsOwedIsDueAtOnce(t *testing.T) {
 
 func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
 	w := newWorld(t)
-	w.later(year)
+	w.Pass(year)
 	for range 1_100 {
-		w.send(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
+		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
 	}
-	w.later(-year)
+	w.Pass(-year)
 	for _, last := range []string{"sent", "renewed"} {
 		w.Restart()
-		must(t, w.Declare, person, schemas.DeclareIn{Digest: last})
+		mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Digest: last})
 		require.Contains(t, w.actions(1_000), "renewed")
 		actions := w.actions(1_100)
 		require.Equal(t, last, actions[len(actions)-1])
@@ -92,12 +93,12 @@ func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
 func TestSetBack_IsNotWhereAnOperationWaitedForAnother(t *testing.T) {
 	b := &breaking{Backend: memory.New()}
 	w := newWorldOn(t, b)
-	w.send(person, "b", "x")
+	w.Sends(person, "b", "x")
 	b.wait = func() {
-		w.later(2 * time.Minute)
-		w.claim(schemas.Caller{Agent: "b", Via: schemas.ViaCLI})
+		w.Pass(2 * time.Minute)
+		w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI})
 	}
-	w.send(person, "c", "y")
+	w.Sends(person, "c", "y")
 	require.Equal(t, []string{"sent", "claimed"}, w.actions(1), "no lease was cut")
 }
 
@@ -105,10 +106,10 @@ func TestSetBack_IsNotWhereAnOperationWaitedForAnother(t *testing.T) {
 func TestSetBack_AClaimOfAClockThatWasBehindMayBeCompleted(t *testing.T) {
 	w := newWorld(t)
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
-	w.send(person, "b", "x")
-	w.later(-year)
-	w.claim(b)
-	w.later(year)
+	w.Sends(person, "b", "x")
+	w.Pass(-year)
+	w.Claims(b)
+	w.Pass(year)
 	w.Restart()
-	require.Equal(t, schemas.Completed, w.complete(b, 1).Status)
+	require.Equal(t, schemas.Completed, w.Completes(b, 1).Status)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -26,8 +27,8 @@ func newSleeper(t testing.TB) *sleeper {
 // later lets time pass while the machine is awake and somebody looks.
 func (s *sleeper) later(d time.Duration) {
 	s.awake += d
-	s.world.later(d)
-	must(s.t, s.Agents, person, schemas.AgentsIn{})
+	s.Pass(d)
+	mailboxtest.Must(s.t, s.Agents, person, schemas.AgentsIn{})
 }
 
 // sleep lets time pass while the machine sleeps, or sets the clock.
@@ -36,7 +37,7 @@ func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 // asleep is what the last event of an action says of the time in which the machine slept.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 	s.t.Helper()
-	out := must(s.t, s.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
+	out := mailboxtest.Must(s.t, s.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	for _, e := range slices.Backward(out.Audit) {
 		if e.Action == action {
 			return time.Duration(e.Asleep) * time.Second
@@ -48,31 +49,31 @@ func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 
 func TestALeaseIsNotLostInASleep(t *testing.T) {
 	s := newSleeper(t)
-	s.send(person, "b", "x")
-	s.claim(remote("b", "1")) // for 30 minutes
+	s.Sends(person, "b", "x")
+	s.Claims(remote("b", "1")) // for 30 minutes
 	s.later(10 * time.Minute)
 	s.sleep(8 * time.Hour)
-	require.Equal(t, schemas.Accepted, s.status(1))
+	require.Equal(t, schemas.Accepted, s.Status(1))
 	require.Equal(t, 8*time.Hour, s.asleep(1, "renewed"))
 	s.later(19 * time.Minute)
-	require.Equal(t, schemas.Accepted, s.status(1))
+	require.Equal(t, schemas.Accepted, s.Status(1))
 	s.later(2 * time.Minute)
-	require.Equal(t, schemas.Pending, s.status(1))
+	require.Equal(t, schemas.Pending, s.Status(1))
 	require.Zero(t, s.asleep(1, "lease_ended"), "nobody slept since it was renewed")
 }
 
 func TestAnOpenConnectionKeepsItsClaimsThroughASleep(t *testing.T) {
 	s := newSleeper(t)
-	a, b := s.stdio("a"), s.stdio("b")
-	s.send(a, "b", "x")
-	s.claim(b) // for 2 hours of silence
+	a, b := s.Stdio("a"), s.Stdio("b")
+	s.Sends(a, "b", "x")
+	s.Claims(b) // for 2 hours of silence
 	for range 23 {
 		s.later(5 * time.Minute)
 		s.sleep(5 * time.Hour)
-		require.Equal(t, schemas.Accepted, s.status(1))
+		require.Equal(t, schemas.Accepted, s.Status(1))
 	}
 	s.later(6 * time.Minute)
-	require.Equal(t, schemas.Pending, s.status(1))
+	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
 func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
@@ -87,98 +88,98 @@ func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSleeper(t)
-			a, b := s.stdio("a"), s.stdio("b")
-			s.assign(a, b, "x")
+			a, b := s.Stdio("a"), s.Stdio("b")
+			s.Assigns(a, b, "x")
 			s.detach(b)
 			s.later(c.awake)
 			s.sleep(3 * time.Hour)
 			s.later(0)
 			s.later(c.back)
-			require.Equal(t, c.want, s.status(1) == schemas.Accepted)
+			require.Equal(t, c.want, s.Status(1) == schemas.Accepted)
 		})
 	}
 }
 
 func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
 	s := newSleeper(t)
-	a, b := s.stdio("a"), s.stdio("b")
-	s.assign(a, b, "x")
+	a, b := s.Stdio("a"), s.Stdio("b")
+	s.Assigns(a, b, "x")
 	s.Restart()
 	other := s.elsewhere(b, "other")
 	s.later(time.Minute)
 	s.sleep(time.Hour)
-	require.True(t, s.claim(other).Empty)
+	require.True(t, s.Claims(other).Empty)
 	s.later(time.Minute + time.Second)
-	require.Equal(t, schemas.ID(1), s.claim(other).HandoffID)
+	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
 func TestAReservationIsNotLostInASleep(t *testing.T) {
 	s := newSleeper(t)
-	a, b := s.stdio("a"), s.stdio("b")
-	other := s.stdio("c")
+	a, b := s.Stdio("a"), s.Stdio("b")
+	other := s.Stdio("c")
 	s.accepts("review", b, other)
-	s.send(a, "capability:review", "x")
-	s.claim(b)
-	s.update(b, 1, schemas.ActAsk, note("which?"))
-	s.update(a, 1, schemas.ActAnswer, note("this"))
+	s.Sends(a, "capability:review", "x")
+	s.Claims(b)
+	s.Updates(b, 1, schemas.ActAsk, note("which?"))
+	s.Updates(a, 1, schemas.ActAnswer, note("this"))
 	s.later(5 * time.Minute)
 	s.sleep(9 * time.Hour)
-	require.True(t, s.claim(other).Empty)
+	require.True(t, s.Claims(other).Empty)
 	require.Equal(t, 9*time.Hour, s.asleep(1, "renewed"))
 	s.later(9 * time.Minute)
-	require.True(t, s.claim(other).Empty)
+	require.True(t, s.Claims(other).Empty)
 	s.later(2 * time.Minute)
-	require.Equal(t, schemas.ID(1), s.claim(other).HandoffID)
+	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
 func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
 	s := newSleeper(t)
-	a, b := s.stdio("a"), s.stdio("b")
-	s.assign(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	a, b := s.Stdio("a"), s.Stdio("b")
+	s.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	s.later(time.Minute)
 	s.sleep(3 * time.Hour)
-	require.Equal(t, schemas.TimedOut, s.status(1))
+	require.Equal(t, schemas.TimedOut, s.Status(1))
 	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
 }
 
 func TestPausesOfAMinuteAreNoSleep(t *testing.T) {
 	s := newSleeper(t)
-	s.send(person, "b", "x")
-	s.claim(remote("b", "1"))
+	s.Sends(person, "b", "x")
+	s.Claims(remote("b", "1"))
 	for range 40 {
 		s.later(time.Second)
 		s.sleep(time.Minute)
 	}
-	require.Equal(t, schemas.Pending, s.status(1))
+	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
 // Whoever looks first after a long time cannot tell when in it the machine slept.
 func TestALeaseThatMayHaveEndedInASleepIsGoodForTheGrace(t *testing.T) {
 	s := newSleeper(t)
-	s.send(person, "b", "x")
-	s.claim(remote("b", "1"))
+	s.Sends(person, "b", "x")
+	s.Claims(remote("b", "1"))
 	s.awake += 3 * time.Hour
 	s.sleep(4 * time.Hour)
-	require.Equal(t, schemas.Accepted, s.status(1))
+	require.Equal(t, schemas.Accepted, s.Status(1))
 	s.later(time.Minute)
-	require.Equal(t, schemas.Accepted, s.status(1))
+	require.Equal(t, schemas.Accepted, s.Status(1))
 	s.later(time.Minute)
-	require.Equal(t, schemas.Pending, s.status(1))
+	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
 func TestAClockThatIsSetBackCutsNothing(t *testing.T) {
 	s := newSleeper(t)
-	a, b := s.stdio("a"), s.stdio("b")
-	s.assign(a, b, "x")
+	a, b := s.Stdio("a"), s.Stdio("b")
+	s.Assigns(a, b, "x")
 	s.sleep(-5 * time.Hour)
 	s.later(10 * time.Minute)
-	require.Equal(t, schemas.Accepted, s.status(1))
-	s.update(b, 1, schemas.ActProgress)
-	s.send(a, "b", "y")
+	require.Equal(t, schemas.Accepted, s.Status(1))
+	s.Updates(b, 1, schemas.ActProgress)
+	s.Sends(a, "b", "y")
 	s.later(10 * time.Minute)
-	s.claim(b)
-	s.complete(b, 1)
-	s.complete(b, 2)
+	s.Claims(b)
+	s.Completes(b, 1)
+	s.Completes(b, 2)
 }
 
 func TestAClockThatWasWrongForAMomentProlongsNothing(t *testing.T) {
@@ -187,9 +188,9 @@ func TestAClockThatWasWrongForAMomentProlongsNothing(t *testing.T) {
 	s.later(time.Minute)
 	s.sleep(-1000 * time.Hour)
 	s.later(time.Minute)
-	s.send(person, "b", "x")
-	s.claim(remote("b", "1"))
+	s.Sends(person, "b", "x")
+	s.Claims(remote("b", "1"))
 	s.later(31 * time.Minute)
-	require.Equal(t, schemas.Pending, s.status(1))
+	require.Equal(t, schemas.Pending, s.Status(1))
 	require.Zero(t, s.asleep(1, "lease_ended"))
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 func (w *world) stats() schemas.StatsOut {
 	w.t.Helper()
-	out := must(w.t, w.Stats, schemas.Caller{}, schemas.StatsIn{})
+	out := mailboxtest.Must(w.t, w.Stats, schemas.Caller{}, schemas.StatsIn{})
 	return out
 }
 
@@ -32,12 +33,12 @@ func TestStatsOfNothingNameEveryState(t *testing.T) {
 
 func TestStatsCountStatesAndMailboxes(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.send(boss, "qa", "first")
+	w.Sends(boss, "qa", "first")
 	sent := w.Now()
-	w.later(time.Minute)
-	w.send(boss, "qa", "second")
-	w.send(boss, "human", "third")
-	w.send(boss, "qa", "read me", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Pass(time.Minute)
+	w.Sends(boss, "qa", "second")
+	w.Sends(boss, "human", "third")
+	w.Sends(boss, "qa", "read me", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
 	out := w.stats()
 	require.Equal(t, 3, out.States[schemas.Pending])
 	require.Equal(t, []schemas.MailboxStats{
@@ -45,7 +46,7 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 		{Box: "human", Pending: 1, Oldest: w.Now().UTC()},
 	}, out.Mailboxes)
 
-	w.claim(qa)
+	w.Claims(qa)
 	out = w.stats()
 	require.Equal(t, 2, out.States[schemas.Pending])
 	require.Equal(t, 1, out.States[schemas.Accepted])
@@ -57,29 +58,29 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 func TestStatsCountWhatEndedOnceAMinute(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
 	w.stats()
-	w.send(boss, "qa", "first")
-	w.complete(qa, w.claim(qa).HandoffID)
-	w.later(59 * time.Second)
+	w.Sends(boss, "qa", "first")
+	w.Completes(qa, w.Claims(qa).HandoffID)
+	w.Pass(59 * time.Second)
 	require.Zero(t, w.stats().States[schemas.Completed])
 	require.Zero(t, w.stats().States[schemas.Accepted])
-	w.later(time.Second)
+	w.Pass(time.Second)
 	require.Equal(t, 1, w.stats().States[schemas.Completed])
-	w.later(-time.Hour) // the clock is set back
-	w.complete(qa, w.claimed(boss, qa))
+	w.Pass(-time.Hour) // the clock is set back
+	w.Completes(qa, w.claimed(boss, qa))
 	require.Equal(t, 2, w.stats().States[schemas.Completed])
 }
 
 // claimed sends one and claims it.
 func (w *world) claimed(from, by schemas.Caller) schemas.ID {
 	w.t.Helper()
-	w.send(from, string(by.Agent), "next")
-	return w.claim(by).HandoffID
+	w.Sends(from, string(by.Agent), "next")
+	return w.Claims(by).HandoffID
 }
 
 func TestStatsApplyTimeFirst(t *testing.T) {
 	w := newWorld(t)
-	w.send(w.stdio("boss"), "qa", "first", func(in *schemas.SendIn) { in.Deadline = "5m" })
-	w.later(6 * time.Minute)
+	w.Sends(w.Stdio("boss"), "qa", "first", func(in *schemas.SendIn) { in.Deadline = "5m" })
+	w.Pass(6 * time.Minute)
 	out := w.stats()
 	require.Equal(t, 1, out.States[schemas.TimedOut])
 	require.EqualValues(t, "boss", out.Mailboxes[0].Box, "what was rolled back")
@@ -88,10 +89,10 @@ func TestStatsApplyTimeFirst(t *testing.T) {
 func TestStatsTellOfTheFullestMailboxes(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
 	for i := range 205 {
-		w.send(boss, fmt.Sprintf("qa%03d", i), "one")
+		w.Sends(boss, fmt.Sprintf("qa%03d", i), "one")
 	}
-	w.send(boss, "zz", "one")
-	w.send(boss, "zz", "two")
+	w.Sends(boss, "zz", "one")
+	w.Sends(boss, "zz", "two")
 	out := w.stats()
 	require.Len(t, out.Mailboxes, 200)
 	require.EqualValues(t, "zz", out.Mailboxes[0].Box)

@@ -7,33 +7,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 // told plays work with a question, a death, a taking up and a dependency, and gives its history.
 func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
-	w.send(lead, "coder", "Describe it", func(in *schemas.SendIn) {
+	w.Sends(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
+	w.Sends(lead, "coder", "Describe it", func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "one", &schemas.SendOptions{After: []string{"ho_1"}}
 	})
-	w.claim(coder)
-	w.later(4 * time.Minute)
-	w.update(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
-	w.later(30 * time.Minute)
-	w.update(lead, 1, schemas.ActAnswer, note("1. Seconds. 2. No."))
-	w.claim(coder)
-	w.later(2 * time.Minute)
-	w.update(coder, 1, schemas.ActProgress, note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
-	must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
-	w.later(time.Minute)
+	w.Claims(coder)
+	w.Pass(4 * time.Minute)
+	w.Updates(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.Pass(30 * time.Minute)
+	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds. 2. No."))
+	w.Claims(coder)
+	w.Pass(2 * time.Minute)
+	w.Updates(coder, 1, schemas.ActProgress, note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
+	mailboxtest.Must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
+	w.Pass(time.Minute)
 	again := coder
 	again.Conn = "conn-again"
-	must(t, w.Attach, again, schemas.ConnIn{Conn: again.Conn})
-	w.claim(again)
-	w.later(time.Minute)
-	w.complete(again, 1, func(in *schemas.CompleteIn) { in.Summary = "Both forms are printed." })
-	out := must(t, w.History, lead, schemas.HistoryIn{Workflow: "one", Format: format})
+	mailboxtest.Must(t, w.Attach, again, schemas.ConnIn{Conn: again.Conn})
+	w.Claims(again)
+	w.Pass(time.Minute)
+	w.Completes(again, 1, func(in *schemas.CompleteIn) { in.Summary = "Both forms are printed." })
+	out := mailboxtest.Must(t, w.History, lead, schemas.HistoryIn{Workflow: "one", Format: format})
 	return w, out
 }
 
@@ -72,19 +73,19 @@ func TestADiagramDashesDependencies(t *testing.T) {
 func TestOutputIsThatOfTheLastToEnd(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	for range 2 {
-		w.assign(a, b, "x", func(in *schemas.SendIn) { in.Workflow = "one" })
+		w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Workflow = "one" })
 	}
-	w.complete(b, 2, func(in *schemas.CompleteIn) { in.Summary = "ended first" })
-	w.later(time.Minute)
-	w.complete(b, 1, func(in *schemas.CompleteIn) { in.Summary = "ended last" })
-	out := must(t, w.History, a, schemas.HistoryIn{Workflow: "one"})
+	w.Completes(b, 2, func(in *schemas.CompleteIn) { in.Summary = "ended first" })
+	w.Pass(time.Minute)
+	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Summary = "ended last" })
+	out := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{Workflow: "one"})
 	require.Equal(t, "ended last", out.Output)
 }
 
 func TestEventsAreForReadersAndAuditForVerifiers(t *testing.T) {
 	w, _ := told(t, "tree")
 	get := func(view schemas.View) schemas.GetOut {
-		out := must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: view})
+		out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: view})
 		return out
 	}
 	events, audit := get("events"), get("audit")

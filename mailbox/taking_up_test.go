@@ -14,15 +14,15 @@ import (
 // Whoever goes on with work reads what an earlier session left of it.
 
 func (w *world) checkpoint(by schemas.Caller, id schemas.ID, c schemas.Checkpoint) {
-	w.update(by, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &c} })
+	w.Updates(by, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &c} })
 }
 
 // leftHalfDone is a handoff of which a session did the half before it was killed.
 func leftHalfDone(w *world) (schemas.ID, schemas.Caller) {
-	lead, coder := w.stdio("lead"), w.stdio("coder")
-	sent := w.send(lead, "coder", "write report.go")
-	w.claim(coder)
-	w.update(coder, sent.HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) {
+	lead, coder := w.Stdio("lead"), w.Stdio("coder")
+	sent := w.Sends(lead, "coder", "write report.go")
+	w.Claims(coder)
+	w.Updates(coder, sent.HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) {
 		in.Note, in.Percent = "Write is next", 50
 		in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{State: map[string]any{"step": 3}, Note: "at three"}}
 	})
@@ -33,7 +33,7 @@ func leftHalfDone(w *world) (schemas.ID, schemas.Caller) {
 // again is the same agent over its next connection.
 func (w *world) again(by schemas.Caller) schemas.Caller {
 	by.Conn += "-again"
-	must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
+	mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
 }
 
@@ -47,64 +47,64 @@ func requireLeft(t *testing.T, brief string, more ...string) {
 func TestAReclaimReadsThatAnEarlierSessionHadItAndItsCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	id, coder := leftHalfDone(w)
-	w.later(time.Minute)
-	got := w.claim(w.again(coder))
+	w.Pass(time.Minute)
+	got := w.Claims(w.again(coder))
 	require.Equal(t, id, got.HandoffID)
 	requireLeft(t, got.Brief, "had ho_1 until 2026-01-11T20:30:00Z, when its connection ended",
 		"Last report, 50% done, by coder at 2026-01-11T20:30:00Z: Write is next")
-	require.Equal(t, schemas.Working, w.status(id))
+	require.Equal(t, schemas.Working, w.Status(id))
 }
 
 func TestTheNextHolderReadsThatTheLeaseEnded(t *testing.T) {
 	w := newWorld(t)
 	id, _ := leftHalfDone(w)
-	w.later(3 * time.Minute)
-	w.update(w.stdio("lead"), id, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{To: "other"} })
-	requireLeft(t, w.claim(w.stdio("other")).Brief, "when its lease ended")
+	w.Pass(3 * time.Minute)
+	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{To: "other"} })
+	requireLeft(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
 }
 
 func TestWhoIsGivenWorkReadsTheNotesOfBothAndTheCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	id, coder := leftHalfDone(w)
 	coder = w.again(coder)
-	w.claim(coder)
-	w.update(coder, id, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To, in.Note = "other", "mind the gap" })
-	requireLeft(t, w.claim(w.stdio("other")).Brief, "when it was released", "mind the gap", "Write is next")
+	w.Claims(coder)
+	w.Updates(coder, id, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To, in.Note = "other", "mind the gap" })
+	requireLeft(t, w.Claims(w.Stdio("other")).Brief, "when it was released", "mind the gap", "Write is next")
 }
 
 func TestTheFirstHolderReadsOfNoEarlierSession(t *testing.T) {
 	w := newWorld(t)
-	w.send(w.stdio("lead"), "coder", "x")
-	require.NotContains(t, w.claim(w.stdio("coder")).Brief, "earlier session")
+	w.Sends(w.Stdio("lead"), "coder", "x")
+	require.NotContains(t, w.Claims(w.Stdio("coder")).Brief, "earlier session")
 }
 
 func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback, schemas.ThenStop} {
 		t.Run(string(then), func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
-			sent := w.send(lead, "coder", "x")
-			w.claim(coder)
+			sent := w.Sends(lead, "coder", "x")
+			w.Claims(coder)
 			w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{State: map[string]any{"step": 3}, Note: "at three"})
 			failure := because("boom")
 			failure.PartialProgress = &schemas.PartialProgress{Completed: []string{"half of it"}}
-			w.fail(coder, schemas.FailIn{HandoffID: sent.HandoffID.String(), FailureDetail: failure, Then: then})
+			w.Fails(coder, schemas.FailIn{HandoffID: sent.HandoffID.String(), FailureDetail: failure, Then: then})
 			if then == schemas.ThenStop {
-				w.update(lead, sent.HandoffID, schemas.ActRetry)
+				w.Updates(lead, sent.HandoffID, schemas.ActRetry)
 			}
-			w.rested()
+			w.Rest()
 			next := coder
 			if then == schemas.ThenRollback {
 				next = lead
 			}
-			requireLeft(t, w.claim(next).Brief, "half of it", "when it failed")
+			requireLeft(t, w.Claims(next).Brief, "half of it", "when it failed")
 		})
 	}
 }
 
 func TestACheckpointIsMergedByKey(t *testing.T) {
 	w, coder := newWorldWith(t, "coder")
-	sent := w.send(w.stdio("lead"), "coder", "x")
-	w.claim(coder)
+	sent := w.Sends(w.Stdio("lead"), "coder", "x")
+	w.Claims(coder)
 	w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{
 		State: map[string]any{"step": 3, "branch": "b"}, Note: "at three",
 		PartialProgress: &schemas.PartialProgress{Completed: []string{"parser"}, Incomplete: []string{"writer", "docs"}},
@@ -112,7 +112,7 @@ func TestACheckpointIsMergedByKey(t *testing.T) {
 	w.checkpoint(coder, sent.HandoffID, schemas.Checkpoint{
 		State: map[string]any{"step": 4}, PartialProgress: &schemas.PartialProgress{Completed: []string{"writer"}},
 	})
-	out := must(t, w.Get, coder, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "checkpoint"})
+	out := mailboxtest.Must(t, w.Get, coder, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "checkpoint"})
 	require.Equal(t, map[string]any{"step": 4.0, "branch": "b"}, out.Checkpoint.State)
 	require.Equal(t, "at three", out.Checkpoint.Note)
 	require.Equal(t, []string{"writer", "parser"}, out.Checkpoint.PartialProgress.Completed)
@@ -121,22 +121,22 @@ func TestACheckpointIsMergedByKey(t *testing.T) {
 
 func TestTheReceiverOfARetryIsNotAskedItsOwnQuestions(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	sent := w.send(lead, "coder", "x")
-	w.claim(coder)
-	w.fail(coder, schemas.FailIn{
+	sent := w.Sends(lead, "coder", "x")
+	w.Claims(coder)
+	w.Fails(coder, schemas.FailIn{
 		HandoffID: sent.HandoffID.String(), FailureDetail: because("boom"), Questions: []string{"Which port?"}, Then: schemas.ThenStop,
 	})
-	w.update(lead, sent.HandoffID, schemas.ActRetry)
-	brief := w.claim(coder).Brief
+	w.Updates(lead, sent.HandoffID, schemas.ActRetry)
+	brief := w.Claims(coder).Brief
 	require.NotContains(t, brief, "Questions for you")
 	require.Contains(t, brief, "coder asked, and it is not answered: Which port?")
 }
 
 func TestContextForNextReachesTheNextOne(t *testing.T) {
 	w, coder := newWorldWith(t, "coder")
-	sent := w.send(w.stdio("lead"), "coder", "x")
-	w.claim(coder)
-	w.complete(coder, sent.HandoffID, func(in *schemas.CompleteIn) {
+	sent := w.Sends(w.Stdio("lead"), "coder", "x")
+	w.Claims(coder)
+	w.Completes(coder, sent.HandoffID, func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{
 			SendIn: schemas.SendIn{To: "qa", Task: "test it", Context: &schemas.Context{State: map[string]any{"a": 1}}},
 			ContextForNext: map[string]any{
@@ -144,7 +144,7 @@ func TestContextForNextReachesTheNextOne(t *testing.T) {
 			},
 		}
 	})
-	brief := w.claim(w.stdio("qa")).Brief
+	brief := w.Claims(w.Stdio("qa")).Brief
 	for _, text := range []string{`focus_areas: ["auth","limits"]`, `known_issues: ["slow"]`, "a: 1", `questions: ["q"]`} {
 		require.Contains(t, brief, text)
 	}
@@ -152,16 +152,16 @@ func TestContextForNextReachesTheNextOne(t *testing.T) {
 
 func TestWorkThatIsDoneAgainKeepsItsDeadlineAndItsTimeout(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	sent := w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
-	timed := w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Timeout: "1h"} })
+	sent := w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	timed := w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Timeout: "1h"} })
 	for _, id := range []schemas.ID{sent.HandoffID, timed.HandoffID} {
-		w.claim(coder)
-		w.fail(coder, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("boom"), Then: schemas.ThenStop})
+		w.Claims(coder)
+		w.Fails(coder, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("boom"), Then: schemas.ThenStop})
 	}
-	w.later(10 * time.Minute)
+	w.Pass(10 * time.Minute)
 	for id, due := range map[schemas.ID]time.Duration{sent.HandoffID: 2 * time.Hour, timed.HandoffID: time.Hour} {
-		again := w.update(lead, id, schemas.ActRetry).Created
-		require.Equal(t, mailboxtest.Start().Add(due), w.full(again).Handoff.Metadata.Deadline.UTC())
+		again := w.Updates(lead, id, schemas.ActRetry).Created
+		require.Equal(t, mailboxtest.Start().Add(due), w.Full(again).Handoff.Metadata.Deadline.UTC())
 	}
 }
 
@@ -169,29 +169,29 @@ func TestARetryCountsOnlyTheAttemptsThatWereMade(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	for want, end := range map[int]func(schemas.ID){
 		1: func(id schemas.ID) {
-			w.update(coder, id, schemas.ActRelease)
-			w.update(lead, id, schemas.ActCancel)
+			w.Updates(coder, id, schemas.ActRelease)
+			w.Updates(lead, id, schemas.ActCancel)
 		},
 		2: func(id schemas.ID) {
-			w.fail(coder, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("boom"), Then: schemas.ThenStop})
+			w.Fails(coder, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("boom"), Then: schemas.ThenStop})
 		},
 	} {
-		sent := w.send(lead, "coder", "x")
-		w.claim(coder)
+		sent := w.Sends(lead, "coder", "x")
+		w.Claims(coder)
 		end(sent.HandoffID)
-		w.update(lead, sent.HandoffID, schemas.ActRetry)
-		require.Equal(t, want, w.claim(coder).Attempt)
+		w.Updates(lead, sent.HandoffID, schemas.ActRetry)
+		require.Equal(t, want, w.Claims(coder).Attempt)
 	}
 }
 
 func TestALateResultHasAStatus(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	sent := w.send(lead, "coder", "x")
-	got := w.claim(coder)
-	w.update(lead, sent.HandoffID, schemas.ActCancel)
+	sent := w.Sends(lead, "coder", "x")
+	got := w.Claims(coder)
+	w.Updates(lead, sent.HandoffID, schemas.ActCancel)
 	_, err := w.Complete(context.Background(), coder, schemas.CompleteIn{
 		HandoffID: sent.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "done"},
 	})
 	require.Error(t, err)
-	require.Equal(t, schemas.Success, w.full(sent.HandoffID).Late[0].Completion.Status)
+	require.Equal(t, schemas.Success, w.Full(sent.HandoffID).Late[0].Completion.Status)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
 	"handoff/store"
@@ -25,7 +26,7 @@ func soon(address, task string) schemas.SendIn {
 // handoffs is how many there are, after what the clock has changed.
 func (w *world) handoffs() int {
 	w.t.Helper()
-	out := must(w.t, w.Overview, person, schemas.OverviewIn{})
+	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
 	return out.Counts.Sent
 }
 
@@ -39,16 +40,16 @@ func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {
 			w := newWorld(t)
 			old := store.DeclaredRules{Routes: []schemas.Route{{Name: "a", On: []string{"timed_out"}, Send: send}}}
 			require.NoError(t, w.Store.Update(context.Background(), func(tx *store.Tx) error { _, err := tx.PutRules("x", old); return err }))
-			w.send(w.stdio("me"), "q", "go", within("1s"))
+			w.Sends(w.Stdio("me"), "q", "go", within("1s"))
 			for range 30 {
-				w.later(2 * time.Second)
+				w.Pass(2 * time.Second)
 				w.handoffs()
 				w.Restart() // which forgets nothing
 			}
 			require.Equal(t, 1+200, w.handoffs())
-			rows := must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
+			rows := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
 			require.Len(t, rows.Items, 201, "none is in another workflow")
-			told := slices.DeleteFunc(w.notices(person), func(n schemas.Item) bool { return n.Kind != "escalated" })
+			told := slices.DeleteFunc(w.Notices(person), func(n schemas.Item) bool { return n.Kind != "escalated" })
 			require.Len(t, told, 1)
 			require.Contains(t, told[0].Text, "the rules sent 200 because of time in wf_1, the limit of a workflow")
 		})
@@ -65,24 +66,24 @@ func TestRules_SendSoMuchInAnHourBecauseOfTime(t *testing.T) {
 		w.rules(append(more, mine))
 		before := w.handoffs()
 		for range n {
-			w.send(w.stdio("me"), "q", "go", within("1s"))
+			w.Sends(w.Stdio("me"), "q", "go", within("1s"))
 		}
-		w.later(2 * time.Second)
+		w.Pass(2 * time.Second)
 		return w.handoffs() - before - n
 	}
 	require.Equal(t, 1_000, timeOut(1_010), "of one rule")
 	require.Equal(t, 1_000, timeOut(510, two, three), "of all rules together with those before")
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	require.Equal(t, 1, timeOut(1), "the next hour has its own")
 }
 
 func TestRules_WhatAnAgentCausesIsNoMatterOfTime(t *testing.T) {
 	w := newWorld(t)
 	w.rules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{to("q", "x")}}})
-	a, b := w.stdio("a"), w.stdio("b")
+	a, b := w.Stdio("a"), w.Stdio("b")
 	for range 210 {
-		w.send(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
-		w.complete(b, w.claim(b).HandoffID)
+		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
+		w.Completes(b, w.Claims(b).HandoffID)
 	}
 	require.Equal(t, 2*210, w.handoffs())
 }
@@ -115,12 +116,12 @@ func TestCatchUp_GoesOnForSoLongInOneCall(t *testing.T) {
 	step := time.Millisecond
 	w := newWorld(t, ticking(&step))
 	for range 1_100 {
-		w.send(schemas.Caller{Agent: "me"}, "q", "x", within("2h"))
+		w.Sends(schemas.Caller{Agent: "me"}, "q", "x", within("2h"))
 	}
-	w.later(3 * time.Hour)
+	w.Pass(3 * time.Hour)
 	var told []string
 	for more := true; more; {
-		out := must(t, w.History, person, schemas.HistoryIn{})
+		out := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{})
 		told, more = append(told, out.Warnings...), len(out.Warnings) > 0
 	}
 	require.Regexp(t, `^time has more to do: \d+ handoffs or more are overdue, and the next call goes on$`, told[0])

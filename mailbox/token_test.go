@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -28,13 +29,13 @@ func (w *world) revoke(name string) (schemas.TokenRevokeOut, error) {
 
 func (w *world) findToken(hash string) schemas.TokenFindOut {
 	w.t.Helper()
-	out := must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
+	out := mailboxtest.Must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
 	return out
 }
 
 func (w *world) tokens() []schemas.Token {
 	w.t.Helper()
-	out := must(w.t, w.ListTokens, desk, schemas.TokenListIn{})
+	out := mailboxtest.Must(w.t, w.ListTokens, desk, schemas.TokenListIn{})
 	return out.Tokens
 }
 
@@ -77,14 +78,14 @@ func TestATokenIsAddedFoundAndRevoked(t *testing.T) {
 	require.Equal(t, schemas.TokenFindOut{Needed: true}, w.findToken(hashOf(1)))
 	require.Equal(t, schemas.TokenFindOut{Needed: true}, w.findToken(""))
 
-	w.later(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	require.Equal(t, &want, w.findToken(hashOf(0xabc)).Token, "whoever asks judges the time")
 	revoked := w.Now()
 	want.Revoked = &revoked
 	first, err := w.revoke("ci")
 	require.NoError(t, err)
 	require.Equal(t, want, first.Token)
-	w.later(time.Hour)
+	w.Pass(time.Hour)
 	second, err := w.revoke("ci")
 	require.NoError(t, err)
 	require.Equal(t, first, second)
@@ -168,7 +169,7 @@ func TestHumanNeedsScopeAdmin(t *testing.T) {
 	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
 	_, err := w.addToken(in)
 	require.Equal(t, schemas.ByPerson, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
-	out := must(t, w.AddToken, schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
+	out := mailboxtest.Must(t, w.AddToken, schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }
 
@@ -190,9 +191,9 @@ func TestAddingAgainUnderOneRequestAddsOnce(t *testing.T) {
 	w := newWorld(t)
 	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
 	by.Request = "0000019ca8f3e800"
-	first := must(t, w.AddToken, by, in)
-	w.later(time.Minute)
-	again := must(t, w.AddToken, by, in)
+	first := mailboxtest.Must(t, w.AddToken, by, in)
+	w.Pass(time.Minute)
+	again := mailboxtest.Must(t, w.AddToken, by, in)
 	require.Equal(t, first, again)
 }
 
@@ -215,8 +216,8 @@ func TestTokensAreNotForCallersOverHTTP(t *testing.T) {
 // Looking for a token is part of every request: it writes nothing, also where time has changed something.
 func TestFindingATokenWritesNothing(t *testing.T) {
 	w := newWorld(t)
-	w.send(w.stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.later(time.Hour)
+	w.Sends(w.Stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	w.Pass(time.Hour)
 	head := func() (n uint64) {
 		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 			n, err = v.Events()
@@ -228,7 +229,7 @@ func TestFindingATokenWritesNothing(t *testing.T) {
 	w.findToken(hashOf(1))
 	w.tokens()
 	require.Equal(t, before, head())
-	require.Equal(t, schemas.TimedOut, w.status(1))
+	require.Equal(t, schemas.TimedOut, w.Status(1))
 	require.Greater(t, head(), before)
 }
 
@@ -237,10 +238,10 @@ func TestEventsSayWhichTokenAndTrace(t *testing.T) {
 	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	by := remote("a", "1")
 	by.Token, by.Trace = "ci", trace
-	w.send(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.send(by, "b", "y", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
-	w.later(time.Hour)
-	out := must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: "audit"})
+	w.Sends(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
+	w.Sends(by, "b", "y", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Pass(time.Hour)
+	out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: "audit"})
 	require.NotEmpty(t, out.Audit[1:])
 	for _, e := range out.Audit {
 		if e.Action == "sent" {

@@ -7,21 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 func TestTheNoteOfAnAmendmentIsKept(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "x")
-	out := w.update(lead, 1, schemas.ActAmend, retask, note("Only the parser"))
+	w.Sends(lead, "coder", "x")
+	out := w.Updates(lead, 1, schemas.ActAmend, retask, note("Only the parser"))
 	require.ElementsMatch(t, []string{"note", "task", "title"}, out.Changed)
-	require.Equal(t, []string{"note"}, w.update(lead, 1, schemas.ActAmend, note("Not the lexer")).Changed)
-	w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Title: "y"} })
-	brief := w.claim(coder).Brief
+	require.Equal(t, []string{"note"}, w.Updates(lead, 1, schemas.ActAmend, note("Not the lexer")).Changed)
+	w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Title: "y"} })
+	brief := w.Claims(coder).Brief
 	require.Contains(t, brief, "- Amended by lead: Only the parser\n- Amended by lead: Not the lexer\n")
-	require.Equal(t, "Only the parser", w.full(1).Handoff.Context.Remarks[0].Note)
+	require.Equal(t, "Only the parser", w.Full(1).Handoff.Context.Remarks[0].Note)
 	var texts []string
-	got := must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "events"})
+	got := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "events"})
 	for _, e := range got.Events {
 		if e.Action == "amended" {
 			texts = append(texts, e.Text)
@@ -54,43 +55,43 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 		},
 		"a dependent": {
 			follow: func(w *world, lead schemas.Caller) {
-				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 			},
 			want: waited + rest,
 		},
 		"a dependent, with a short output": {
 			follow: func(w *world, lead schemas.Caller) {
-				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 			},
 			more: func(in *schemas.CompleteIn) { in.Output = []byte(`{"seconds":16.4}`) },
 			want: waited + "\n  - Output: {\"seconds\":16.4}" + rest,
 		},
 		"a rework, whose first line says it": {
-			follow: func(w *world, lead schemas.Caller) { w.update(lead, 1, schemas.ActReturn, note("Mend the leak")) },
+			follow: func(w *world, lead schemas.Caller) { w.Updates(lead, 1, schemas.ActReturn, note("Mend the leak")) },
 			want:   head + rest,
 		},
 		"what is too much": {
 			more: func(in *schemas.CompleteIn) { in.Detail, in.Notes = "more", nil },
 			follow: func(w *world, lead schemas.Caller) {
-				w.send(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
 			},
 			want: `  - More from get_handoff {"handoff_id":"ho_1","view":"outcome"}`,
 		},
 		"what builds on nothing": {
-			follow: func(w *world, lead schemas.Caller) { w.send(lead, "coder", "y") },
+			follow: func(w *world, lead schemas.Caller) { w.Sends(lead, "coder", "y") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
-			w.assign(lead, coder, "x")
+			w.Assigns(lead, coder, "x")
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}
 			}
-			w.complete(coder, 1, handedIn, test.more)
+			w.Completes(coder, 1, handedIn, test.more)
 			if test.follow != nil {
 				test.follow(w, lead)
 			}
-			brief := w.claim(coder).Brief
+			brief := w.Claims(coder).Brief
 			require.Contains(t, brief, test.want)
 			require.Equal(t, test.want != "", strings.Contains(brief, "Result of"))
 		})
@@ -99,44 +100,44 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 
 func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
-	due := w.full(1).Handoff.Metadata.Deadline
+	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	due := w.Full(1).Handoff.Metadata.Deadline
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
-		id := w.claim(coder).HandoffID
-		w.later(time.Minute)
-		w.fail(coder, schemas.FailIn{
+		id := w.Claims(coder).HandoffID
+		w.Pass(time.Minute)
+		w.Fails(coder, schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: because("It does not build"), Reason: "The key is yours", Then: then,
 		})
-		w.rested()
+		w.Rest()
 	}
-	back := w.claim(lead)
+	back := w.Claims(lead)
 	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")
 	require.Contains(t, back.Brief, "ho_1 failed: It does not build (reason: The key is yours)")
-	require.Equal(t, due, w.full(back.HandoffID).Handoff.Metadata.Deadline)
+	require.Equal(t, due, w.Full(back.HandoffID).Handoff.Metadata.Deadline)
 }
 
 func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.assign(lead, coder, "x")
-	w.update(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
-	w.update(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
-	require.Contains(t, w.claim(w.stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
+	w.Assigns(lead, coder, "x")
+	w.Updates(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
+	require.Contains(t, w.Claims(w.Stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
 		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")
 }
 
 func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.send(lead, "coder", "x")
-	w.send(w.stdio("qa"), "human", "so that it is known")
-	w.claim(coder)
-	w.update(coder, 1, schemas.ActRelease, note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
-	told := w.notices(lead)
+	w.Sends(lead, "coder", "x")
+	w.Sends(w.Stdio("qa"), "human", "so that it is known")
+	w.Claims(coder)
+	w.Updates(coder, 1, schemas.ActRelease, note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
+	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "coder passed it to qa. It is about tests.", told[0].Text)
-	require.Equal(t, "coder passed it to qa", w.full(1).Standing.Reason)
-	out := must(t, w.History, lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
+	require.Equal(t, "coder passed it to qa", w.Full(1).Standing.Reason)
+	out := mailboxtest.Must(t, w.History, lead, schemas.HistoryIn{HandoffID: "1", Format: "tree"})
 	require.Contains(t, out.Tree, "coder passed it to qa: It is about tests.")
-	w.claim(w.stdio("qa"))
-	w.update(w.stdio("qa"), 1, schemas.ActRelease)
-	require.Len(t, w.notices(lead), 1, "given back is no news")
+	w.Claims(w.Stdio("qa"))
+	w.Updates(w.Stdio("qa"), 1, schemas.ActRelease)
+	require.Len(t, w.Notices(lead), 1, "given back is no news")
 }

@@ -12,10 +12,10 @@ import (
 // timedOut lets work of a time out before anybody claimed it. The rules then send it back to a, who owns the workflow.
 func timedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
 	w = newWorld(t)
-	a = w.stdio("a")
-	w.send(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "1m" })
-	w.later(2 * time.Minute)
-	got = w.claim(a)
+	a = w.Stdio("a")
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "1m" })
+	w.Pass(2 * time.Minute)
+	got = w.Claims(a)
 	require.Equal(t, schemas.System, got.From)
 	return w, a, got
 }
@@ -31,17 +31,17 @@ func TestTheBriefOfWorkThatTheRulesSentNamesWhoAnswersAndWhoGoesOn(t *testing.T)
 
 func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
 	w, a, got := timedOut(t)
-	out := w.update(a, got.HandoffID, schemas.ActAsk, note("which?"))
+	out := w.Updates(a, got.HandoffID, schemas.ActAsk, note("which?"))
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 	require.Equal(t, []string{"question"}, w.kinds(person, got.HandoffID))
-	w.update(person, got.HandoffID, schemas.ActAnswer, note("this"))
-	require.Contains(t, w.claim(a).Brief, "this")
+	w.Updates(person, got.HandoffID, schemas.ActAnswer, note("this"))
+	require.Contains(t, w.Claims(a).Brief, "this")
 }
 
 func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
 	w, b := newWorldWith(t, "b")
-	w.assign(person, b, "x")
-	w.update(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
+	w.Assigns(person, b, "x")
+	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
 	require.Equal(t, []string{"question"}, w.kinds(person, 1))
@@ -49,9 +49,9 @@ func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
 
 func TestAPersonIsNotSentToThemselvesByAnEscalation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.assign(a, b, "x")
-	out := w.fail(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})
-	brief := w.claim(person).Brief
+	w.Assigns(a, b, "x")
+	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})
+	brief := w.Claims(person).Brief
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 	require.NotContains(t, brief, "to human.")
 	require.Contains(t, brief, "You decide")

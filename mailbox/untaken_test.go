@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -16,7 +17,7 @@ func noTakers(then string) func(*schemas.SendIn) {
 // to is for whom a handoff is now.
 func (w *world) to(id schemas.ID) schemas.Address {
 	w.t.Helper()
-	out := must(w.t, w.List, person, schemas.ListIn{Box: "all"})
+	out := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "all"})
 	for _, it := range out.Items {
 		if it.HandoffID == id {
 			return it.To
@@ -42,50 +43,50 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 	} {
 		t.Run(c.noTakers+" "+c.to, func(t *testing.T) {
 			w := newWorld(t)
-			a, b, takesAll := w.stdio("a"), w.stdio("b"), w.stdio("all")
+			a, b, takesAll := w.Stdio("a"), w.Stdio("b"), w.Stdio("all")
 			w.accepts("*", takesAll)
-			out := w.send(a, c.to, "x", noTakers(c.noTakers))
-			w.later(14 * time.Minute)
+			out := w.Sends(a, c.to, "x", noTakers(c.noTakers))
+			w.Pass(14 * time.Minute)
 			require.Equal(t, schemas.Address(c.to), w.to(out.HandoffID), "nothing was due yet")
 			for range 3 {
-				w.later(time.Hour)
+				w.Pass(time.Hour)
 			}
 			require.Equal(t, c.goes, w.to(out.HandoffID))
 			if c.told == "" {
-				require.Empty(t, w.notices(a))
+				require.Empty(t, w.Notices(a))
 				return
 			}
 			require.Contains(t, out.Warnings[len(out.Warnings)-1], "where nobody claims it within 15 minutes")
-			told := w.notices(a)
+			told := w.Notices(a)
 			require.Len(t, told, 1, "the sender is told once")
 			require.Contains(t, told[0].Text, c.told)
 			by := map[schemas.Address]schemas.Caller{"a": a, "human": person, "capability:*": takesAll, "b": b}[c.goes]
-			require.Equal(t, out.HandoffID, w.claim(by).HandoffID)
+			require.Equal(t, out.HandoffID, w.Claims(by).HandoffID)
 		})
 	}
 }
 
 func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	first := w.send(b, "a", "before").HandoffID
-	id := w.send(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
-	w.later(time.Hour)
-	w.claim(a)
-	w.complete(a, first)
-	w.later(14 * time.Minute)
-	require.Equal(t, id, w.claim(b).HandoffID)
-	w.later(10 * time.Minute)
-	w.update(b, id, schemas.ActRelease)
-	w.later(14 * time.Minute)
+	first := w.Sends(b, "a", "before").HandoffID
+	id := w.Sends(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
+	w.Pass(time.Hour)
+	w.Claims(a)
+	w.Completes(a, first)
+	w.Pass(14 * time.Minute)
+	require.Equal(t, id, w.Claims(b).HandoffID)
+	w.Pass(10 * time.Minute)
+	w.Updates(b, id, schemas.ActRelease)
+	w.Pass(14 * time.Minute)
 	require.Equal(t, schemas.Address("b"), w.to(id), "it counts anew where work is given back")
-	w.later(time.Minute)
+	w.Pass(time.Minute)
 	require.Equal(t, schemas.Address("human"), w.to(id))
 }
 
 func TestWorkWithoutGeneralistsWaitsOn(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	id := w.send(a, "capability:review", "x", noTakers("generalist")).HandoffID
-	w.later(time.Hour)
+	id := w.Sends(a, "capability:review", "x", noTakers("generalist")).HandoffID
+	w.Pass(time.Hour)
 	require.Equal(t, schemas.Address("capability:review"), w.to(id))
-	require.Contains(t, w.notices(a)[0].Text, "no agent is known that accepts anything")
+	require.Contains(t, w.Notices(a)[0].Text, "no agent is known that accepts anything")
 }

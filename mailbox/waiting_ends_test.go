@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store/memory"
 )
@@ -16,7 +17,7 @@ import (
 func TestIdleWaitsMakeNoTransactions(t *testing.T) {
 	b := &counted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
-		w.send(person, "c", "x")
+		w.Sends(person, "c", "x")
 		for i := range 64 {
 			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
@@ -48,9 +49,9 @@ func TestAWaitEndsWhenItWouldHave(t *testing.T) {
 				by := remote("b", "1")
 				by.Since = time.Now().Add(-c.since)
 				w.wait(by, schemas.ClaimIn{})
-				w.send(person, "c", "x")
+				w.Sends(person, "c", "x")
 				begun := time.Now()
-				must(w.t, w.Get, by, schemas.GetIn{HandoffID: "1", View: "outcome", WaitSeconds: 50})
+				mailboxtest.Must(w.t, w.Get, by, schemas.GetIn{HandoffID: "1", View: "outcome", WaitSeconds: 50})
 				require.Equal(w.t, c.want, time.Since(begun))
 				synctest.Wait()
 				require.Equal(w.t, c.want, w.end()["1"])
@@ -93,7 +94,7 @@ func TestACallOfALongWaitKeepsItsPlace(t *testing.T) {
 		old.Since, old.Until = begun, time.Now().Add(50*time.Second)
 		w.wait(old, schemas.ClaimIn{})
 		time.Sleep(49 * time.Second)
-		w.send(person, "b", "x")
+		w.Sends(person, "b", "x")
 		synctest.Wait()
 		require.Equal(w.t, map[schemas.ID]string{1: "old"}, w.got())
 	})
@@ -102,14 +103,14 @@ func TestACallOfALongWaitKeepsItsPlace(t *testing.T) {
 func TestAWaitForAChangeThatIsTakenUpAgainMissesNone(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		a := remote("a", "")
-		w.send(a, "b", "x")
+		w.Sends(a, "b", "x")
 		time.Sleep(time.Second)
 		a.Since = time.Now()
 		time.Sleep(time.Second)
-		w.claim(remote("b", "")) // while nobody served the wait
+		w.Claims(remote("b", "")) // while nobody served the wait
 		time.Sleep(time.Second)
 		begun := time.Now()
-		out := must(w.t, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		out := mailboxtest.Must(w.t, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
 		require.Equal(w.t, schemas.Accepted, out.Status)
 		require.Zero(w.t, time.Since(begun))
 	})
@@ -120,7 +121,7 @@ func TestADelayThatBeginsDuringAWaitEndsIt(t *testing.T) {
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		w.wait(remote("b", "2"), schemas.ClaimIn{})
 		time.Sleep(6 * time.Second)
-		w.send(person, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
+		w.Sends(person, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		require.Equal(w.t, 16*time.Second, w.end()["1"])

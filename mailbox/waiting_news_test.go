@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -30,7 +31,7 @@ func meanwhile(t *testing.T, call func(), do func()) {
 // living runs a test in a bubble with a lead and a coder that are connected.
 func living(t *testing.T, fn func(w *world, lead, coder schemas.Caller)) {
 	inBubble(t, func(t *testing.T, w *world) {
-		fn(w, w.elsewhere(w.stdio("lead"), "l"), w.elsewhere(w.stdio("coder"), "c"))
+		fn(w, w.elsewhere(w.Stdio("lead"), "l"), w.elsewhere(w.Stdio("coder"), "c"))
 	})
 }
 
@@ -38,14 +39,14 @@ func TestAWaitingClaimEndsWithAMessageAndShowsIt(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		var got schemas.ClaimOut
 		wait := func() { got, _ = w.Claim(context.Background(), coder, schemas.ClaimIn{WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.send(lead, "coder", "you may stop", message) })
+		meanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", message) })
 		require.True(t, got.Empty)
 		require.Equal(t, "you may stop", got.Notices[0].Text)
-		w.send(lead, "coder", "once more", message)
+		w.Sends(lead, "coder", "once more", message)
 		wait()
 		require.Len(t, got.Notices, 1, "what was unread before ends it, too, and what was read does not come again")
 		for range 12 {
-			w.send(lead, "coder", "many", message)
+			w.Sends(lead, "coder", "many", message)
 		}
 		wait()
 		require.Len(t, got.Notices, 10)
@@ -57,16 +58,16 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		var got schemas.ListOut
 		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
-		w.assign(lead, coder, "x")
-		meanwhile(t, wait, func() { w.update(coder, 1, schemas.ActAsk, asking("which?")) })
+		w.Assigns(lead, coder, "x")
+		meanwhile(t, wait, func() { w.Updates(coder, 1, schemas.ActAsk, asking("which?")) })
 		require.Equal(t, "which?", got.Items[0].Text)
-		meanwhile(t, wait, func() { w.send(coder, "lead", "review") })
+		meanwhile(t, wait, func() { w.Sends(coder, "lead", "review") })
 		require.Empty(t, got.Items)
 		require.True(t, got.Mail)
 		begun := time.Now()
 		wait()
 		require.Equal(t, 50*time.Second, time.Since(begun), "what waited before ends no wait")
-		refuses(t, w.List, lead, schemas.ListIn{WaitSeconds: 50}, schemas.Invalid, "wait_seconds")
+		mailboxtest.Refuses(t, w.List, lead, schemas.ListIn{WaitSeconds: 50}, schemas.Invalid, "wait_seconds")
 	})
 }
 
@@ -78,8 +79,8 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
 			living(t, func(w *world, lead, coder schemas.Caller) {
-				w.assign(lead, coder, "x")
-				ask := func() { w.update(coder, 1, schemas.ActAsk, asking("which?", "when?")) }
+				w.Assigns(lead, coder, "x")
+				ask := func() { w.Updates(coder, 1, schemas.ActAsk, asking("which?", "when?")) }
 				if before {
 					ask()
 					ask = func() {}
@@ -107,31 +108,31 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 
 func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
-		before := w.assign(lead, coder, "the long task")
-		w.update(coder, 1, schemas.ActAsk, asking("which?", "when?"))
+		before := w.Assigns(lead, coder, "the long task")
+		w.Updates(coder, 1, schemas.ActAsk, asking("which?", "when?"))
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.update(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
+		meanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
 		require.Contains(t, got.Brief, "1. which?")
 		require.Contains(t, got.Brief, "2. when?")
 		require.Contains(t, got.Brief, "lead answered: 1. this 2. now")
 		require.NotContains(t, got.Brief, "## Task")
 		require.NotEqual(t, before.Token, got.Token)
-		require.Equal(t, schemas.Accepted, w.status(1))
+		require.Equal(t, schemas.Accepted, w.Status(1))
 		in, err := w.Inbox(context.Background(), "coder")
 		require.NoError(t, err)
 		require.Zero(t, in.Notices, "the answer is read")
-		w.complete(coder, 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
+		w.Completes(coder, 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
 	})
 }
 
 func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
-		w.assign(lead, coder, "the long task")
-		w.update(coder, 1, schemas.ActAsk, asking("which?"))
-		w.update(coder, 1, schemas.ActRelease)
+		w.Assigns(lead, coder, "the long task")
+		w.Updates(coder, 1, schemas.ActAsk, asking("which?"))
+		w.Updates(coder, 1, schemas.ActRelease)
 		began := time.Now()
-		must(t, w.Get, coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		mailboxtest.Must(t, w.Get, coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
 		require.Equal(t, 50*time.Second, time.Since(began), "nothing came")
 	})
 }
@@ -145,7 +146,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 	}{
 		{"the session that asked", false, func(*world, schemas.Caller, *schemas.Caller) {}},
 		{"after an amendment", true, func(w *world, lead schemas.Caller, _ *schemas.Caller) {
-			w.update(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "another"} })
+			w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "another"} })
 		}},
 		{"another session", true, func(w *world, _ schemas.Caller, coder *schemas.Caller) {
 			*coder = w.elsewhere(*coder, "new")
@@ -153,10 +154,10 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
-			w.assign(lead, coder, "the long task")
-			w.update(coder, 1, schemas.ActAsk, asking("which?"))
+			w.Assigns(lead, coder, "the long task")
+			w.Updates(coder, 1, schemas.ActAsk, asking("which?"))
 			c.do(w, lead, &coder)
-			w.update(lead, 1, schemas.ActAnswer, note("this"))
+			w.Updates(lead, 1, schemas.ActAnswer, note("this"))
 			got := w.claimID(coder, 1)
 			require.Contains(t, got.Brief, "this")
 			require.Equal(t, c.whole, strings.Contains(got.Brief, "## Task"))
@@ -166,41 +167,41 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 
 func TestAWaitSaysWhatChanged(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
-		w.send(lead, "coder", "x")
+		w.Sends(lead, "coder", "x")
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.claim(coder) })
+		meanwhile(t, wait, func() { w.Claims(coder) })
 		require.Empty(t, got.Brief)
 		require.Equal(t, "claimed", got.Events[0].Action)
-		meanwhile(t, wait, func() { w.complete(coder, 1) })
+		meanwhile(t, wait, func() { w.Completes(coder, 1) })
 		require.NotNil(t, got.Completion)
 	})
 }
 
 func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.assign(lead, coder, "x")
-	w.complete(coder, 1)
-	w.send(coder, "lead", "by the way", message)
-	must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
-	told := must(t, w.News, schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
+	w.Assigns(lead, coder, "x")
+	w.Completes(coder, 1)
+	w.Sends(coder, "lead", "by the way", message)
+	mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
+	told := mailboxtest.Must(t, w.News, schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
 	require.Len(t, told.New, 1)
 	require.Equal(t, schemas.TypeMessage, told.New[0].Kind, "messages stay")
 }
 
 func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
-	w.assign(lead, coder, "x")
+	w.Assigns(lead, coder, "x")
 	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.elsewhere(coder, "new")): true} {
-		got := must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
+		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
 		require.Equal(t, want, got.TakeUp)
 	}
 }
 
 func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
 	w, lead, coder, other := newTrio(t, "lead", "coder", "other")
-	w.send(lead, "another", "x", message)
-	id := w.send(lead, "coder", "you may stop", message).NoticeID.String()
+	w.Sends(lead, "another", "x", message)
+	id := w.Sends(lead, "coder", "you may stop", message).NoticeID.String()
 	get := func(by schemas.Caller) (schemas.GetOut, error) {
 		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: id})
 	}

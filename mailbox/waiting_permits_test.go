@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -34,28 +35,28 @@ func TestWaiterWakesAfterASendThatFailedAndWasKept(t *testing.T) {
 	bubble(t, on(b), func(w *waits) {
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		b.next = true
-		refuses(w.t, w.Send, person, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
+		mailboxtest.Refuses(w.t, w.Send, person, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
 		synctest.Wait()
 		require.Equal(w.t, "1", w.got()[1])
 	})
 }
 
 func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
-	send := func(w *waits) { w.send(person, "capability:review", "y", fresh) }
+	send := func(w *waits) { w.Sends(person, "capability:review", "y", fresh) }
 	for name, c := range map[string]struct {
 		prepare, do func(w *waits)
 		tags        []string // of who waits first
 	}{
 		"it has other tags": {func(*waits) {}, send, []string{"sql"}},
 		"it declined": {func(w *waits) {
-			w.send(person, "capability:review", "x")
-			w.fail(remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
-			w.claim(remote("c", "before"))
-		}, func(w *waits) { w.update(person, 1, schemas.ActRelease) }, nil},
+			w.Sends(person, "capability:review", "x")
+			w.Fails(remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
+			w.Claims(remote("c", "before"))
+		}, func(w *waits) { w.Updates(person, 1, schemas.ActRelease) }, nil},
 		"it holds as many as it takes": {func(w *waits) {
-			must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", MaxOpen: 1})
-			w.send(person, "b", "x")
-			w.claim(remote("b", "before"))
+			mailboxtest.Must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", MaxOpen: 1})
+			w.Sends(person, "b", "x")
+			w.Claims(remote("b", "before"))
 		}, send, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,12 +77,12 @@ func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
 func TestWaiterThatHoldsItsMostWaitsUntilItHoldsLess(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		b := remote("b", "")
-		must(w.t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
-		held := w.assign(person, b, "x")
-		w.send(person, "capability:review", "y", fresh)
+		mailboxtest.Must(w.t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
+		held := w.Assigns(person, b, "x")
+		w.Sends(person, "capability:review", "y", fresh)
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		require.Empty(w.t, w.got())
-		w.complete(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
+		w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
 		synctest.Wait()
 		require.Equal(w.t, "1", w.got()[2])
 	})
@@ -90,7 +91,7 @@ func TestWaiterThatHoldsItsMostWaitsUntilItHoldsLess(t *testing.T) {
 func TestEachWaiterOfAnAgentTakesFromThePoolItRegistersFor(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		for i := range 3 {
-			w.send(person, "capability:review", fmt.Sprint(i), fresh)
+			w.Sends(person, "capability:review", fmt.Sprint(i), fresh)
 			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		w.accepts("review", remote("b", ""))
@@ -104,7 +105,7 @@ func TestMailOfAnotherBoxIsHandedOn(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		w.accepts("review", remote("b", ""), remote("c", ""))
 		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
-			w.send(person, to, "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+			w.Sends(person, to, "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
 		w.wait(remote("b", "1"), schemas.ClaimIn{})
 		w.wait(remote("c", "2"), schemas.ClaimIn{})
@@ -120,7 +121,7 @@ func TestWaiterThatLeavesPassesItsPermitOn(t *testing.T) {
 		cancel := w.wait(remote("b", "1"), schemas.ClaimIn{})
 		w.wait(remote("b", "2"), schemas.ClaimIn{})
 		b.then = cancel // the send is kept and not announced yet
-		w.send(person, "b", "x")
+		w.Sends(person, "b", "x")
 		synctest.Wait()
 		require.Equal(w.t, "2", w.got()[1])
 	})
@@ -144,10 +145,10 @@ func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error
 func TestMailThatComesDuringALookIsHandedOn(t *testing.T) {
 	b := &earlier{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
-		w.send(person, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
+		w.Sends(person, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
 		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		b.first = func() { // it stands in line, ahead of the other, and has not looked
-			w.send(person, "b", "y", fresh, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
+			w.Sends(person, "b", "y", fresh, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 		}
 		ahead := remote("b", "2")
 		ahead.Since = time.Now().Add(-time.Minute)
@@ -163,8 +164,8 @@ func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
 		w.accepts("review", remote("b", ""), remote("c", ""))
 		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(remote("c", "2"), schemas.ClaimIn{})
-		b.then = func() { w.send(person, "capability:review", "x") } // before the registration is announced
-		must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
+		b.then = func() { w.Sends(person, "capability:review", "x") } // before the registration is announced
+		mailboxtest.Must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
 		require.Equal(w.t, "2", w.got()[1])
 	})
@@ -175,7 +176,7 @@ func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		w.open("c1", "s1")
 		w.open("c2", "s2")
-		w.send(person, "claude-code", "x")
+		w.Sends(person, "claude-code", "x")
 		w.Restart()
 		second := w.open("c2", "s2")
 		w.wait(second, schemas.ClaimIn{})
@@ -187,8 +188,8 @@ func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
 
 func TestAWaiterTakesOverFromASessionThatEnds(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
-		b := w.stdio("b")
-		w.assign(person, b, "x")
+		b := w.Stdio("b")
+		w.Assigns(person, b, "x")
 		w.wait(w.elsewhere(b, "again"), schemas.ClaimIn{})
 		w.detach(b)
 		synctest.Wait()

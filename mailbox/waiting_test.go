@@ -28,7 +28,7 @@ func inBubble(t *testing.T, test func(*testing.T, *world)) {
 // awaken lets b wait for mail, does something, and gives what b got and how long that took.
 func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w *world, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
 	inBubble(t, func(t *testing.T, w *world) {
-		a, b := w.stdio("a"), w.elsewhere(w.stdio("b"), "waiting")
+		a, b := w.Stdio("a"), w.elsewhere(w.Stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
 		done := make(chan struct{})
@@ -54,28 +54,28 @@ func TestAWaitingClaimWakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare, do func(w *world, a, b schemas.Caller)
 	}{
-		"on a send": {nothing, func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x") }},
+		"on a send": {nothing, func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x") }},
 		"on a release": {func(w *world, a, _ schemas.Caller) {
-			w.send(a, "b", "x")
-			w.claim(held)
-		}, func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActRelease) }},
+			w.Sends(a, "b", "x")
+			w.Claims(held)
+		}, func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActRelease) }},
 		"on a capability": {
-			func(w *world, a, _ schemas.Caller) { w.send(a, "capability:review", "x") },
+			func(w *world, a, _ schemas.Caller) { w.Sends(a, "capability:review", "x") },
 			func(w *world, _, b schemas.Caller) { w.accepts("review", b) },
 		},
 		"on an approval": {
-			func(w *world, a, _ schemas.Caller) { w.send(a, "b", "x", needsApproval) },
-			func(w *world, _, _ schemas.Caller) { w.update(person, 1, schemas.ActApprove) },
+			func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x", needsApproval) },
+			func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActApprove) },
 		},
 		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {
-			c := w.stdio("c")
-			w.assign(a, c, "first")
-			w.send(a, "b", "second", afterwards("1"))
-		}, func(w *world, _, _ schemas.Caller) { w.complete(w.stdio("c"), 1) }},
+			c := w.Stdio("c")
+			w.Assigns(a, c, "first")
+			w.Sends(a, "b", "second", afterwards("1"))
+		}, func(w *world, _, _ schemas.Caller) { w.Completes(w.Stdio("c"), 1) }},
 		"on a redirection": {
-			func(w *world, a, _ schemas.Caller) { w.send(a, "c", "x") },
+			func(w *world, a, _ schemas.Caller) { w.Sends(a, "c", "x") },
 			func(w *world, a, _ schemas.Caller) {
-				w.update(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "b" })
+				w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "b" })
 			},
 		},
 	} {
@@ -89,14 +89,14 @@ func TestAWaitingClaimWakes(t *testing.T) {
 
 func TestAWaitingClaimWakesWhenADelayIsOver(t *testing.T) {
 	got, took := awaken(t, func(w *world, a, _ schemas.Caller) {
-		w.send(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
+		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
 	}, nothing)
 	require.Equal(t, schemas.ID(1), got.HandoffID)
 	require.Equal(t, 10*time.Second, took)
 }
 
 func TestAWaitingClaimEndsEmpty(t *testing.T) {
-	got, took := awaken(t, nothing, func(w *world, a, _ schemas.Caller) { w.send(a, "c", "for another") })
+	got, took := awaken(t, nothing, func(w *world, a, _ schemas.Caller) { w.Sends(a, "c", "for another") })
 	require.True(t, got.Empty)
 	require.Equal(t, 50*time.Second, took)
 }
@@ -121,11 +121,11 @@ func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &counted{Backend: memory.New()}
 		w := newLivingWorld(t, b)
-		w.send(w.stdio("a"), "c", "x", func(in *schemas.SendIn) { in.Deadline = "1s" })
+		w.Sends(w.Stdio("a"), "c", "x", func(in *schemas.SendIn) { in.Deadline = "1s" })
 		damage(t, b, 1)
 		time.Sleep(2 * time.Second) // in the bubble, it is due
 		b.updates.Store(0)
-		got := must(t, w.Claim, w.stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
+		got := mailboxtest.Must(t, w.Claim, w.Stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
 		require.True(t, got.Empty)
 		require.LessOrEqual(t, b.updates.Load(), int64(6))
 	})
@@ -145,7 +145,7 @@ func TestAMomentThatComesWhileAWaiterLooksWakesIt(t *testing.T) {
 			got <- out
 		}()
 		time.Sleep(10 * time.Second) // it waits
-		w.send(remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
+		w.Sends(remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
 		require.Less(t, time.Since(began), 30*time.Second)
 	})
@@ -161,8 +161,8 @@ func (b late) View(ctx context.Context, fn func(store.Reader) error) error {
 
 func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		a, b := w.stdio("a"), w.stdio("b")
-		w.send(a, "b", "x")
+		a, b := w.Stdio("a"), w.Stdio("b")
+		w.Sends(a, "b", "x")
 		begun := time.Now()
 		done := make(chan schemas.GetOut)
 		go func() {
@@ -173,14 +173,14 @@ func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 			done <- out
 		}()
 		synctest.Wait()
-		w.send(a, "b", "of no interest")
+		w.Sends(a, "b", "of no interest")
 		synctest.Wait()
 		select {
 		case <-done:
 			t.Fatal("woke for another handoff")
 		default:
 		}
-		w.claim(b)
+		w.Claims(b)
 		require.Equal(t, schemas.Accepted, (<-done).Status)
 		require.Zero(t, time.Since(begun))
 	})
@@ -188,11 +188,11 @@ func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 
 func TestAWaitForAChangeOfWhatEndedIsOver(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		a := w.stdio("a")
-		w.send(a, "b", "x")
-		w.update(a, 1, schemas.ActCancel)
+		a := w.Stdio("a")
+		w.Sends(a, "b", "x")
+		w.Updates(a, 1, schemas.ActCancel)
 		begun := time.Now()
-		out := must(t, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
+		out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
 		require.Equal(t, schemas.Cancelled, out.Status)
 		require.Zero(t, time.Since(begun))
 	})

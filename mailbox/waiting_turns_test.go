@@ -84,7 +84,7 @@ func TestWaitersAreServedInTheOrderOfSince(t *testing.T) {
 					w.wait(by, schemas.ClaimIn{})
 				}
 				for i := range 64 {
-					id := w.send(person, "b", fmt.Sprint(i), fresh).HandoffID
+					id := w.Sends(person, "b", fmt.Sprint(i), fresh).HandoffID
 					synctest.Wait()
 					require.Equal(w.t, fmt.Sprint(i), w.got()[id])
 				}
@@ -128,13 +128,13 @@ func TestOneMailWakesOne(t *testing.T) {
 			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		b.updates.Store(0)
-		w.send(person, "b", "x")
+		w.Sends(person, "b", "x")
 		synctest.Wait()
 		require.Len(w.t, w.got(), 1)
 		require.EqualValues(w.t, 2, b.updates.Load(), "the send and one claim")
 
 		b.updates.Store(0)
-		w.send(person, "b", "y", needsApproval)
+		w.Sends(person, "b", "y", needsApproval)
 		synctest.Wait()
 		require.EqualValues(w.t, 1, b.updates.Load(), "nobody may take it yet")
 	})
@@ -145,7 +145,7 @@ func fresh(in *schemas.SendIn) { in.Parent = "none" }
 func TestSeveralMailsAtOnceWakeSeveral(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		for range 10 { // applied in one transaction
-			w.send(person, "b", "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+			w.Sends(person, "b", "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
 		for i := range 10 {
 			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -15,12 +16,12 @@ import (
 // What a search finds is found by words that were computed again, as where their row was lost.
 func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
-	id := w.send(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
-	w.claim(qa)
-	w.update(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
-	w.update(a, id, schemas.ActAnswer, note("Silver"))
-	w.claim(qa)
-	w.complete(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
+	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
+	w.Claims(qa)
+	w.Updates(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
+	w.Updates(a, id, schemas.ActAnswer, note("Silver"))
+	w.Claims(qa)
+	w.Completes(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		r, err := v.Record(id)
 		require.NoError(t, err)
@@ -38,13 +39,13 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 
 func TestASearchThatFindsNothingNamesWordsThatNothingHas(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.send(a, "b", "Find the needle")
-	w.send(a, "b", "Mow the hay")
+	w.Sends(a, "b", "Find the needle")
+	w.Sends(a, "b", "Mow the hay")
 	for query, want := range map[string][2]string{
 		"needle zebra": {"zebra", "needle"}, "zebra gnu": {"zebra gnu", ""}, "needle hay": {"", ""}, "needle find": {"", ""},
 	} {
 		for _, box := range []string{"all", "inbox"} {
-			out := must(t, w.List, a, schemas.ListIn{Box: box, Query: query})
+			out := mailboxtest.Must(t, w.List, a, schemas.ListIn{Box: box, Query: query})
 			require.Equal(t, want, [2]string{strings.Join(out.Nowhere, " "), out.Fewer}, query)
 		}
 	}

@@ -29,7 +29,7 @@ import (
 // Whatever a test does, the end of the test finds a store whose indexes, counters and hashes are whole, or fails.
 type World struct {
 	*mailbox.Service
-	t       testing.TB
+	T       testing.TB     // fails when a call does not go as its method says
 	config  mailbox.Config // as it was given to the service
 	passed  atomic.Int64   // since [Start], in nanoseconds
 	ids     atomic.Int64
@@ -44,7 +44,7 @@ func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 // from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
-	w := &World{t: t}
+	w := &World{T: t}
 	w.config = mailbox.Config{
 		Now:   func() time.Time { return Start().Add(time.Duration(w.passed.Load())) },
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, w.ids.Add(1)) },
@@ -68,6 +68,9 @@ func On(b store.Backend) func(*mailbox.Config) {
 // Living lets the clock go on, for tests inside a bubble of testing/synctest.
 func Living(c *mailbox.Config) { c.Now = time.Now }
 
+// Backends opens each kind of store.
+var Backends = map[string]func(testing.TB) store.Backend{"memory": Memory, "bolt": File}
+
 // Memory is a store in memory that runs the function of every update twice, so that one which leaves something of the
 // first run in the second is found.
 func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
@@ -82,10 +85,10 @@ func File(t testing.TB) store.Backend {
 
 // Close is what the end of the test does, for a test that goes on without the store.
 func (w *World) Close() {
-	w.t.Helper()
+	w.T.Helper()
 	w.closing.Do(func() {
 		w.Intact()
-		require.NoError(w.t, w.Store.Close())
+		require.NoError(w.T, w.Store.Close())
 	})
 }
 
@@ -104,8 +107,8 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.
 func (w *World) Intact() {
-	w.t.Helper()
+	w.T.Helper()
 	out, err := w.Store.Examine(context.Background(), reading.Words)
-	require.NoError(w.t, err)
-	require.Empty(w.t, out.Faults)
+	require.NoError(w.T, err)
+	require.Empty(w.T, out.Faults)
 }

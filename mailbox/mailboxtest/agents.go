@@ -1,0 +1,167 @@
+package mailboxtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+)
+
+// Human is a person at a terminal.
+var Human = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
+
+// With opens a workspace with an agent on a connection of its own.
+func With(t testing.TB, name schemas.Agent) (w *World, by schemas.Caller) {
+	w = New(t)
+	return w, w.Stdio(name)
+}
+
+// Pair is [With] for two agents.
+func Pair(t testing.TB, a, b schemas.Agent) (w *World, first, second schemas.Caller) {
+	w = New(t)
+	return w, w.Stdio(a), w.Stdio(b)
+}
+
+// Trio is [With] for three agents.
+func Trio(t testing.TB, a, b, c schemas.Agent) (w *World, first, second, third schemas.Caller) {
+	w = New(t)
+	return w, w.Stdio(a), w.Stdio(b), w.Stdio(c)
+}
+
+// OnEach runs a test in a workspace on each kind of store.
+func OnEach(t *testing.T, test func(*testing.T, *World)) {
+	for name, open := range Backends {
+		t.Run(name, func(t *testing.T) { test(t, New(t, On(open(t)))) })
+	}
+}
+
+// Stdio is an agent on a connection of its own, which is open.
+func (w *World) Stdio(name schemas.Agent) schemas.Caller {
+	by := schemas.Caller{Agent: name, AgentID: string(name) + "-1", Via: schemas.ViaStdio, Conn: "conn-" + string(name)}
+	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
+	return by
+}
+
+// Rest lets the time pass for which work rests after its first attempt.
+func (w *World) Rest() { w.Pass(10 * time.Second) }
+
+// Sends makes a send that is not refused. The changes are applied to its input, here as in the methods below.
+func (w *World) Sends(by schemas.Caller, to, task string, changes ...func(*schemas.SendIn)) schemas.SendOut {
+	w.T.Helper()
+	return Must(w.T, w.Send, by, changed(schemas.SendIn{To: to, Task: task}, changes))
+}
+
+// Claims claims the next handoff of an agent.
+func (w *World) Claims(by schemas.Caller) schemas.ClaimOut {
+	w.T.Helper()
+	return Must(w.T, w.Claim, by, schemas.ClaimIn{})
+}
+
+// Assigns sends work to another, who claims the next.
+func (w *World) Assigns(by, to schemas.Caller, task string, changes ...func(*schemas.SendIn)) schemas.ClaimOut {
+	w.T.Helper()
+	w.Sends(by, string(to.Agent), task, changes...)
+	return w.Claims(to)
+}
+
+// Completes makes a completion that is not refused.
+func (w *World) Completes(by schemas.Caller, id schemas.ID, changes ...func(*schemas.CompleteIn)) schemas.CompleteOut {
+	w.T.Helper()
+	in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}}
+	return Must(w.T, w.Complete, by, changed(in, changes))
+}
+
+// Fails reports a failure, which is not refused.
+func (w *World) Fails(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
+	w.T.Helper()
+	return Must(w.T, w.Fail, by, in)
+}
+
+// Updates makes a step that is not refused.
+func (w *World) Updates(by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn)) schemas.UpdateOut {
+	w.T.Helper()
+	out, err := w.TryUpdate(by, id, a, changes...)
+	require.NoError(w.T, err)
+	return out
+}
+
+// TryUpdate makes a step that may be refused.
+func (w *World) TryUpdate(
+	by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn),
+) (schemas.UpdateOut, error) {
+	return w.Update(context.Background(), by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
+}
+
+// Refuses makes a step that is refused with a code, and with an error that speaks of want.
+func (w *World) Refuses(
+	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
+) *schemas.Error {
+	w.T.Helper()
+	_, err := w.TryUpdate(by, id, a, changes...)
+	return Refused(w.T, err, code, want)
+}
+
+// Full is all that is kept of a handoff.
+func (w *World) Full(id schemas.ID) schemas.GetOut {
+	w.T.Helper()
+	return Must(w.T, w.Get, Human, schemas.GetIn{HandoffID: id.String(), View: "full"})
+}
+
+// Status is that of a handoff now.
+func (w *World) Status(id schemas.ID) schemas.Status { w.T.Helper(); return w.Full(id).Status }
+
+// Notices are those of an agent, which counts as reading them.
+func (w *World) Notices(by schemas.Caller) []schemas.Item {
+	w.T.Helper()
+	return Must(w.T, w.List, by, schemas.ListIn{Box: "notices"}).Items
+}
+
+// Must makes a call of the service that is not refused.
+func Must[In, Out any](
+	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
+) Out {
+	t.Helper()
+	out, err := call(context.Background(), by, in)
+	require.NoError(t, err)
+	return out
+}
+
+// Refuses makes a call of the service that is refused with a code, and with an error that speaks of want.
+func Refuses[In, Out any](
+	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
+	code schemas.Code, want string,
+) *schemas.Error {
+	t.Helper()
+	_, err := call(context.Background(), by, in)
+	return Refused(t, err, code, want)
+}
+
+// Refused checks that err has a code and speaks of want.
+func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.Error {
+	t.Helper()
+	require.Error(t, err)
+	e := schemas.AsError(err)
+	require.Equal(t, code, e.Code, "%v", e)
+	require.Contains(t, e.Message+" "+e.Hint+" "+schemas.Sentences(e.Next), want)
+	return e
+}
+
+// Because is a failure of which only the description is given.
+func Because(description string) schemas.FailureDetail {
+	return schemas.FailureDetail{Description: description}
+}
+
+// Note gives a step a note.
+func Note(text string) func(*schemas.UpdateIn) {
+	return func(in *schemas.UpdateIn) { in.Note = text }
+}
+
+func changed[In any](in In, changes []func(*In)) In {
+	for _, change := range changes {
+		change(&in)
+	}
+	return in
+}
