@@ -11,26 +11,22 @@ import (
 	"handoff/schemas"
 )
 
-func needsApproval(in *schemas.SendIn) {
-	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
-}
-
 func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "something else"} }
 
 func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "harmless", needsApproval)
+	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Updates(a, 1, schemas.ActAmend, retask)
 	require.True(t, w.Claims(b).Empty)
-	require.Equal(t, []string{"approval", "approval"}, w.kinds(person, 1))
+	require.Equal(t, []string{"approval", "approval"}, w.Kinds(person, 1))
 	w.Updates(person, 1, schemas.ActApprove)
 	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
 func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "harmless", needsApproval)
+	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Claims(b)
 	w.Updates(b, 1, schemas.ActAsk, note("how?"))
@@ -43,7 +39,7 @@ func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
 
 func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "harmless", needsApproval)
+	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Updates(person, 1, schemas.ActAmend, retask)
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
@@ -93,7 +89,7 @@ func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
 
 func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "risky", needsApproval)
+	w.Sends(a, "b", "risky", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActRefuse, note("no"))
 	again := w.Updates(a, 1, schemas.ActRetry).Created
 	require.True(t, w.Claims(b).Empty)

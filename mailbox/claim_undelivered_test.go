@@ -111,7 +111,7 @@ func TestRepeatsAtTheSameTimeClaimOnce(t *testing.T) {
 		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))
 		token := w.together(by, calls)
 		if token == "" {
-			token = w.claimID(remote("b", "1"), id).Token
+			token = w.ClaimsID(remote("b", "1"), id).Token
 		}
 		w.Completes(remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
 	}

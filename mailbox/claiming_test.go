@@ -62,7 +62,7 @@ func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
-	second := w.elsewhere(first, "conn-b2")
+	second := w.Elsewhere(first, "conn-b2")
 	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
 	b.then = func() {
@@ -80,11 +80,11 @@ func TestAPlainClaimLeavesAnOrphanThatWaitsForAnAnswer(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, note("may I?"))
-	w.detach(b)
-	restarted := w.elsewhere(b, "again")
+	w.Leaves(b)
+	restarted := w.Elsewhere(b, "again")
 	require.True(t, w.Claims(restarted).Empty)
 	require.Equal(t, []string{"may I?"}, w.Full(1).Standing.Questions)
-	require.Equal(t, 1, w.claimID(restarted, 1).Attempt) // who names it takes it
+	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // who names it takes it
 }
 
 func TestALiveClaimOverHTTPIsNotTakenOver(t *testing.T) {
@@ -102,7 +102,7 @@ func TestTheSameInstanceOverHTTPGetsANewToken(t *testing.T) {
 	b := remote("b", "1")
 	w.Sends(w.Stdio("a"), "b", "x")
 	first := w.Claims(b)
-	again := w.claimID(b, 1)
+	again := w.ClaimsID(b, 1)
 	require.NotEqual(t, first.Token, again.Token)
 	require.Equal(t, 1, again.Attempt)
 	w.Refuses(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
@@ -192,7 +192,7 @@ func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
 	coder.Conn = "another"
 	mailboxtest.Must(t, w.Attach, coder, schemas.ConnIn{Conn: coder.Conn})
 	require.NotEqual(t, old.Token, w.Claims(coder).Token)
-	other := w.claimID(coder, 2)
+	other := w.ClaimsID(coder, 2)
 
 	done := schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "done"}, Token: old.Token}
 	e := mailboxtest.Refuses(t, w.Complete, coder, done, schemas.Stale, "you hold it again, with a newer token")

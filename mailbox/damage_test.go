@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"testing"
 	"time"
@@ -13,6 +14,12 @@ import (
 	"handoff/store"
 	"handoff/store/memory"
 )
+
+// damageSaid spoils what was said with an event of a handoff until the test ends.
+func damageSaid(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
+	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
+	spoil(t, b, store.Bodies, append(key, 0, 0))
+}
 
 func TestWhatCannotBeReadIsHandedOutOnceAndCanBeFailed(t *testing.T) {
 	b := memory.New()

@@ -83,7 +83,7 @@ func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
 // What an agent may not take is no mail of its own, however much there is.
 func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
 	w, sec := newWorldWith(t, "sec")
-	w.accepts("review", sec, remote("another", "1"))
+	w.Accepts("review", sec, remote("another", "1"))
 	for range newsShown + 3 {
 		id := w.Sends(person, "capability:review", "Look").HandoffID
 		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})

@@ -111,7 +111,7 @@ func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
 	w.Sends(lead, "dev", "y", afterwards("1"))
 	w.Claims(qa)
 	out := w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
-	require.NotContains(t, w.kinds(lead, 2), "blocked", "the review decides")
+	require.NotContains(t, w.Kinds(lead, 2), "blocked", "the review decides")
 	require.True(t, w.Claims(dev).Empty)
 	w.Claims(lead)
 	w.Completes(lead, out.Forwarded.HandoffID, func(in *schemas.CompleteIn) { in.Output = []byte(`{"verdict":"accept"}`) })
@@ -138,7 +138,7 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 
 	observe(false)
 	require.Equal(t, []string{"ho_1"}, w.Full(2).Standing.BlockedBy)
-	require.Contains(t, w.kinds(a, 2), "blocked")
+	require.Contains(t, w.Kinds(a, 2), "blocked")
 	require.Contains(t, w.Notices(d)[0].Text, "ho_1, with whose result you began, was seen not to pass its checks.")
 	w.Updates(d, 3, schemas.ActRelease)
 	require.Equal(t, []string{"ho_1"}, w.Full(3).Standing.BlockedBy, "given back it waits, too")

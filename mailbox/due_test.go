@@ -84,8 +84,8 @@ func TestADamagedClaimStopsNoOtherOfItsHolder(t *testing.T) {
 	w.Claims(coder)
 	w.Claims(coder)
 	damage(t, b, 1)
-	require.Equal(t, []schemas.ID{2}, w.detach(coder).Holding)
-	require.Equal(t, schemas.ID(2), w.Claims(w.elsewhere(coder, "again")).HandoffID)
+	require.Equal(t, []schemas.ID{2}, w.Leaves(coder).Holding)
+	require.Equal(t, schemas.ID(2), w.Claims(w.Elsewhere(coder, "again")).HandoffID)
 }
 
 // busy makes more due than one operation applies.
@@ -112,21 +112,21 @@ func TestOverdueOrphanIsNotTaken(t *testing.T) {
 	w.Assigns(a, b, "late", overdue)
 	w.Updates(b, 301, schemas.ActProgress)
 	w.Pass(9 * time.Minute)
-	w.detach(b)
+	w.Leaves(b)
 	w.Pass(time.Hour)
-	require.True(t, w.Claims(w.elsewhere(b, "again")).Empty)
+	require.True(t, w.Claims(w.Elsewhere(b, "again")).Empty)
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
 func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.accepts("review", b)
+	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x", func(in *schemas.SendIn) { in.Parent = "none" })
 	w.Claims(b)
 	w.Updates(b, 301, schemas.ActAsk, note("which?"))
 	w.Updates(a, 301, schemas.ActAnswer, note("this"))
-	w.accepts("design", b) // and no reviews any more
+	w.Accepts("design", b) // and no reviews any more
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
 }

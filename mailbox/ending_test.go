@@ -75,9 +75,9 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 		reason  string
 	}{
 		"as usual":     {func(*world, schemas.Caller) {}, ""},
-		"disconnected": {func(w *world, b schemas.Caller) { w.detach(b) }, "the connection of b ended"},
+		"disconnected": {func(w *world, b schemas.Caller) { w.Leaves(b) }, "the connection of b ended"},
 		"lease ended": {func(w *world, b schemas.Caller) {
-			w.detach(b)
+			w.Leaves(b)
 			w.Pass(3 * time.Minute)
 		}, "the lease of b ended without a word"},
 		"asked": {func(w *world, b schemas.Caller) {

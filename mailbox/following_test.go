@@ -56,7 +56,7 @@ func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
 
 func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.accepts("review", b)
+	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x")
 	w.Claims(b)
 	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry}
@@ -145,7 +145,7 @@ func TestTheOwnerHearsOfWorkThatTheRulesSent(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			w, a, fixer, id := sentByTheRules(t)
 			do(w, fixer, id)
-			require.Equal(t, []string{kind}, w.kinds(a, id))
+			require.Equal(t, []string{kind}, w.Kinds(a, id))
 		})
 	}
 }
@@ -177,7 +177,7 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(3))
 	require.Equal(t, schemas.Pending, w.Status(4))
 	require.Equal(t, schemas.Pending, w.Status(6))
-	require.Equal(t, []string{"blocked"}, w.kinds(a, 5))
+	require.Equal(t, []string{"blocked"}, w.Kinds(a, 5))
 }
 
 func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
@@ -186,7 +186,7 @@ func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
 	w.Sends(b, "c", "a part")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.Cancelled, w.Status(2))
-	require.Equal(t, []string{"cancelled"}, w.kinds(b, 2))
+	require.Equal(t, []string{"cancelled"}, w.Kinds(b, 2))
 }
 
 func TestFailSaysWhatFollows(t *testing.T) {
@@ -219,7 +219,7 @@ func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 	w.Sends(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
 	w.Claims(c)
 	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
-	require.NotContains(t, w.kinds(s, 2), "blocked")
+	require.NotContains(t, w.Kinds(s, 2), "blocked")
 	require.Equal(t, []string{"ho_3"}, w.Full(2).Standing.BlockedBy)
 }
 

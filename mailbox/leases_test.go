@@ -16,7 +16,7 @@ func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
-	other := w.elsewhere(b, "other")
+	other := w.Elsewhere(b, "other")
 	w.Pass(2 * time.Minute)
 	require.True(t, w.Claims(other).Empty)
 	mailboxtest.Refuses(t, w.Claim, other, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may still be there")
@@ -29,10 +29,10 @@ func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
 	w.Restart()
-	other := w.elsewhere(b, "other")
+	other := w.Elsewhere(b, "other")
 	w.Pass(90 * time.Second) // the lease ended, and its connection was not seen yet
 	require.True(t, w.Claims(other).Empty)
-	w.elsewhere(b, b.Conn)
+	w.Elsewhere(b, b.Conn)
 	w.Pass(10 * time.Minute)
 	require.True(t, w.Claims(other).Empty)
 	w.Completes(b, 1)
@@ -47,9 +47,9 @@ func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.alone()
-	other := w.elsewhere(b, "other")
-	require.Equal(t, 1, w.claimID(other, 1).Attempt)
-	_, err := w.Complete(context.Background(), w.elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
+	other := w.Elsewhere(b, "other")
+	require.Equal(t, 1, w.ClaimsID(other, 1).Attempt)
+	_, err := w.Complete(context.Background(), w.Elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
 	require.Error(t, err, "the old connection holds nothing any more")
 	w.Completes(other, 1)
 }
@@ -82,8 +82,8 @@ func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
-	w.elsewhere(b, b.Conn)
-	other := w.elsewhere(b, "other")
+	w.Elsewhere(b, b.Conn)
+	other := w.Elsewhere(b, "other")
 	w.Pass(20 * time.Minute)
 	require.True(t, w.Claims(other).Empty)
 	w.Completes(b, 1)
@@ -97,9 +97,9 @@ func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			w.Assigns(a, b, "x")
-			require.Equal(t, []schemas.ID{1}, w.detach(b).Holding)
+			require.Equal(t, []schemas.ID{1}, w.Leaves(b).Holding)
 			between(w)
-			again := w.Claims(w.elsewhere(b, "again"))
+			again := w.Claims(w.Elsewhere(b, "again"))
 			require.Equal(t, schemas.ID(1), again.HandoffID)
 			require.Equal(t, 1, again.Attempt)
 		})
@@ -114,7 +114,7 @@ func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
 	w.Sends(a, "c", "y")
 	w.Claims(b)
 	w.Claims(helper)
-	require.ElementsMatch(t, []schemas.ID{1, 2}, w.detach(b).Holding)
+	require.ElementsMatch(t, []schemas.ID{1, 2}, w.Leaves(b).Holding)
 	for _, id := range []schemas.ID{1, 2} {
 		require.Equal(t, w.Now().Add(2*time.Minute), *w.Full(id).Standing.LeaseEnds)
 	}
@@ -127,7 +127,7 @@ func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(40 * time.Minute) // nobody looked, and the connection was open
-	w.detach(b)
+	w.Leaves(b)
 	w.Pass(time.Minute)
 	require.Equal(t, schemas.Accepted, w.Status(1))
 	w.Pass(2 * time.Minute)
@@ -136,9 +136,9 @@ func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
 
 func TestDetachLeavesClaimsOfOtherConnectionsAlone(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	other := w.elsewhere(b, "other")
+	other := w.Elsewhere(b, "other")
 	w.Assigns(a, b, "x")
-	require.Empty(t, w.detach(other).Holding)
+	require.Empty(t, w.Leaves(other).Holding)
 	w.Pass(10 * time.Minute)
 	require.Equal(t, schemas.Accepted, w.Status(1))
 }

@@ -58,15 +58,15 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	ids, reasons := w.leave()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids, "also while their steps are under way")
 	require.Equal(t, waitsForLeave, reasons[0])
-	w.claimID(b, 1)
+	w.ClaimsID(b, 1)
 	require.Contains(t, w.Completes(b, 1).Warnings, waitsForLeave)
-	w.claimID(b, 2)
+	w.ClaimsID(b, 2)
 	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
 	require.Empty(t, w.found(), "nothing is sent, and nothing rolled back in its place")
 	require.Equal(t, waitsForLeave, w.Full(1).Standing.Reason)
 	for _, agent := range []schemas.Caller{a, person} {
-		require.Contains(t, w.kinds(agent, 1), "leave")
-		require.NotContains(t, w.kinds(agent, 2), "leave", "once for each workflow")
+		require.Contains(t, w.Kinds(agent, 1), "leave")
+		require.NotContains(t, w.Kinds(agent, 2), "leave", "once for each workflow")
 	}
 	w.factory(true, "d")
 	w.Restart()
@@ -228,7 +228,7 @@ func (w *world) waits(n int) {
 	}
 	w.factory(true, "c")
 	for _, id := range ids {
-		w.claimID(b, id)
+		w.ClaimsID(b, id)
 		w.Completes(b, id)
 	}
 }

@@ -320,9 +320,9 @@ func (w *world) play(words []string) {
 	case "mail":
 		w.Sends(person, words[1], "x")
 	case "register":
-		w.accepts("review", schemas.Caller{Agent: schemas.Agent(words[1])})
+		w.Accepts("review", schemas.Caller{Agent: schemas.Agent(words[1])})
 	case "close":
-		w.detach(schemas.Caller{Conn: words[1]})
+		w.Leaves(schemas.Caller{Conn: words[1]})
 	case "unused":
 		w.unused(words[1])
 	case "later":
@@ -413,7 +413,7 @@ func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 		return out.Agent
 	}
 	require.Equal(t, schemas.Agent("gpt-2"), attach("a", "gpt-2"))
-	w.detach(schemas.Caller{Conn: "a"})
+	w.Leaves(schemas.Caller{Conn: "a"})
 	require.Equal(t, schemas.Agent("gpt"), attach("b", "gpt"))
 	require.Equal(t, schemas.Agent("gpt-3"), attach("c", "gpt"))
 }
@@ -440,9 +440,9 @@ func TestOfNumberedSessionsOnlyThoseAreListedWhoAreHereOrHaveMail(t *testing.T) 
 	for i := range 4 {
 		w.open("c"+string(rune('1'+i)), "-")
 	}
-	w.detach(schemas.Caller{Conn: "c1"})
-	w.detach(schemas.Caller{Conn: "c2"})
-	w.detach(schemas.Caller{Conn: "c3"})
+	w.Leaves(schemas.Caller{Conn: "c1"})
+	w.Leaves(schemas.Caller{Conn: "c2"})
+	w.Leaves(schemas.Caller{Conn: "c3"})
 	w.Sends(person, "claude-code-3", "x")
 	out := mailboxtest.Must(t, w.Agents, person, schemas.AgentsIn{})
 	var names []schemas.Agent

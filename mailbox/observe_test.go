@@ -79,7 +79,7 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	require.Equal(t, schemas.Partial, got.Completion.Status)
 	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
 	require.Contains(t, got.Completion.Basis(got.Completion.Criteria[0]), "does not pass: it ended with 1")
-	require.Contains(t, w.kinds(a, work), "observed")
+	require.Contains(t, w.Kinds(a, work), "observed")
 }
 
 // askedOf sends work with checks and claims it.

@@ -17,7 +17,7 @@ func (w *world) three() (first, third schemas.Caller) {
 	first = w.open("c1", "s1")
 	second := w.open("c2", "s2")
 	third = w.open("c3", "s3")
-	w.detach(second)
+	w.Leaves(second)
 	return first, third
 }
 
@@ -56,9 +56,9 @@ func TestMailOfASessionThatLeftIsItsSiblings(t *testing.T) {
 		w.Updates(third, 1, schemas.ActProgress, note("half"))
 		w.Updates(third, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
 		w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
-		require.Equal(t, schemas.ID(1), w.claimID(third, 1).HandoffID)
+		require.Equal(t, schemas.ID(1), w.ClaimsID(third, 1).HandoffID)
 		w.Completes(third, 1)
-		require.Equal(t, []string{"completed", "question"}, w.kinds(boss, 1))
+		require.Equal(t, []string{"completed", "question"}, w.Kinds(boss, 1))
 		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Completion.Source.Agent)
 
 		w.Updates(boss, 1, schemas.ActReturn, note("again"))
@@ -110,7 +110,7 @@ func TestMailOfTheClientsNameIsClaimedByASibling(t *testing.T) {
 	second := w.open("c2", "s2")
 	w.Sends(person, "claude-code", "x")
 	require.Zero(t, w.claimable(second.Agent))
-	w.detach(first)
+	w.Leaves(first)
 	require.Equal(t, 1, w.claimable(second.Agent))
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
@@ -148,17 +148,17 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	w := newWorld(t)
 	first := w.open("c1", "s1")
 	second := w.open("c2", "s2")
-	w.accepts("review", second)
+	w.Accepts("review", second)
 	boss := w.Stdio("boss")
 	w.Sends(boss, "capability:review", "x")
 	require.True(t, w.Claims(first).Empty, "in the pools of the other")
 	w.Claims(second)
 	w.Updates(second, 1, schemas.ActAsk, note("which?"))
 	w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
-	w.detach(second)
+	w.Leaves(second)
 	require.True(t, w.Claims(first).Empty, "in what is reserved for the other")
 	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
-	w.accepts("review", first)
+	w.Accepts("review", first)
 	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
 	refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
 	w.Sends(boss, "claude-code-2", "a message", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
@@ -169,7 +169,7 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 
 func TestOrphanedMailIsCountedOnce(t *testing.T) {
 	w := newWorld(t)
-	w.detach(w.open("c1", "s1"))
+	w.Leaves(w.open("c1", "s1"))
 	w.Sends(person, "claude-code", "x")
 	require.Equal(t, 1, w.claimable("claude-code"))
 }
@@ -181,7 +181,7 @@ func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
 	w.Sends(person, "claude-code", "x")
 	w.Pass(settled)
 	require.Zero(t, w.claimable(second.Agent))
-	w.detach(chosen)
+	w.Leaves(chosen)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
@@ -242,16 +242,16 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 		before, while func(w *world, second schemas.Caller)
 	}{
 		"by mail for the name of the client": {
-			func(w *world, _ schemas.Caller) { w.detach(chosen) },
+			func(w *world, _ schemas.Caller) { w.Leaves(chosen) },
 			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code", "x") },
 		},
 		"by mail for one that left": {
-			func(w *world, second schemas.Caller) { w.detach(second) },
+			func(w *world, second schemas.Caller) { w.Leaves(second) },
 			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
 		},
 		"by one that leaves": {
 			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
-			func(w *world, second schemas.Caller) { w.detach(second) },
+			func(w *world, second schemas.Caller) { w.Leaves(second) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +283,7 @@ func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		first := w.open("c1", "s1")
 		second := w.open("c2", "s2")
-		w.detach(second)
+		w.Leaves(second)
 		got := make(chan schemas.ClaimOut, 2)
 		wait := func(by schemas.Caller) {
 			out, err := w.Claim(context.Background(), by, schemas.ClaimIn{WaitSeconds: 50})

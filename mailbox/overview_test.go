@@ -38,7 +38,7 @@ func ask(text string) func(*schemas.UpdateIn) {
 
 func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.Sends(boss, "qa", "one", needsApproval)
+	w.Sends(boss, "qa", "one", mailboxtest.NeedsApproval)
 	w.Assigns(person, qa, "two")
 	w.Updates(qa, 2, schemas.ActAsk, ask("Which database?"))
 	w.Assigns(boss, qa, "three")
@@ -76,8 +76,8 @@ func TestAnOverviewSaysWhatNeedsAPerson(t *testing.T) {
 
 func TestApprovalsAreFoundBehindMuchThatIsPending(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
-	w.Sends(boss, "qa", "one", needsApproval)
-	w.Sends(person, "qa", "two", needsApproval)
+	w.Sends(boss, "qa", "one", mailboxtest.NeedsApproval)
+	w.Sends(person, "qa", "two", mailboxtest.NeedsApproval)
 	for range overview.Looked {
 		w.Sends(boss, "qa", "x", func(in *schemas.SendIn) { in.Parent = "none" })
 	}
@@ -89,7 +89,7 @@ func (w *world) failedIn(wf schemas.Workflow, outcome schemas.Outcome) schemas.I
 	w.t.Helper()
 	boss, qa := w.Stdio("boss"), w.Stdio("qa")
 	id := w.Sends(boss, "qa", "x", func(in *schemas.SendIn) { in.Workflow, in.Parent = string(wf), "none" }).HandoffID
-	w.claimID(qa, id)
+	w.ClaimsID(qa, id)
 	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop, Outcome: outcome})
 	return id
 }
@@ -102,7 +102,7 @@ func TestOverview_KeepsAFailureWhateverElseIsSentInItsWorkflow(t *testing.T) {
 		w.Pass(time.Minute)
 		w.Sends(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
 	}
-	w.Sends(boss, "qa", "no", needsApproval)
+	w.Sends(boss, "qa", "no", mailboxtest.NeedsApproval)
 	w.Updates(person, 5, schemas.ActRefuse, note("not now")) // the person's own no needs nobody
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rowsOf(w.overview().NeedsYou))
 	w.Pass(60 * 24 * time.Hour)
@@ -150,7 +150,7 @@ func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
 	id := w.Sends(boss, "qa", "x").HandoffID
 	w.Sends(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
-	w.claimID(qa, id)
+	w.ClaimsID(qa, id)
 	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Then: schemas.ThenStop})
 	out := w.Updates(person, id, schemas.ActCancel, note("nobody wants it"))
 	require.Equal(t, schemas.Failed, out.Status)
@@ -171,7 +171,7 @@ func TestCancel_OfAFailureIsAnEventAndOpensNothing(t *testing.T) {
 func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	w, boss, qa, dev := newTrio(t, "boss", "qa", "dev")
 	w.Sends(boss, "ghost", "before anybody registers")
-	w.accepts("go", dev)
+	w.Accepts("go", dev)
 	w.Assigns(boss, qa, "one")
 	w.Updates(qa, 2, schemas.ActProgress, note("half"))
 	w.Assigns(boss, dev, "two")
@@ -181,7 +181,7 @@ func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	w.Fails(dev, schemas.FailIn{HandoffID: "5", FailureDetail: because("no"), Then: schemas.ThenStop})
 	w.Sends(boss, "qa", "five", func(in *schemas.SendIn) { in.Parent = "none" })
 	mailboxtest.Must(t, w.Send, boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
-	w.claimID(qa, 6)
+	w.ClaimsID(qa, 6)
 	w.Fails(qa, schemas.FailIn{HandoffID: "6", FailureDetail: because("no"), Then: schemas.ThenStop})
 	w.Sends(boss, "capability:rust", "eight")
 	w.Sends(boss, "capability:go", "nine")
@@ -192,7 +192,7 @@ func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	}, rowsOf(w.overview().Stuck))
 	require.Equal(t, []string{"running ho_2 / half", "running ho_3"}, rowsOf(w.overview().Running))
 
-	w.detach(dev)
+	w.Leaves(dev)
 	out := w.overview()
 	require.Equal(t, "dead ho_3 the connection of dev ended", rowsOf(out.Stuck)[0])
 	require.Equal(t, w.Now().Add(2*time.Minute).UTC(), out.Stuck.Items[0].LeaseEnds.UTC())
@@ -204,6 +204,6 @@ func TestAnOverviewSaysWhatIsStuckAndWhy(t *testing.T) {
 	require.Empty(t, w.overview().Running.Items)
 
 	w.Updates(qa, 2, schemas.ActAsk, ask("And now?"))
-	w.detach(boss)
+	w.Leaves(boss)
 	require.Contains(t, rowsOf(w.overview().Stuck), "unanswered ho_2 boss is not here. qa asked boss: And now? / half")
 }

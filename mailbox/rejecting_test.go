@@ -19,7 +19,7 @@ func rejecting(id schemas.ID) schemas.FailIn {
 func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
-	w.accepts("review", b, c)
+	w.Accepts("review", b, c)
 	w.Sends(a, "capability:review", "x")
 	return w, a, b, c
 }
@@ -27,7 +27,7 @@ func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 // remotePool is a pool in which nobody is told first, and whose holders may be silent.
 func remotePool(t testing.TB) (w *world, b, c schemas.Caller) {
 	w, b, c = newWorld(t), remote("b", "1"), remote("c", "1")
-	w.accepts("review", b, c)
+	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x")
 	return w, b, c
 }
@@ -46,7 +46,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 			again := w.Fails(b, rejecting(1))
 			require.Equal(t, first.FailureID, again.FailureID)
 			require.Equal(t, schemas.Rejected, again.Status)
-			require.Equal(t, []string{"rejected"}, w.kinds(a, 1))
+			require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "1", FailureDetail: because("other"), Outcome: schemas.OutcomeRejected})
 			require.Error(t, err)
 		})
@@ -90,7 +90,7 @@ func TestRejectionByTheLastCandidateRejectsTheHandoff(t *testing.T) {
 	first := w.Fails(c, rejecting(1))
 	require.Equal(t, schemas.Rejected, first.Status)
 	require.Equal(t, first.FailureID, w.Fails(c, rejecting(1)).FailureID)
-	require.Equal(t, []string{"rejected"}, w.kinds(a, 1))
+	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 }
 
 func TestADeclineLeavesTheLapsedHolderItsToken(t *testing.T) {

@@ -65,7 +65,7 @@ func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
 	first := w.Completes(b, 1, onward)
 	require.Equal(t, first, w.Completes(b, 1, onward))
 	require.Equal(t, 1, w.pending("c"))
-	require.Equal(t, []string{"completed"}, w.kinds(a, 1))
+	require.Equal(t, []string{"completed"}, w.Kinds(a, 1))
 }
 
 func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
@@ -108,7 +108,7 @@ func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
 		refused(t, err, schemas.Stale, "kept as a late result")
 	}
 	require.Len(t, w.Full(1).Late, 1)
-	require.Equal(t, []string{"late"}, w.kinds(a, 1))
+	require.Equal(t, []string{"late"}, w.Kinds(a, 1))
 	for n := 2; n <= 9; n++ {
 		said := "kept as a late result"
 		if n == 9 {
@@ -144,6 +144,6 @@ func TestACompletionMayPassOnAMessage(t *testing.T) {
 	again := w.Completes(b, 1, tell)
 	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
 	require.Equal(t, "delivered", again.Forwarded.Status)
-	require.Equal(t, []string{"message"}, w.kinds(c, 1))
+	require.Equal(t, []string{"message"}, w.Kinds(c, 1))
 	require.True(t, w.Claims(c).Empty)
 }

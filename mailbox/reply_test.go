@@ -136,7 +136,7 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 		require.Equal(t, schemas.Success, got.Completion.Status)
 		require.Equal(t, schemas.Agent("human"), got.Completion.Source.Agent)
 	}
-	require.Contains(t, w.kinds(qa, 1), "completed")
+	require.Contains(t, w.Kinds(qa, 1), "completed")
 }
 
 func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
@@ -158,7 +158,7 @@ func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
 
 func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
-	w.Sends(boss, "qa", "Deploy", needsApproval)
+	w.Sends(boss, "qa", "Deploy", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all"} })
 	w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "Deploy all of it"} })

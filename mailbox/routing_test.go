@@ -52,7 +52,7 @@ func TestWhoIsToldFirstTakesNoMoreThanItSaidAlsoIfItAcceptsOtherWorkByNow(t *tes
 	one := reviewers(w, "one")[0]
 	w.Sends(w.Stdio("a"), "capability:review", "x")
 	w.Sends(w.Stdio("a"), "one", "y")
-	w.claimID(one, 2)
+	w.ClaimsID(one, 2)
 	mailboxtest.Must(t, w.Register, one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
 	mailboxtest.Refuses(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
 }
@@ -84,7 +84,7 @@ func TestTheNextIsToldWhenOneRejectsOrItsLeaseEnds(t *testing.T) {
 	w.Fails(team[0], rejecting(1))
 	require.Equal(t, 1, w.claimable("two"))
 	w.Claims(team[1])
-	w.detach(team[1])
+	w.Leaves(team[1])
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(team[2]).HandoffID)
 	require.Equal(t, []schemas.Agent{"one", "two", "three"}, w.toldFirst(1))
@@ -93,9 +93,9 @@ func TestTheNextIsToldWhenOneRejectsOrItsLeaseEnds(t *testing.T) {
 func TestNobodyIsToldFirstWhoIsBusyOrNotHereOrHasSentIt(t *testing.T) {
 	w := newWorld(t)
 	team := reviewers(w, "one", "two", "three")
-	w.accepts("review", remote("far", "1"))
+	w.Accepts("review", remote("far", "1"))
 	w.Sends(person, "one", "first")
-	w.detach(team[1])
+	w.Leaves(team[1])
 	out := w.Sends(team[2], "capability:review", "x", forReview)
 	require.Empty(t, out.Routed.Chosen)
 	require.Len(t, out.Routed.Candidates, 4)
@@ -104,7 +104,7 @@ func TestNobodyIsToldFirstWhoIsBusyOrNotHereOrHasSentIt(t *testing.T) {
 
 func TestWhoWaitsForWorkIsToldBeforeOthersLikeIt(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
-		w.accepts("review", w.Stdio("a"), w.Stdio("b"), remote("c", ""))
+		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), remote("c", ""))
 		w.wait(remote("c", "1"), schemas.ClaimIn{})
 		out := w.Sends(person, "capability:review", "x")
 		require.Equal(w.t, schemas.Agent("c"), out.Routed.Chosen)
@@ -138,7 +138,7 @@ func instead(id schemas.ID, other string) schemas.FailIn {
 
 func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.accepts("code", c)
+	w.Accepts("code", c)
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
 	w.Sends(a, "c", "after it", afterwards("1"))
 	out := w.Fails(b, instead(1, "c"))
@@ -146,7 +146,7 @@ func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 	require.Equal(t, schemas.Address("c"), out.To)
 	require.Equal(t, out.RollbackHandoff, w.Fails(b, instead(1, "c")).RollbackHandoff, "a repeat")
 	require.Equal(t, []string{out.RollbackHandoff.String()}, w.Full(2).Standing.BlockedBy)
-	require.Equal(t, []string{"rejected"}, w.kinds(a, 1))
+	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
 	require.Equal(t, schemas.Agent("a"), w.Full(out.RollbackHandoff).Handoff.Source.Agent)
 
@@ -157,7 +157,7 @@ func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 
 func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
 	w, b, c := newPair(t, "b", "c")
-	w.accepts("review", b, c)
+	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
 	w.Fails(b, instead(1, "c"))
 	require.True(t, w.Claims(c).Empty)
@@ -168,7 +168,7 @@ func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
 
 func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.accepts("docs", c)
+	w.Accepts("docs", c)
 	w.Stdio("gone")
 	mailboxtest.Must(t, w.Register, w.Stdio("away"), schemas.RegisterIn{Name: "away", Away: true})
 	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {

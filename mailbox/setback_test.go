@@ -52,7 +52,7 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
 		mailboxtest.Must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
 		w.Sends(person, "role:testing", "reserved")
-		w.claimID(c, 2)
+		w.ClaimsID(c, 2)
 		w.Updates(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
 		w.Updates(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
 		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
@@ -63,7 +63,7 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 		w.Pass(2 * time.Minute)
 		require.Equal(t, "role:testing", string(w.Full(2).Standing.Box))
 		w.Pass(2 * time.Hour)
-		require.Equal(t, schemas.ID(3), w.claimID(b, 3).HandoffID)
+		require.Equal(t, schemas.ID(3), w.ClaimsID(b, 3).HandoffID)
 	})
 }
 

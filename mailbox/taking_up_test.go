@@ -26,7 +26,7 @@ func leftHalfDone(w *world) (schemas.ID, schemas.Caller) {
 		in.Note, in.Percent = "Write is next", 50
 		in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{State: map[string]any{"step": 3}, Note: "at three"}}
 	})
-	w.detach(coder)
+	w.Leaves(coder)
 	return sent.HandoffID, coder
 }
 

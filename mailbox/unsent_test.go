@@ -33,7 +33,7 @@ func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
 	w, a, got := timedOut(t)
 	out := w.Updates(a, got.HandoffID, schemas.ActAsk, note("which?"))
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
-	require.Equal(t, []string{"question"}, w.kinds(person, got.HandoffID))
+	require.Equal(t, []string{"question"}, w.Kinds(person, got.HandoffID))
 	w.Updates(person, got.HandoffID, schemas.ActAnswer, note("this"))
 	require.Contains(t, w.Claims(a).Brief, "this")
 }
@@ -44,7 +44,7 @@ func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
-	require.Equal(t, []string{"question"}, w.kinds(person, 1))
+	require.Equal(t, []string{"question"}, w.Kinds(person, 1))
 }
 
 func TestAPersonIsNotSentToThemselvesByAnEscalation(t *testing.T) {

@@ -44,7 +44,7 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 		t.Run(c.noTakers+" "+c.to, func(t *testing.T) {
 			w := newWorld(t)
 			a, b, takesAll := w.Stdio("a"), w.Stdio("b"), w.Stdio("all")
-			w.accepts("*", takesAll)
+			w.Accepts("*", takesAll)
 			out := w.Sends(a, c.to, "x", noTakers(c.noTakers))
 			w.Pass(14 * time.Minute)
 			require.Equal(t, schemas.Address(c.to), w.to(out.HandoffID), "nothing was due yet")

@@ -31,7 +31,7 @@ func meanwhile(t *testing.T, call func(), do func()) {
 // living runs a test in a bubble with a lead and a coder that are connected.
 func living(t *testing.T, fn func(w *world, lead, coder schemas.Caller)) {
 	inBubble(t, func(t *testing.T, w *world) {
-		fn(w, w.elsewhere(w.Stdio("lead"), "l"), w.elsewhere(w.Stdio("coder"), "c"))
+		fn(w, w.Elsewhere(w.Stdio("lead"), "l"), w.Elsewhere(w.Stdio("coder"), "c"))
 	})
 }
 
@@ -149,7 +149,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 			w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "another"} })
 		}},
 		{"another session", true, func(w *world, _ schemas.Caller, coder *schemas.Caller) {
-			*coder = w.elsewhere(*coder, "new")
+			*coder = w.Elsewhere(*coder, "new")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 			w.Updates(coder, 1, schemas.ActAsk, asking("which?"))
 			c.do(w, lead, &coder)
 			w.Updates(lead, 1, schemas.ActAnswer, note("this"))
-			got := w.claimID(coder, 1)
+			got := w.ClaimsID(coder, 1)
 			require.Contains(t, got.Brief, "this")
 			require.Equal(t, c.whole, strings.Contains(got.Brief, "## Task"))
 		})
@@ -192,7 +192,7 @@ func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
 func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
-	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.elsewhere(coder, "new")): true} {
+	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.Elsewhere(coder, "new")): true} {
 		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
 		require.Equal(t, want, got.TakeUp)
 	}

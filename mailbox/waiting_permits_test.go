@@ -61,7 +61,7 @@ func TestMailThatTheFirstWaiterMayNotTakeReachesTheNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, backends["memory"], func(w *waits) {
-				w.accepts("review", remote("b", ""), remote("c", ""))
+				w.Accepts("review", remote("b", ""), remote("c", ""))
 				c.prepare(w)
 				w.wait(remote("b", "1"), schemas.ClaimIn{Tags: c.tags})
 				w.wait(remote("c", "2"), schemas.ClaimIn{})
@@ -94,7 +94,7 @@ func TestEachWaiterOfAnAgentTakesFromThePoolItRegistersFor(t *testing.T) {
 			w.Sends(person, "capability:review", fmt.Sprint(i), fresh)
 			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
-		w.accepts("review", remote("b", ""))
+		w.Accepts("review", remote("b", ""))
 		synctest.Wait()
 		require.Len(w.t, w.got(), 3)
 	})
@@ -103,7 +103,7 @@ func TestEachWaiterOfAnAgentTakesFromThePoolItRegistersFor(t *testing.T) {
 // One that was given mail of two boxes takes one; the other is handed to who waits for it.
 func TestMailOfAnotherBoxIsHandedOn(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
-		w.accepts("review", remote("b", ""), remote("c", ""))
+		w.Accepts("review", remote("b", ""), remote("c", ""))
 		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
 			w.Sends(person, to, "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
@@ -161,7 +161,7 @@ func TestMailThatComesDuringALookIsHandedOn(t *testing.T) {
 func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
 	b := &interrupted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
-		w.accepts("review", remote("b", ""), remote("c", ""))
+		w.Accepts("review", remote("b", ""), remote("c", ""))
 		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(remote("c", "2"), schemas.ClaimIn{})
 		b.then = func() { w.Sends(person, "capability:review", "x") } // before the registration is announced
@@ -190,8 +190,8 @@ func TestAWaiterTakesOverFromASessionThatEnds(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
 		b := w.Stdio("b")
 		w.Assigns(person, b, "x")
-		w.wait(w.elsewhere(b, "again"), schemas.ClaimIn{})
-		w.detach(b)
+		w.wait(w.Elsewhere(b, "again"), schemas.ClaimIn{})
+		w.Leaves(b)
 		synctest.Wait()
 		require.Equal(w.t, map[schemas.ID]string{1: "again"}, w.got())
 	})

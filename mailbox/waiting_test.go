@@ -20,15 +20,9 @@ func newLivingWorld(t testing.TB, b store.Backend) *world {
 	return newWorld(t, mailboxtest.On(b), mailboxtest.Living)
 }
 
-// inBubble runs a test in a workspace whose clock goes on.
-func inBubble(t *testing.T, test func(*testing.T, *world)) {
-	synctest.Test(t, func(t *testing.T) { test(t, newLivingWorld(t, mailboxtest.Memory(t))) })
-}
-
-// awaken lets b wait for mail, does something, and gives what b got and how long that took.
 func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w *world, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
 	inBubble(t, func(t *testing.T, w *world) {
-		a, b := w.Stdio("a"), w.elsewhere(w.Stdio("b"), "waiting")
+		a, b := w.Stdio("a"), w.Elsewhere(w.Stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
 		done := make(chan struct{})
@@ -61,10 +55,10 @@ func TestAWaitingClaimWakes(t *testing.T) {
 		}, func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActRelease) }},
 		"on a capability": {
 			func(w *world, a, _ schemas.Caller) { w.Sends(a, "capability:review", "x") },
-			func(w *world, _, b schemas.Caller) { w.accepts("review", b) },
+			func(w *world, _, b schemas.Caller) { w.Accepts("review", b) },
 		},
 		"on an approval": {
-			func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x", needsApproval) },
+			func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x", mailboxtest.NeedsApproval) },
 			func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActApprove) },
 		},
 		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {

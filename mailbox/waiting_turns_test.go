@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
@@ -134,7 +135,7 @@ func TestOneMailWakesOne(t *testing.T) {
 		require.EqualValues(w.t, 2, b.updates.Load(), "the send and one claim")
 
 		b.updates.Store(0)
-		w.Sends(person, "b", "y", needsApproval)
+		w.Sends(person, "b", "y", mailboxtest.NeedsApproval)
 		synctest.Wait()
 		require.EqualValues(w.t, 1, b.updates.Load(), "nobody may take it yet")
 	})

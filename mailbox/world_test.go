@@ -17,7 +17,10 @@ type world struct {
 
 var person, backends = mailboxtest.Human, mailboxtest.Backends
 
-var because, note, refused = mailboxtest.Because, mailboxtest.Note, mailboxtest.Refused
+var (
+	because, note, refused = mailboxtest.Because, mailboxtest.Note, mailboxtest.Refused
+	remote, damage, spoil  = mailboxtest.Remote, mailboxtest.Damage, mailboxtest.Spoil
+)
 
 func newWorld(t testing.TB, changes ...func(*mailbox.Config)) *world {
 	return &world{mailboxtest.New(t, changes...), t}
@@ -28,6 +31,11 @@ func newWorldOn(t testing.TB, b store.Backend) *world { return newWorld(t, mailb
 // onEach runs a test in a workspace on each kind of store.
 func onEach(t *testing.T, test func(*testing.T, *world)) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) { test(t, &world{w, t}) })
+}
+
+// inBubble runs a test in a workspace whose clock goes on.
+func inBubble(t *testing.T, test func(*testing.T, *world)) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) { test(t, &world{w, t}) })
 }
 
 func newWorldWith(t testing.TB, name schemas.Agent) (w *world, by schemas.Caller) {

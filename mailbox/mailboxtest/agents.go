@@ -3,6 +3,7 @@ package mailboxtest
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -38,11 +39,42 @@ func OnEach(t *testing.T, test func(*testing.T, *World)) {
 	}
 }
 
+// InBubble runs a test in a workspace whose clock goes on.
+func InBubble(t *testing.T, test func(*testing.T, *World)) {
+	synctest.Test(t, func(t *testing.T) { test(t, New(t, Living)) })
+}
+
 // Stdio is an agent on a connection of its own, which is open.
 func (w *World) Stdio(name schemas.Agent) schemas.Caller {
 	by := schemas.Caller{Agent: name, AgentID: string(name) + "-1", Via: schemas.ViaStdio, Conn: "conn-" + string(name)}
 	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
+}
+
+// Remote is an instance of an agent without a connection that shows when it leaves.
+func Remote(name schemas.Agent, instance string) schemas.Caller {
+	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
+}
+
+// Elsewhere is another session under the name of an agent.
+func (w *World) Elsewhere(by schemas.Caller, conn string) schemas.Caller {
+	by.AgentID, by.Conn = conn, conn
+	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: conn})
+	return by
+}
+
+// Leaves ends the connection of an agent.
+func (w *World) Leaves(by schemas.Caller) schemas.ConnOut {
+	w.T.Helper()
+	return Must(w.T, w.Detach, by, schemas.ConnIn{Conn: by.Conn})
+}
+
+// Accepts registers agents that take one kind of work.
+func (w *World) Accepts(kind string, agents ...schemas.Caller) {
+	w.T.Helper()
+	for _, by := range agents {
+		Must(w.T, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
+	}
 }
 
 // Rest lets the time pass for which work rests after its first attempt.
@@ -58,6 +90,12 @@ func (w *World) Sends(by schemas.Caller, to, task string, changes ...func(*schem
 func (w *World) Claims(by schemas.Caller) schemas.ClaimOut {
 	w.T.Helper()
 	return Must(w.T, w.Claim, by, schemas.ClaimIn{})
+}
+
+// ClaimsID claims a handoff.
+func (w *World) ClaimsID(by schemas.Caller, id schemas.ID) schemas.ClaimOut {
+	w.T.Helper()
+	return Must(w.T, w.Claim, by, schemas.ClaimIn{HandoffID: id.String()})
 }
 
 // Assigns sends work to another, who claims the next.
@@ -119,6 +157,17 @@ func (w *World) Notices(by schemas.Caller) []schemas.Item {
 	return Must(w.T, w.List, by, schemas.ListIn{Box: "notices"}).Items
 }
 
+// Kinds are those of the notices of an agent about one handoff, newest first.
+func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
+	w.T.Helper()
+	for _, n := range w.Notices(by) {
+		if n.HandoffID == about {
+			kinds = append(kinds, n.Kind)
+		}
+	}
+	return kinds
+}
+
 // Must makes a call of the service that is not refused.
 func Must[In, Out any](
 	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
@@ -153,6 +202,9 @@ func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.E
 func Because(description string) schemas.FailureDetail {
 	return schemas.FailureDetail{Description: description}
 }
+
+// NeedsApproval has a send wait for the approval of a person.
+func NeedsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}} }
 
 // Note gives a step a note.
 func Note(text string) func(*schemas.UpdateIn) {
