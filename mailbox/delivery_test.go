@@ -58,7 +58,7 @@ func TestEachItemIsMentionedOnceInASession(t *testing.T) {
 				got := w.Claims(qa)
 				w.Updates(qa, got.HandoffID, schemas.ActRelease)
 			case 700:
-				w.Sends(dev, "qa", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+				w.Sends(dev, "qa", "The staging server is down", mailboxtest.Message)
 			}
 			out := hooks.on(schemas.OnMail)
 			require.Zero(t, out.MoreNew)

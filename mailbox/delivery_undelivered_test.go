@@ -19,7 +19,7 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 			w := newWorld(t)
 			hooks := w.hooks("qa", "s1")
 			w.Sends(person, "qa", "Test it")
-			w.Sends(person, "qa", "Read this", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			w.Sends(person, "qa", "Read this", mailboxtest.Message)
 			first := hooks.on(on)
 			require.Contains(t, named(first), "ho_1")
 			hooks.in.Undelivered = first.Marked

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -35,7 +36,7 @@ func TestASleepingSessionIsWokenOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		k := w.wakes("qa", "s1")
 		w.Sends(person, "dev", "Not for it")
-		w.Sends(person, "qa", "A message is read at the next prompt", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+		w.Sends(person, "qa", "A message is read at the next prompt", mailboxtest.Message)
 		synctest.Wait()
 		require.True(t, k.waits())
 		w.Sends(person, "qa", "Test it")

@@ -81,7 +81,7 @@ func TestAReasonTellsWhatTheStateDoesNot(t *testing.T) {
 			w.Pass(3 * time.Minute)
 		}, "the lease of b ended without a word"},
 		"asked": {func(w *world, b schemas.Caller) {
-			w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which port?"} })
+			w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which port?"))
 		}, "b asked a: Which port?"},
 		"given back": {func(w *world, b schemas.Caller) { w.Updates(b, 1, schemas.ActRelease) }, "b gave it back"},
 		"cancelled": {func(w *world, _ schemas.Caller) {

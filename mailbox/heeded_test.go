@@ -22,7 +22,7 @@ func TestAnArgumentThatAnActionDoesNotUseIsRefused(t *testing.T) {
 		with   func(*schemas.UpdateIn)
 		says   string
 	}{
-		{schemas.ActProgress, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} }, "Ask with the action ask"},
+		{schemas.ActProgress, mailboxtest.Asking("which?"), "Ask with the action ask"},
 		{schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
 		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Changes = task }, "its sender may"},
 		{schemas.ActRelease, func(in *schemas.UpdateIn) { in.Percent = 5 }, "Report it with progress"},

@@ -104,7 +104,7 @@ func (w *team) report(by schemas.Caller, got schemas.ClaimOut) {
 }
 
 func (w *team) question(by schemas.Caller, got schemas.ClaimOut) {
-	w.Updates(by, got.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"which?"} })
+	w.Updates(by, got.HandoffID, schemas.ActAsk, mailboxtest.Asking("which?"))
 }
 
 // crash is the death of the process of an agent together with the owner of the store. Another session of it begins.

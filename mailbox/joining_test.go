@@ -121,7 +121,7 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 		"an empty text":         {alter: each("a", " "), code: schemas.Invalid, field: "options.each[1]"},
 		"a text twice":          {alter: each("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
 		"a long text":           {alter: each(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
-		"a message":             {alter: func(in *schemas.SendIn) { in.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.each"},
+		"a message":             {alter: mailboxtest.Message, code: schemas.Invalid, field: "options.each"},
 		"a join that is one":    {alter: func(in *schemas.SendIn) { in.Options.Join.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.join.type"},
 		"a join for nobody":     {alter: func(in *schemas.SendIn) { in.Options.Join.To = "" }, code: schemas.Invalid, field: "options.join.to"},
 		"an unknown dependency": {alter: func(in *schemas.SendIn) { in.Options.Join.Options = &schemas.JoinOptions{After: []string{"9"}} }, code: schemas.NotFound, field: "options.join.options.after[2]"},

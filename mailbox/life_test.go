@@ -181,7 +181,7 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which database?"} })
+	w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which database?"))
 	require.Equal(t, "question", w.Notices(a)[0].Kind)
 	w.Pass(24 * time.Hour)
 	require.Equal(t, schemas.Waiting, w.Status(1)) // no lease runs

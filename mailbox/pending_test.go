@@ -50,7 +50,7 @@ func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 	require.Equal(t, schemas.ID(3), w.Sends(a, "c", "three", func(in *schemas.SendIn) {
 		in.Options, in.Key = &schemas.SendOptions{NotBefore: "1h"}, "k"
 	}).HandoffID, "a repeat is none more")
-	w.Sends(a, "b", "a message is read, not pending", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(a, "b", "a message is read, not pending", mailboxtest.Message)
 	w.Sends(w.Stdio("a"), "b", "without a token")
 	other := a
 	other.Token = "other"

@@ -50,7 +50,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			w.Updates(qa, sent.HandoffID, schemas.ActProgress, note("canary"), func(in *schemas.UpdateIn) {
 				in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}
 			})
-			w.Updates(qa, sent.HandoffID, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"canary?"} })
+			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.Asking("canary?"))
 			w.Updates(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
 			w.Claims(qa)
 			require.NotEmpty(t, kept(t, b, "canary"))
@@ -76,7 +76,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 				in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}}
 			})
 
-			message := w.Sends(a, "qa", "canary", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+			message := w.Sends(a, "qa", "canary", mailboxtest.Message)
 			mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
 			require.Empty(t, kept(t, b, "canary"))
 			w.Intact()

@@ -71,7 +71,7 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 // A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
 func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "The staging server is down", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(a, "b", "The staging server is down", mailboxtest.Message)
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		e, err := v.Event(1)
 		require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x")
-	w.Assigns(a, b, "Mind the gap", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Assigns(a, b, "Mind the gap", mailboxtest.Message)
 	var told []string
 	for c, err := range w.Changes(t.Context(), 0) {
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
-	"handoff/store"
 )
 
 // wrote leaves a message with an agent.
@@ -23,45 +22,14 @@ func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.
 	return out.NoticeID
 }
 
-// registry is all events.
-func (w *world) registry() (all []schemas.Event) {
-	w.t.Helper()
-	require.NoError(w.t, w.Store.View(w.t.Context(), func(v *store.View) error {
-		all = nil
-		for e, err := range v.EventsAfter(0) {
-			if err != nil {
-				return err
-			}
-			all = append(all, e)
-		}
-		return nil
-	}))
-	return all
+// needsYou is the part of the overview that a person has to see to.
+func (w *world) needsYou() []schemas.Concern {
+	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).NeedsYou.Items
 }
 
 // answer answers what an id names.
 func (w *world) answer(by schemas.Caller, id, text string) (schemas.UpdateOut, error) {
 	return w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: text})
-}
-
-func TestOverview_HasUnreadMessagesToThePerson(t *testing.T) {
-	w, qa := newWorldWith(t, "qa")
-	w.wrote(qa, "human", "May I drop the table?")
-	w.wrote(qa, "dev", "Not for you")
-	w.wrote(w.Stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" })
-	require.Equal(t, []string{"message no_1", "message no_3"}, ids(w.overview().NeedsYou))
-	mailboxtest.Must(t, w.Claim, person, schemas.ClaimIn{})
-	require.Len(t, w.overview().NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
-	require.NotContains(t, w.overview().NeedsYou.Items[1].Title, "\x1b")
-	mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "no_1"})
-	require.Equal(t, []string{"message no_3"}, ids(w.overview().NeedsYou))
-}
-
-func ids(p schemas.Part) (lines []string) {
-	for _, c := range p.Items {
-		lines = append(lines, string(c.Kind)+" "+c.NoticeID.String())
-	}
-	return lines
 }
 
 func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
@@ -73,7 +41,7 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, no, out.NoticeID)
 	require.Equal(t, schemas.Address("qa"), out.To)
-	require.Empty(t, w.overview().NeedsYou.Items)
+	require.Empty(t, w.needsYou())
 
 	got := mailboxtest.Must(t, w.Get, qa, schemas.GetIn{HandoffID: out.Reply.String()})
 	require.Equal(t, schemas.Notice{
@@ -105,13 +73,13 @@ func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
 		_, err := w.answer(c.by, c.id, c.text)
 		require.Equal(t, c.code, schemas.AsError(err).Code, "%s %v", c.id, err)
 	}
-	require.Equal(t, []string{"message no_1"}, ids(w.overview().NeedsYou))
+	require.Len(t, w.needsYou(), 1, "it stays unanswered")
 }
 
 func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Assigns(person, qa, "x")
-	w.Updates(qa, 1, schemas.ActAsk, ask("Which?"))
+	w.Updates(qa, 1, schemas.ActAsk, mailboxtest.Asking("Which?"))
 	out, err := w.answer(person, "no_1", "The first")
 	require.NoError(t, err)
 	require.Equal(t, schemas.ID(1), out.HandoffID)
@@ -145,14 +113,14 @@ func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}
 	})
 	w.Sends(person, "qa", "Yours")
-	events := len(w.registry())
+	events := len(w.Events())
 	_, err := w.answer(person, "1", "yes")
 	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
 	_, err = w.answer(person, "2", "yes")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 	_, err = w.answer(w.Stdio("dev"), "1", "yes")
 	require.Error(t, err)
-	require.Len(t, w.registry(), events, "nothing was changed")
+	require.Len(t, w.Events(), events, "nothing was changed")
 	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
@@ -166,7 +134,7 @@ func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
 	w.Claims(qa)
 	w.Updates(qa, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{NeedsPermission: []string{"root"}} })
 	var needs []string
-	for _, e := range w.registry() {
+	for _, e := range w.Events() {
 		if e.Needs != "" {
 			needs = append(needs, e.Action+" "+e.Needs)
 		}

@@ -195,7 +195,7 @@ func TestOptionsAreAmended(t *testing.T) {
 	require.True(t, w.Claims(c).Empty)
 	w.Pass(3 * time.Hour)
 	require.Equal(t, schemas.ID(3), w.Claims(c).HandoffID)
-	w.Updates(c, 3, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"why?"} })
+	w.Updates(c, 3, schemas.ActAsk, mailboxtest.Asking("why?"))
 	w.Refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
 	w.Updates(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 	require.Equal(t, []string{"approval"}, w.Full(2).Standing.BlockedBy)

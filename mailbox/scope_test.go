@@ -15,7 +15,7 @@ func TestWhoOnlyReadsHasNotReadTheNotices(t *testing.T) {
 	w := newWorld(t)
 	watcher := withToken("b", "ci")
 	watcher.Scope = schemas.ScopeRead
-	w.Sends(w.Stdio("a"), "b", "hello", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(w.Stdio("a"), "b", "hello", mailboxtest.Message)
 	for range 2 {
 		items := w.Notices(watcher)
 		require.Len(t, items, 1)

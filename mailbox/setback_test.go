@@ -48,12 +48,12 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
 	ahead(t, func(w *world) {
 		w.Claims(b)
-		w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("How?"))
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
 		mailboxtest.Must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
 		w.Sends(person, "role:testing", "reserved")
 		w.ClaimsID(c, 2)
-		w.Updates(c, 2, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"How?"} })
+		w.Updates(c, 2, schemas.ActAsk, mailboxtest.Asking("How?"))
 		w.Updates(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
 		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
 	}, func(w *world) {

@@ -38,7 +38,7 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 	w.Pass(time.Minute)
 	w.Sends(boss, "qa", "second")
 	w.Sends(boss, "human", "third")
-	w.Sends(boss, "qa", "read me", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(boss, "qa", "read me", mailboxtest.Message)
 	out := w.stats()
 	require.Equal(t, 3, out.States[schemas.Pending])
 	require.Equal(t, []schemas.MailboxStats{

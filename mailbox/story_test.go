@@ -20,7 +20,7 @@ func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
 	})
 	w.Claims(coder)
 	w.Pass(4 * time.Minute)
-	w.Updates(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
 	w.Pass(30 * time.Minute)
 	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds. 2. No."))
 	w.Claims(coder)

@@ -239,7 +239,7 @@ func TestEventsSayWhichTokenAndTrace(t *testing.T) {
 	by := remote("a", "1")
 	by.Token, by.Trace = "ci", trace
 	w.Sends(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.Sends(by, "b", "y", func(in *schemas.SendIn) { in.Type = schemas.TypeMessage })
+	w.Sends(by, "b", "y", mailboxtest.Message)
 	w.Pass(time.Hour)
 	out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: "audit"})
 	require.NotEmpty(t, out.Audit[1:])

@@ -119,7 +119,7 @@ func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
 func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
-	w.Updates(coder, 1, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which unit?", "A sum?"} })
+	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
 	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
 	require.Contains(t, w.Claims(w.Stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
 		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")

@@ -13,8 +13,6 @@ import (
 	"handoff/schemas"
 )
 
-func message(in *schemas.SendIn) { in.Type = schemas.TypeMessage }
-
 // meanwhile lets a call wait, does something, and requires that the call ends with it, in no time.
 func meanwhile(t *testing.T, call func(), do func()) {
 	t.Helper()
@@ -39,14 +37,14 @@ func TestAWaitingClaimEndsWithAMessageAndShowsIt(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		var got schemas.ClaimOut
 		wait := func() { got, _ = w.Claim(context.Background(), coder, schemas.ClaimIn{WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", message) })
+		meanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", mailboxtest.Message) })
 		require.True(t, got.Empty)
 		require.Equal(t, "you may stop", got.Notices[0].Text)
-		w.Sends(lead, "coder", "once more", message)
+		w.Sends(lead, "coder", "once more", mailboxtest.Message)
 		wait()
 		require.Len(t, got.Notices, 1, "what was unread before ends it, too, and what was read does not come again")
 		for range 12 {
-			w.Sends(lead, "coder", "many", message)
+			w.Sends(lead, "coder", "many", mailboxtest.Message)
 		}
 		wait()
 		require.Len(t, got.Notices, 10)
@@ -59,7 +57,7 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 		var got schemas.ListOut
 		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
 		w.Assigns(lead, coder, "x")
-		meanwhile(t, wait, func() { w.Updates(coder, 1, schemas.ActAsk, asking("which?")) })
+		meanwhile(t, wait, func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?")) })
 		require.Equal(t, "which?", got.Items[0].Text)
 		meanwhile(t, wait, func() { w.Sends(coder, "lead", "review") })
 		require.Empty(t, got.Items)
@@ -71,16 +69,12 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 	})
 }
 
-func asking(questions ...string) func(*schemas.UpdateIn) {
-	return func(in *schemas.UpdateIn) { in.Questions = questions }
-}
-
 func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
 			living(t, func(w *world, lead, coder schemas.Caller) {
 				w.Assigns(lead, coder, "x")
-				ask := func() { w.Updates(coder, 1, schemas.ActAsk, asking("which?", "when?")) }
+				ask := func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?")) }
 				if before {
 					ask()
 					ask = func() {}
@@ -109,7 +103,7 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		before := w.Assigns(lead, coder, "the long task")
-		w.Updates(coder, 1, schemas.ActAsk, asking("which?", "when?"))
+		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?"))
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
 		meanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
@@ -129,7 +123,7 @@ func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
 	living(t, func(w *world, lead, coder schemas.Caller) {
 		w.Assigns(lead, coder, "the long task")
-		w.Updates(coder, 1, schemas.ActAsk, asking("which?"))
+		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
 		w.Updates(coder, 1, schemas.ActRelease)
 		began := time.Now()
 		mailboxtest.Must(t, w.Get, coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})
@@ -155,7 +149,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
 			w.Assigns(lead, coder, "the long task")
-			w.Updates(coder, 1, schemas.ActAsk, asking("which?"))
+			w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
 			c.do(w, lead, &coder)
 			w.Updates(lead, 1, schemas.ActAnswer, note("this"))
 			got := w.ClaimsID(coder, 1)
@@ -182,7 +176,7 @@ func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	w.Completes(coder, 1)
-	w.Sends(coder, "lead", "by the way", message)
+	w.Sends(coder, "lead", "by the way", mailboxtest.Message)
 	mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "outcome"})
 	told := mailboxtest.Must(t, w.News, schemas.Caller{Agent: "lead", Via: schemas.ViaCLI}, schemas.NewsIn{On: schemas.OnMail, Session: "s"})
 	require.Len(t, told.New, 1)
@@ -200,8 +194,8 @@ func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
 
 func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
 	w, lead, coder, other := newTrio(t, "lead", "coder", "other")
-	w.Sends(lead, "another", "x", message)
-	id := w.Sends(lead, "coder", "you may stop", message).NoticeID.String()
+	w.Sends(lead, "another", "x", mailboxtest.Message)
+	id := w.Sends(lead, "coder", "you may stop", mailboxtest.Message).NoticeID.String()
 	get := func(by schemas.Caller) (schemas.GetOut, error) {
 		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: id})
 	}

@@ -18,7 +18,7 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
 	w.Claims(qa)
-	w.Updates(qa, id, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Questions = []string{"Which colour?"} })
+	w.Updates(qa, id, schemas.ActAsk, mailboxtest.Asking("Which colour?"))
 	w.Updates(a, id, schemas.ActAnswer, note("Silver"))
 	w.Claims(qa)
 	w.Completes(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // Human is a person at a terminal.
@@ -157,6 +158,22 @@ func (w *World) Notices(by schemas.Caller) []schemas.Item {
 	return Must(w.T, w.List, by, schemas.ListIn{Box: "notices"}).Items
 }
 
+// Events are all that the registry has.
+func (w *World) Events() (all []schemas.Event) {
+	w.T.Helper()
+	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
+		all = nil
+		for e, err := range v.EventsAfter(0) {
+			if err != nil {
+				return err
+			}
+			all = append(all, e)
+		}
+		return nil
+	}))
+	return all
+}
+
 // Kinds are those of the notices of an agent about one handoff, newest first.
 func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	w.T.Helper()
@@ -203,8 +220,16 @@ func Because(description string) schemas.FailureDetail {
 	return schemas.FailureDetail{Description: description}
 }
 
+// Message makes a send a message.
+func Message(in *schemas.SendIn) { in.Type = schemas.TypeMessage }
+
 // NeedsApproval has a send wait for the approval of a person.
 func NeedsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}} }
+
+// Asking gives a step questions.
+func Asking(questions ...string) func(*schemas.UpdateIn) {
+	return func(in *schemas.UpdateIn) { in.Questions = questions }
+}
 
 // Note gives a step a note.
 func Note(text string) func(*schemas.UpdateIn) {

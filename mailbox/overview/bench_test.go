@@ -1,4 +1,4 @@
-package mailbox_test
+package overview_test
 
 import (
 	"context"
@@ -110,7 +110,7 @@ func (r readRows) Scan(in store.Range) iter.Seq2[store.Row, error] {
 }
 
 // Each step has more before it than it looks at.
-func TestAnOverviewReadsABoundedNumberOfRows(t *testing.T) {
+func TestOverview_ReadsBoundedNumberOfRows(t *testing.T) {
 	n := 0
 	s := crowd(t, reads{memory.New(), &n}, 26_000, 21_000)
 	n = 0
