@@ -13,38 +13,20 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
-	"handoff/store"
 	"handoff/store/memory"
 )
-
-// scripted is a backend on which something happens after each of the next transactions that write, one thing
-// after one of them.
-type scripted struct {
-	store.Backend
-	then []func()
-}
-
-func (b *scripted) Update(ctx context.Context, fn func(store.Writer) error) error {
-	err := b.Backend.Update(ctx, fn)
-	if len(b.then) > 0 {
-		then := b.then[0]
-		b.then = b.then[1:]
-		then()
-	}
-	return err
-}
 
 // twins is a world with one handoff for b, which makes one call twice, under one request id.
 type twins struct {
 	*world
-	b    *scripted
+	b    *mailboxtest.Scripted
 	by   schemas.Caller
 	ctx  context.Context // of the call that breaks
 	stop context.CancelFunc
 }
 
 func newTwins(t *testing.T) *twins {
-	b := &scripted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	w.Sends(w.Stdio("a"), "b", "x")
 	tw := &twins{world: w, b: b, by: asRequest(w.Stdio("b"), "0001")}
@@ -70,7 +52,7 @@ func (tw *twins) stands(got schemas.ClaimOut) {
 func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 	tw := newTwins(t)
 	var got schemas.ClaimOut
-	tw.b.then = []func(){func() { // the claim is kept and not answered
+	tw.b.Then = []func(){func() { // the claim is kept and not answered
 		tw.stop()
 		got = tw.Claims(tw.by)
 	}}
@@ -84,7 +66,7 @@ func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 	tw.by.Conn = "c1"
 	mailboxtest.Must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
 	var got schemas.ClaimOut
-	tw.b.then = []func(){func() {
+	tw.b.Then = []func(){func() {
 		tw.stop()
 		got = mailboxtest.Must(t, tw.Claim, asRequest(tw.by, "0002"), schemas.ClaimIn{HandoffID: "1"})
 	}}
@@ -96,7 +78,7 @@ func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
 	tw := newTwins(t)
 	got := tw.Claims(tw.by)
-	tw.b.then = []func(){tw.stop}
+	tw.b.Then = []func(){tw.stop}
 	tw.breaks()
 	tw.stands(got)
 }

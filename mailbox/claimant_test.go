@@ -8,23 +8,7 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
-	"handoff/store"
 )
-
-// interrupted is a backend after whose next Update something happens.
-type interrupted struct {
-	store.Backend
-	then func()
-}
-
-func (b *interrupted) Update(ctx context.Context, fn func(store.Writer) error) error {
-	err := b.Backend.Update(ctx, fn)
-	if then := b.then; then != nil {
-		b.then = nil
-		then()
-	}
-	return err
-}
 
 // Without a connection only the instance proves who claimed; where instances cannot be told apart, nothing does.
 func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {

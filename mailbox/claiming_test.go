@@ -13,12 +13,12 @@ import (
 )
 
 func TestAClaimWhoseAnswerIsLostIsGivenBackUncharged(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
-	b.then = cancel
+	b.Then = []func(){cancel}
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{})
 	refused(t, err, schemas.Unavailable, "given back")
 	require.Equal(t, schemas.Pending, w.Status(1))
@@ -26,13 +26,13 @@ func TestAClaimWhoseAnswerIsLostIsGivenBackUncharged(t *testing.T) {
 }
 
 func TestRepeatingAClaimThatWasGivenBackClaimsAnew(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	coder.Request = "0001"
 	ctx, cancel := context.WithCancel(context.Background())
-	b.then = cancel
+	b.Then = []func(){cancel}
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{})
 	require.Error(t, err)
 
@@ -44,14 +44,14 @@ func TestRepeatingAClaimThatWasGivenBackClaimsAnew(t *testing.T) {
 }
 
 func TestReadingAClaimAgainNeverGivesItBack(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Claims(coder)
 	w.Updates(coder, 1, schemas.ActProgress, note("half way"))
 	ctx, cancel := context.WithCancel(context.Background())
-	b.then = cancel
+	b.Then = []func(){cancel}
 	_, err := w.Claim(ctx, coder, schemas.ClaimIn{HandoffID: "1"})
 	require.Error(t, err)
 	require.Equal(t, schemas.Working, w.Status(1))
@@ -59,17 +59,17 @@ func TestReadingAClaimAgainNeverGivesItBack(t *testing.T) {
 }
 
 func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
 	second := w.Elsewhere(first, "conn-b2")
 	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
-	b.then = func() {
+	b.Then = []func(){func() {
 		w.Updates(person, 1, schemas.ActRelease)
 		w.Claims(second)
 		cancel()
-	}
+	}}
 	_, err := w.Claim(ctx, first, schemas.ClaimIn{})
 	require.Error(t, err)
 	require.Equal(t, schemas.Accepted, w.Status(1))

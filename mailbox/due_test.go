@@ -45,8 +45,8 @@ func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
 func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Pass(25 * time.Minute) // the lease ended and goes on, and the holder was silent for long
-	w.stats()                // somebody calls
+	w.Pass(25 * time.Minute)                                          // the lease ended and goes on, and the holder was silent for long
+	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		due, err := v.NextDue()
 		require.True(t, due.After(w.Now()))

@@ -14,9 +14,9 @@ import (
 
 // three opens three sessions of one client. The second leaves.
 func (w *world) three() (first, third schemas.Caller) {
-	first = w.open("c1", "s1")
-	second := w.open("c2", "s2")
-	third = w.open("c3", "s3")
+	first = w.Opens("c1", "s1")
+	second := w.Opens("c2", "s2")
+	third = w.Opens("c3", "s3")
 	w.Leaves(second)
 	return first, third
 }
@@ -106,8 +106,8 @@ func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
 
 func TestMailOfTheClientsNameIsClaimedByASibling(t *testing.T) {
 	w := newWorld(t)
-	first := w.open("c1", "s1")
-	second := w.open("c2", "s2")
+	first := w.Opens("c1", "s1")
+	second := w.Opens("c2", "s2")
 	w.Sends(person, "claude-code", "x")
 	require.Zero(t, w.claimable(second.Agent))
 	w.Leaves(first)
@@ -124,7 +124,7 @@ func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
 	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
 	w.Sends(person, "claude-code-2", "y")
-	second := w.open("again", "s2") // it came back
+	second := w.Opens("again", "s2") // it came back
 	require.True(t, w.Claims(first).Empty)
 	require.Equal(t, schemas.ID(2), w.Claims(second).HandoffID)
 	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
@@ -137,7 +137,7 @@ func TestSiblingsTakeNoMailOfSimilarNames(t *testing.T) {
 		w.Sends(person, to, "before anybody has that name")
 		w.Sends(remote(schemas.Agent(to), "1"), to, "after")
 	}
-	w.Pass(settled)
+	w.Pass(mailboxtest.Settled)
 	require.Zero(t, w.claimable(first.Agent))
 	require.True(t, w.Claims(first).Empty)
 	w.Sends(person, "claude-code-2", "x")
@@ -146,8 +146,8 @@ func TestSiblingsTakeNoMailOfSimilarNames(t *testing.T) {
 
 func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	w := newWorld(t)
-	first := w.open("c1", "s1")
-	second := w.open("c2", "s2")
+	first := w.Opens("c1", "s1")
+	second := w.Opens("c2", "s2")
 	w.Accepts("review", second)
 	boss := w.Stdio("boss")
 	w.Sends(boss, "capability:review", "x")
@@ -169,7 +169,7 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 
 func TestOrphanedMailIsCountedOnce(t *testing.T) {
 	w := newWorld(t)
-	w.Leaves(w.open("c1", "s1"))
+	w.Leaves(w.Opens("c1", "s1"))
 	w.Sends(person, "claude-code", "x")
 	require.Equal(t, 1, w.claimable("claude-code"))
 }
@@ -177,9 +177,9 @@ func TestOrphanedMailIsCountedOnce(t *testing.T) {
 func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
 	w := newWorld(t)
 	chosen := w.Stdio("claude-code")
-	second := w.open("c2", "s2")
+	second := w.Opens("c2", "s2")
 	w.Sends(person, "claude-code", "x")
-	w.Pass(settled)
+	w.Pass(mailboxtest.Settled)
 	require.Zero(t, w.claimable(second.Agent))
 	w.Leaves(chosen)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
@@ -198,26 +198,26 @@ func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
 // At a takeover nobody knows yet who is here.
 func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.open("c1", "s1")
-		w.open("c2", "s2")
+		w.Opens("c1", "s1")
+		w.Opens("c2", "s2")
 		w.Sends(person, "claude-code", "x")
 		w.Restart()
-		second := w.open("c2", "s2")
+		second := w.Opens("c2", "s2")
 		require.True(t, w.Claims(second).Empty)
-		w.open("c1", "s1")
-		w.Pass(settled)
+		w.Opens("c1", "s1")
+		w.Pass(mailboxtest.Settled)
 		require.True(t, w.Claims(second).Empty)
 	})
 }
 
 func TestMailOfASessionThatWasKilledIsItsSiblings(t *testing.T) {
 	w := newWorld(t)
-	w.open("c1", "s1")
-	w.open("c2", "s2")
+	w.Opens("c1", "s1")
+	w.Opens("c2", "s2")
 	w.Sends(person, "claude-code", "x")
 	w.Restart()
-	second := w.open("c2", "s2")
-	w.Pass(settled)
+	second := w.Opens("c2", "s2")
+	w.Pass(mailboxtest.Settled)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
@@ -225,14 +225,14 @@ func TestWhoChoseItsNameIsGivenTheTimeToBeAnnounced(t *testing.T) {
 	w := newWorld(t)
 	chosen := w.Stdio("claude-code")
 	w.Sends(chosen, "claude-code", "x")
-	second := w.open("c2", "s2")
+	second := w.Opens("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
-	w.Pass(settled)
+	w.Pass(mailboxtest.Settled)
 	require.True(t, w.Claims(second).Empty)
 	w.Restart()
-	second = w.open("c2", "s2")
+	second = w.Opens("c2", "s2")
 	require.True(t, w.Claims(second).Empty)
-	w.Pass(settled)
+	w.Pass(mailboxtest.Settled)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
@@ -257,8 +257,8 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, w *world) {
 				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
-				second, third := w.open("c2", "s2"), w.open("c3", "s3")
-				time.Sleep(settled)
+				second, third := w.Opens("c2", "s2"), w.Opens("c3", "s3")
+				time.Sleep(mailboxtest.Settled)
 				tt.before(w, second)
 				begun := time.Now()
 				got := make(chan schemas.ClaimOut)
@@ -281,8 +281,8 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 // Mail for a session that is here goes to it, though its siblings wait for longer.
 func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
-		first := w.open("c1", "s1")
-		second := w.open("c2", "s2")
+		first := w.Opens("c1", "s1")
+		second := w.Opens("c2", "s2")
 		w.Leaves(second)
 		got := make(chan schemas.ClaimOut, 2)
 		wait := func(by schemas.Caller) {
@@ -297,7 +297,7 @@ func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 		}
 		go wait(first)
 		synctest.Wait()
-		second = w.open("again", "s2")
+		second = w.Opens("again", "s2")
 		go wait(second)
 		synctest.Wait()
 		w.Sends(person, "claude-code-2", "x")

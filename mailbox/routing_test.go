@@ -38,7 +38,7 @@ func TestTheBestOfAPoolIsToldFirstAndTheNextAfterAMinute(t *testing.T) {
 		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.Claims(team[3]).Waits)
 		mailboxtest.Refuses(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.Pass(time.Minute)
-		w.stats() // somebody calls
+		mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
 	}
 	for _, any := range team {
 		require.Equal(t, 1, w.claimable(any.Agent))

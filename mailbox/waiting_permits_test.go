@@ -116,11 +116,11 @@ func TestMailOfAnotherBoxIsHandedOn(t *testing.T) {
 }
 
 func TestWaiterThatLeavesPassesItsPermitOn(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		cancel := w.wait(remote("b", "1"), schemas.ClaimIn{})
 		w.wait(remote("b", "2"), schemas.ClaimIn{})
-		b.then = cancel // the send is kept and not announced yet
+		b.Then = []func(){cancel} // the send is kept and not announced yet
 		w.Sends(person, "b", "x")
 		synctest.Wait()
 		require.Equal(w.t, "2", w.got()[1])
@@ -159,12 +159,12 @@ func TestMailThatComesDuringALookIsHandedOn(t *testing.T) {
 
 // A waiter that is to stand in other queues and is given a permit at the same time uses the permit all the same.
 func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
-	b := &interrupted{Backend: memory.New()}
+	b := &mailboxtest.Scripted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		w.Accepts("review", remote("b", ""), remote("c", ""))
 		w.wait(remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(remote("c", "2"), schemas.ClaimIn{})
-		b.then = func() { w.Sends(person, "capability:review", "x") } // before the registration is announced
+		b.Then = []func(){func() { w.Sends(person, "capability:review", "x") }} // before the registration is announced
 		mailboxtest.Must(w.t, w.Register, person, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
 		require.Equal(w.t, "2", w.got()[1])
@@ -174,13 +174,13 @@ func TestMovingToOtherQueuesLosesNoPermit(t *testing.T) {
 // Whose mail may be taken by others is known a moment after a process has begun.
 func TestAWaiterGetsWhatNobodyElseComesFor(t *testing.T) {
 	bubble(t, backends["memory"], func(w *waits) {
-		w.open("c1", "s1")
-		w.open("c2", "s2")
+		w.Opens("c1", "s1")
+		w.Opens("c2", "s2")
 		w.Sends(person, "claude-code", "x")
 		w.Restart()
-		second := w.open("c2", "s2")
+		second := w.Opens("c2", "s2")
 		w.wait(second, schemas.ClaimIn{})
-		time.Sleep(settled)
+		time.Sleep(mailboxtest.Settled)
 		synctest.Wait()
 		require.Equal(w.t, map[schemas.ID]string{1: second.AgentID}, w.got())
 	})

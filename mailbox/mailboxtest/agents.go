@@ -52,6 +52,24 @@ func (w *World) Stdio(name schemas.Agent) schemas.Caller {
 	return by
 }
 
+// Opens opens a connection of a session of Claude Code, which is given a name. A session that cannot be told is "-".
+func (w *World) Opens(conn, session string) schemas.Caller {
+	w.T.Helper()
+	return w.OpensFrom(schemas.ConnIn{}, conn, session)
+}
+
+// OpensFrom is [World.Opens] from a process of which something is known.
+func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.Caller {
+	w.T.Helper()
+	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
+	if session == "-" {
+		by.AgentID = conn
+	}
+	process.Conn, process.Client = conn, "claude-code"
+	by.Agent = Must(w.T, w.Attach, by, process).Agent
+	return by
+}
+
 // Remote is an instance of an agent without a connection that shows when it leaves.
 func Remote(name schemas.Agent, instance string) schemas.Caller {
 	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
@@ -77,6 +95,9 @@ func (w *World) Accepts(kind string, agents ...schemas.Caller) {
 		Must(w.T, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Accepts: []string{kind}})
 	}
 }
+
+// Settled is after how long a service knows which connections are open.
+const Settled = 5 * time.Second
 
 // Rest lets the time pass for which work rests after its first attempt.
 func (w *World) Rest() { w.Pass(10 * time.Second) }

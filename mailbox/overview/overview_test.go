@@ -215,4 +215,3 @@ func TestOverview_ListsUnreadMessagesToThePerson(t *testing.T) {
 	mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "no_1"})
 	require.Equal(t, []string{"message no_3 Look at this"}, rows(look(w).NeedsYou))
 }
-

@@ -1,6 +1,7 @@
-package mailbox_test
+package sessions_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -290,96 +291,78 @@ var naming = map[string]string{
 		open c4 s4 claude-code-2`,
 }
 
-func TestNamesOfSessionsAreAsScripted(t *testing.T) {
-	for backend, open := range backends {
+func TestAttach_NamesSessionsAsScripted(t *testing.T) {
+	for backend, open := range mailboxtest.Backends {
 		for name, script := range naming {
 			t.Run(backend+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorldOn(t, open(t))
+				w := mailboxtest.New(t, mailboxtest.On(open(t)))
 				for line := range strings.Lines(strings.TrimSpace(script)) {
-					w.play(strings.Fields(line))
+					play(w, strings.Fields(line))
 				}
 			})
 		}
 	}
 }
 
-func (w *world) play(words []string) {
-	w.t.Helper()
+func play(w *mailboxtest.World, words []string) {
+	w.T.Helper()
 	switch words[0] {
 	case "open":
-		require.Equal(w.t, words[3], string(w.open(words[1], words[2]).Agent), words)
+		require.Equal(w.T, words[3], string(w.Opens(words[1], words[2]).Agent), words)
 	case "chosen":
-		mailboxtest.Must(w.t, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
+		mailboxtest.Must(w.T, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
 	case "acts":
 		by := schemas.Caller{Agent: schemas.Agent(words[2]), Conn: words[1]}
-		w.Sends(person, words[2], "x")
-		require.False(w.t, w.Claims(by).Empty)
+		w.Sends(mailboxtest.Human, words[2], "x")
+		require.False(w.T, w.Claims(by).Empty)
 	case "writes":
 		w.Sends(schemas.Caller{Agent: schemas.Agent(words[1]), Via: schemas.ViaCLI}, "qa", "x")
 	case "mail":
-		w.Sends(person, words[1], "x")
+		w.Sends(mailboxtest.Human, words[1], "x")
 	case "register":
 		w.Accepts("review", schemas.Caller{Agent: schemas.Agent(words[1])})
 	case "close":
 		w.Leaves(schemas.Caller{Conn: words[1]})
 	case "unused":
-		w.unused(words[1])
+		unused(w, words[1])
 	case "later":
 		d, err := time.ParseDuration(words[1])
-		require.NoError(w.t, err)
+		require.NoError(w.T, err)
 		w.Pass(d)
 	case "restart":
 		w.Restart()
 	}
 }
 
-// open opens a connection of Claude Code without a name. The session - is one that cannot be told.
-func (w *world) open(conn, session string) schemas.Caller {
-	w.t.Helper()
-	return w.openFrom("", conn, session)
-}
-
-// openFrom opens it from a process that its shells know.
-func (w *world) openFrom(process, conn, session string) schemas.Caller {
-	w.t.Helper()
-	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
-	if session == "-" {
-		by.AgentID = conn
-	}
-	out := mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: conn, Client: "claude-code", Process: process})
-	by.Agent = out.Agent
-	return by
-}
-
 // unused closes a connection over which nothing was asked for.
-func (w *world) unused(conn string) {
-	w.t.Helper()
-	mailboxtest.Must(w.t, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
+func unused(w *mailboxtest.World, conn string) {
+	w.T.Helper()
+	mailboxtest.Must(w.T, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
 }
 
 // A client that lists its servers starts each for a moment, as a new session.
-func TestSessionsThatOnlyLookUseUpNoNumbers(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		w.open("c1", "s1")
+func TestDetach_FreesNameOfUnusedConnection(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		w.Opens("c1", "s1")
 		for i := range 10 {
 			conn := fmt.Sprintf("listing-%d", i)
-			require.Equal(t, schemas.Agent("claude-code-2"), w.open(conn, "of "+conn).Agent)
-			w.unused(conn)
+			require.Equal(t, schemas.Agent("claude-code-2"), w.Opens(conn, "of "+conn).Agent)
+			unused(w, conn)
 		}
-		require.Equal(t, schemas.Agent("claude-code-2"), w.open("c2", "s2").Agent)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.Opens("c2", "s2").Agent)
 	})
 }
 
-func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		w.Pass(settled)
+func TestAttach_NamesConcurrentSessionsApart(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		w.Pass(mailboxtest.Settled)
 		var wg sync.WaitGroup
 		var mu sync.Mutex // guards names
 		names := map[schemas.Agent]bool{}
 		for i := range 20 {
 			wg.Go(func() {
-				a := w.open("c"+string(rune('a'+i)), "-").Agent
+				a := w.Opens("c"+string(rune('a'+i)), "-").Agent
 				mu.Lock()
 				defer mu.Unlock()
 				names[a] = true
@@ -391,11 +374,8 @@ func TestSessionsThatOpenAtOnceGetDifferentNames(t *testing.T) {
 	})
 }
 
-// settled is after how long a service knows which connections are open.
-const settled = 5 * time.Second
-
-func TestNumberedNamesAreValidNames(t *testing.T) {
-	w := newWorld(t)
+func TestAttach_ShortensNumberedNames(t *testing.T) {
+	w := mailboxtest.New(t)
 	long := schemas.Agent(strings.Repeat("x", 64))
 	for i, want := range []schemas.Agent{long, long[:62] + "-2", long[:62] + "-3"} {
 		in := schemas.ConnIn{Conn: string(rune('a' + i)), Client: long}
@@ -406,8 +386,8 @@ func TestNumberedNamesAreValidNames(t *testing.T) {
 	}
 }
 
-func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
-	w := newWorld(t)
+func TestAttach_SkipsNamesOfOtherClients(t *testing.T) {
+	w := mailboxtest.New(t)
 	attach := func(conn string, client schemas.Agent) schemas.Agent {
 		out := mailboxtest.Must(t, w.Attach, schemas.Caller{AgentID: conn}, schemas.ConnIn{Conn: conn, Client: client})
 		return out.Agent
@@ -418,15 +398,15 @@ func TestNamesOfAnotherClientAreNotGiven(t *testing.T) {
 	require.Equal(t, schemas.Agent("gpt-3"), attach("c", "gpt"))
 }
 
-func TestReservedNamesOfClientsAreRefused(t *testing.T) {
-	w := newWorld(t)
+func TestAttach_RefusesReservedClientNames(t *testing.T) {
+	w := mailboxtest.New(t)
 	for _, client := range []schemas.Agent{"human", "system", "a b"} {
 		mailboxtest.Refuses(t, w.Attach, schemas.Caller{}, schemas.ConnIn{Conn: "c", Client: client}, schemas.Invalid, "")
 	}
 }
 
-func TestConnectedAgentIsListedBeforeItCalls(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+func TestAgents_ListsConnectedAgentBeforeItsFirstCall(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "a"})
 	w.Stdio("b")
 	require.Empty(t, w.Sends(a, "b", "x").Warnings, "it is here")
@@ -435,19 +415,39 @@ func TestConnectedAgentIsListedBeforeItCalls(t *testing.T) {
 	require.True(t, out.Agents[1].Live)
 }
 
-func TestOfNumberedSessionsOnlyThoseAreListedWhoAreHereOrHaveMail(t *testing.T) {
-	w := newWorld(t)
+func TestAgents_LeavesOutNumberedSessionsWithoutMail(t *testing.T) {
+	w := mailboxtest.New(t)
 	for i := range 4 {
-		w.open("c"+string(rune('1'+i)), "-")
+		w.Opens("c"+string(rune('1'+i)), "-")
 	}
 	w.Leaves(schemas.Caller{Conn: "c1"})
 	w.Leaves(schemas.Caller{Conn: "c2"})
 	w.Leaves(schemas.Caller{Conn: "c3"})
-	w.Sends(person, "claude-code-3", "x")
-	out := mailboxtest.Must(t, w.Agents, person, schemas.AgentsIn{})
+	w.Sends(mailboxtest.Human, "claude-code-3", "x")
+	out := mailboxtest.Must(t, w.Agents, mailboxtest.Human, schemas.AgentsIn{})
 	var names []schemas.Agent
 	for _, c := range out.Agents {
 		names = append(names, c.Name)
 	}
 	require.ElementsMatch(t, []schemas.Agent{"claude-code", "claude-code-3", "claude-code-4"}, names)
+}
+
+func TestNews_FindsNameByProcess(t *testing.T) {
+	w := mailboxtest.New(t)
+	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+	w.Sends(mailboxtest.Human, "claude-code-2", "Test it")
+	ask := func(session, process string) (schemas.NewsOut, error) {
+		return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+			On: schemas.OnMail, Client: "claude-code", Session: session, Process: process,
+		})
+	}
+	out, err := ask("s1", "100")
+	require.NoError(t, err)
+	require.Equal(t, schemas.NewsOut{Agent: "claude-code"}, out)
+	out, err = ask("after a clear", "200")
+	require.NoError(t, err)
+	require.Equal(t, schemas.ID(1), out.New[0].HandoffID)
+	_, err = ask("unknown", "")
+	mailboxtest.Refused(t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package card_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // declare tells the workspace what two files say, and gives who changed.
-func declare(t *testing.T, w *world, user, project []schemas.RegisterIn) []schemas.Agent {
+func declare(t *testing.T, w *mailboxtest.World, user, project []schemas.RegisterIn) []schemas.Agent {
 	t.Helper()
 	out := mailboxtest.Must(t, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 		{Name: "~/agents.yaml", Agents: user}, {Name: "shop/agents.yaml", Agents: project},
@@ -19,9 +19,9 @@ func declare(t *testing.T, w *world, user, project []schemas.RegisterIn) []schem
 	return out.Changed
 }
 
-func (w *world) cardOf(t *testing.T, name schemas.Agent) *schemas.Card {
+func cardOf(w *mailboxtest.World, t *testing.T, name schemas.Agent) *schemas.Card {
 	t.Helper()
-	out := mailboxtest.Must(t, w.Agents, person, schemas.AgentsIn{})
+	out := mailboxtest.Must(t, w.Agents, mailboxtest.Human, schemas.AgentsIn{})
 	for _, c := range out.Agents {
 		if c.Name == name {
 			return &c
@@ -30,19 +30,19 @@ func (w *world) cardOf(t *testing.T, name schemas.Agent) *schemas.Card {
 	return nil
 }
 
-func TestDeclaredAgentsAreKnownBeforeAnybodySawThem(t *testing.T) {
-	w := newWorld(t)
+func TestDeclare_MakesAgentsKnown(t *testing.T) {
+	w := mailboxtest.New(t)
 	user := []schemas.RegisterIn{{Name: "qa", Accepts: []string{"anything"}}, {Name: "ops", Skills: []string{"k8s"}}}
 	project := []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}, MaxOpen: 1}}
 	require.Equal(t, []schemas.Agent{"ops", "qa"}, declare(t, w, user, project))
-	before := mailboxtest.Must(t, w.Head, person, schemas.NewestIn{})
+	before := mailboxtest.Must(t, w.Head, mailboxtest.Human, schemas.NewestIn{})
 	require.Empty(t, declare(t, w, user, project), "a repetition changes nothing")
-	after := mailboxtest.Must(t, w.Head, person, schemas.NewestIn{})
+	after := mailboxtest.Must(t, w.Head, mailboxtest.Human, schemas.NewestIn{})
 	require.Equal(t, before.Event, after.Event)
 
 	require.Equal(t, &schemas.Card{
 		Name: "qa", Registered: true, Accepts: []string{"code"}, MaxOpen: 1, DeclaredIn: "shop/agents.yaml",
-	}, w.cardOf(t, "qa"))
+	}, cardOf(w, t, "qa"))
 	a := w.Stdio("a")
 	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "qaa", Task: "x"}, schemas.NotFound, "qaa")
 	w.Sends(a, "qa", "directed")
@@ -53,8 +53,8 @@ func TestDeclaredAgentsAreKnownBeforeAnybodySawThem(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(qa).HandoffID, "what the file says less is gone")
 }
 
-func TestWhatAFileNoLongerDeclaresIsForgottenButWhatTheAgentSaidItself(t *testing.T) {
-	w := newWorld(t)
+func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
+	w := mailboxtest.New(t)
 	declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}})
 	qa, dev := w.Stdio("qa"), w.Stdio("dev")
 	mailboxtest.Must(t, w.Register, qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"docs"}})
@@ -62,14 +62,14 @@ func TestWhatAFileNoLongerDeclaresIsForgottenButWhatTheAgentSaidItself(t *testin
 	require.Empty(t, declare(t, w, nil, []schemas.RegisterIn{{Name: "qa", Accepts: []string{"code"}}, {Name: "ops"}, {Name: "dev"}}),
 		"what the agent said since holds until its declaration is another")
 	require.Equal(t, []schemas.Agent{"dev", "ops", "qa"}, declare(t, w, nil, nil))
-	require.Equal(t, []string{"docs"}, w.cardOf(t, "qa").Accepts)
-	require.Empty(t, w.cardOf(t, "qa").DeclaredIn)
-	require.Nil(t, w.cardOf(t, "ops"), "nobody ever saw it")
-	require.False(t, w.cardOf(t, "dev").Registered)
+	require.Equal(t, []string{"docs"}, cardOf(w, t, "qa").Accepts)
+	require.Empty(t, cardOf(w, t, "qa").DeclaredIn)
+	require.Nil(t, cardOf(w, t, "ops"), "nobody ever saw it")
+	require.False(t, cardOf(w, t, "dev").Registered)
 }
 
-func TestNamesThatBeginWithADeclaredRoleHaveIt(t *testing.T) {
-	w := newWorld(t)
+func TestDeclare_GivesRoleToNamesWithItsPrefix(t *testing.T) {
+	w := mailboxtest.New(t)
 	early, own := w.Stdio("testing-specialist-Early"), w.Stdio("testing-specialist-Own")
 	w.Sends(early, "human", "x")
 	mailboxtest.Must(t, w.Register, own, schemas.RegisterIn{Name: "testing-specialist-Own", Role: "ops"})
@@ -82,21 +82,21 @@ func TestNamesThatBeginWithADeclaredRoleHaveIt(t *testing.T) {
 	red := w.Stdio("testing-specialist-RedStone")
 	require.Equal(t, schemas.ID(3), w.Claims(red).HandoffID)
 	require.Equal(t, schemas.ID(2), w.Claims(early).HandoffID)
-	require.Equal(t, 60, w.cardOf(t, "testing-specialist-RedStone").MaxMinutes)
-	require.Equal(t, "ops", w.cardOf(t, "testing-specialist-Own").Role)
+	require.Equal(t, 60, cardOf(w, t, "testing-specialist-RedStone").MaxMinutes)
+	require.Equal(t, "ops", cardOf(w, t, "testing-specialist-Own").Role)
 	role.MaxMinutes = 30
 	declare(t, w, nil, []schemas.RegisterIn{role})
-	require.Equal(t, 30, w.cardOf(t, "testing-specialist-RedStone").MaxMinutes)
-	require.Nil(t, w.cardOf(t, "testing"))
+	require.Equal(t, 30, cardOf(w, t, "testing-specialist-RedStone").MaxMinutes)
+	require.Nil(t, cardOf(w, t, "testing"))
 }
 
-func TestADeclarationThatIsRefusedChangesNothing(t *testing.T) {
-	w := newWorld(t)
+func TestDeclare_ChangesNothingWhenRefused(t *testing.T) {
+	w := mailboxtest.New(t)
 	for field, bad := range map[string]schemas.RegisterIn{"name": {Name: "human"}, "accepts[0]": {Name: "b", Accepts: []string{"a b"}}} {
-		_, err := w.Declare(context.Background(), person, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
+		_, err := w.Declare(context.Background(), mailboxtest.Human, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{
 			{Name: "f", Agents: []schemas.RegisterIn{{Name: "good"}, bad}},
 		}})
-		require.Equal(t, field, refused(t, err, schemas.Invalid, "").Field)
-		require.Nil(t, w.cardOf(t, "good"))
+		require.Equal(t, field, mailboxtest.Refused(t, err, schemas.Invalid, "").Field)
+		require.Nil(t, cardOf(w, t, "good"))
 	}
 }

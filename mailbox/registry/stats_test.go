@@ -1,4 +1,4 @@
-package mailbox_test
+package registry_test
 
 import (
 	"fmt"
@@ -12,15 +12,15 @@ import (
 	"handoff/schemas"
 )
 
-func (w *world) stats() schemas.StatsOut {
-	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.Stats, schemas.Caller{}, schemas.StatsIn{})
+func stats(w *mailboxtest.World) schemas.StatsOut {
+	w.T.Helper()
+	out := mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
 	return out
 }
 
-func TestStatsOfNothingNameEveryState(t *testing.T) {
-	w := newWorld(t)
-	out := w.stats()
+func TestStats_NamesEveryStateOfEmptyStore(t *testing.T) {
+	w := mailboxtest.New(t)
+	out := stats(w)
 	require.Len(t, out.States, len(schemas.Statuses))
 	for _, s := range schemas.Statuses {
 		require.Zero(t, out.States[s])
@@ -31,15 +31,15 @@ func TestStatsOfNothingNameEveryState(t *testing.T) {
 	require.Zero(t, out.Event)
 }
 
-func TestStatsCountStatesAndMailboxes(t *testing.T) {
-	w, boss, qa := newPair(t, "boss", "qa")
+func TestStats_CountsStatesAndMailboxes(t *testing.T) {
+	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
 	w.Sends(boss, "qa", "first")
 	sent := w.Now()
 	w.Pass(time.Minute)
 	w.Sends(boss, "qa", "second")
 	w.Sends(boss, "human", "third")
 	w.Sends(boss, "qa", "read me", mailboxtest.Message)
-	out := w.stats()
+	out := stats(w)
 	require.Equal(t, 3, out.States[schemas.Pending])
 	require.Equal(t, []schemas.MailboxStats{
 		{Box: "qa", Pending: 2, Unread: 1, Oldest: sent.UTC()},
@@ -47,7 +47,7 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 	}, out.Mailboxes)
 
 	w.Claims(qa)
-	out = w.stats()
+	out = stats(w)
 	require.Equal(t, 2, out.States[schemas.Pending])
 	require.Equal(t, 1, out.States[schemas.Accepted])
 	require.Equal(t, schemas.MailboxStats{Box: "qa", Pending: 1, Held: 1, Unread: 1, Oldest: w.Now().UTC()}, out.Mailboxes[1])
@@ -55,54 +55,47 @@ func TestStatsCountStatesAndMailboxes(t *testing.T) {
 }
 
 // What has ended is counted once a minute, what is open at once.
-func TestStatsCountWhatEndedOnceAMinute(t *testing.T) {
-	w, boss, qa := newPair(t, "boss", "qa")
-	w.stats()
+func TestStats_CountsEndedWorkOnceAMinute(t *testing.T) {
+	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
+	stats(w)
 	w.Sends(boss, "qa", "first")
 	w.Completes(qa, w.Claims(qa).HandoffID)
 	w.Pass(59 * time.Second)
-	require.Zero(t, w.stats().States[schemas.Completed])
-	require.Zero(t, w.stats().States[schemas.Accepted])
+	require.Zero(t, stats(w).States[schemas.Completed])
+	require.Zero(t, stats(w).States[schemas.Accepted])
 	w.Pass(time.Second)
-	require.Equal(t, 1, w.stats().States[schemas.Completed])
+	require.Equal(t, 1, stats(w).States[schemas.Completed])
 	w.Pass(-time.Hour) // the clock is set back
-	w.Completes(qa, w.claimed(boss, qa))
-	require.Equal(t, 2, w.stats().States[schemas.Completed])
+	w.Completes(qa, w.Assigns(boss, qa, "next").HandoffID)
+	require.Equal(t, 2, stats(w).States[schemas.Completed])
 }
 
-// claimed sends one and claims it.
-func (w *world) claimed(from, by schemas.Caller) schemas.ID {
-	w.t.Helper()
-	w.Sends(from, string(by.Agent), "next")
-	return w.Claims(by).HandoffID
-}
-
-func TestStatsApplyTimeFirst(t *testing.T) {
-	w := newWorld(t)
+func TestStats_AppliesTimeFirst(t *testing.T) {
+	w := mailboxtest.New(t)
 	w.Sends(w.Stdio("boss"), "qa", "first", func(in *schemas.SendIn) { in.Deadline = "5m" })
 	w.Pass(6 * time.Minute)
-	out := w.stats()
+	out := stats(w)
 	require.Equal(t, 1, out.States[schemas.TimedOut])
 	require.EqualValues(t, "boss", out.Mailboxes[0].Box, "what was rolled back")
 }
 
-func TestStatsTellOfTheFullestMailboxes(t *testing.T) {
-	w, boss := newWorldWith(t, "boss")
+func TestStats_ListsFullestMailboxes(t *testing.T) {
+	w, boss := mailboxtest.With(t, "boss")
 	for i := range 205 {
 		w.Sends(boss, fmt.Sprintf("qa%03d", i), "one")
 	}
 	w.Sends(boss, "zz", "one")
 	w.Sends(boss, "zz", "two")
-	out := w.stats()
+	out := stats(w)
 	require.Len(t, out.Mailboxes, 200)
 	require.EqualValues(t, "zz", out.Mailboxes[0].Box)
 	require.Equal(t, 2, out.Mailboxes[0].Pending)
 	require.EqualValues(t, "qa000", out.Mailboxes[1].Box)
 }
 
-func TestStatsCarryTheCommits(t *testing.T) {
-	w := newWorld(t, func(c *mailbox.Config) {
+func TestStats_HasLatencyOfCommits(t *testing.T) {
+	w := mailboxtest.New(t, func(c *mailbox.Config) {
 		c.Commits = func() schemas.Latency { return schemas.Latency{Count: 7} }
 	})
-	require.EqualValues(t, 7, w.stats().Commits.Count)
+	require.EqualValues(t, 7, stats(w).Commits.Count)
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package registry_test
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 )
 
 // follow reads events after a number until it has seen n.
-func (w *world) follow(after uint64, n int) (seen []uint64) {
-	w.t.Helper()
+func follow(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
+	w.T.Helper()
 	for c, err := range w.Changes(context.Background(), after) {
-		require.NoError(w.t, err)
+		require.NoError(w.T, err)
 		if seen = append(seen, c.N); len(seen) == n {
 			break
 		}
@@ -26,22 +26,22 @@ func (w *world) follow(after uint64, n int) (seen []uint64) {
 	return seen
 }
 
-func TestChangesResumeAndMissNothing(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestChanges_ResumeWithoutGap(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	for range 200 { // more than one reading holds
 		id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
 		w.Claims(b)
 		w.Completes(b, id)
 	}
-	all := w.follow(0, 600)
+	all := follow(w, 0, 600)
 	for i, n := range all {
 		require.Equal(t, uint64(i+1), n)
 	}
-	require.Equal(t, all[250:], w.follow(250, 350))
+	require.Equal(t, all[250:], follow(w, 250, 350))
 }
 
-func TestChangesWaitForTheNextEvent(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+func TestChanges_WaitForNextEvent(t *testing.T) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a := w.Stdio("a")
 		w.Sends(a, "b", "x")
 		ctx, cancel := context.WithCancel(context.Background())
@@ -69,8 +69,8 @@ func TestChangesWaitForTheNextEvent(t *testing.T) {
 }
 
 // A message makes no record, so its event is about no handoff. It keeps the whole of what was sent.
-func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "The staging server is down", mailboxtest.Message)
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
 		e, err := v.Event(1)
@@ -90,8 +90,8 @@ func TestAMessageIsAnEventAboutNoHandoff(t *testing.T) {
 	}))
 }
 
-func TestChangesTellForWhomAndWhoHeldThen(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestChanges_NameMailboxAndHolder(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Assigns(a, b, "Mind the gap", mailboxtest.Message)
 	var told []string

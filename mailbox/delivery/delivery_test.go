@@ -1,4 +1,4 @@
-package mailbox_test
+package delivery_test
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 
 // hooked is the hooks of one session.
 type hooked struct {
-	*world
+	*mailboxtest.World
 	by schemas.Caller
 	in schemas.NewsIn
 }
 
-func (w *world) hooks(name schemas.Agent, session string) hooked {
+func hooksOf(w *mailboxtest.World, name schemas.Agent, session string) hooked {
 	return hooked{w, schemas.Caller{Agent: name, AgentID: session, Via: schemas.ViaCLI}, schemas.NewsIn{Session: session}}
 }
 
 func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
-	h.t.Helper()
+	h.T.Helper()
 	h.in.On = o
-	out := mailboxtest.Must(h.t, h.News, h.by, h.in)
+	out := mailboxtest.Must(h.T, h.News, h.by, h.in)
 	return out
 }
 
@@ -46,9 +46,9 @@ func named(out schemas.NewsOut) string {
 	return strings.Join(ids, " ")
 }
 
-func TestEachItemIsMentionedOnceInASession(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		dev, qa, hooks := w.Stdio("dev"), w.Stdio("qa"), w.hooks("qa", "s1")
+func TestNews_MentionsItemOnceInSession(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		dev, qa, hooks := w.Stdio("dev"), w.Stdio("qa"), hooksOf(w, "qa", "s1")
 		times := map[string]int{}
 		for i := range 1000 {
 			switch i {
@@ -67,17 +67,17 @@ func TestEachItemIsMentionedOnceInASession(t *testing.T) {
 			}
 		}
 		require.Equal(t, map[string]int{"ho_1": 1, "ho_2": 1, "no_1": 1}, times)
-		require.Equal(t, "ho_1 ho_2 no_1", named(w.hooks("qa", "s2").on(schemas.OnMail)), "another session")
+		require.Equal(t, "ho_1 ho_2 no_1", named(hooksOf(w, "qa", "s2").on(schemas.OnMail)), "another session")
 		inbox, err := w.Inbox(context.Background(), "qa")
 		require.NoError(t, err)
 		require.Equal(t, 1, inbox.Notices, "a mention is not reading")
 	})
 }
 
-func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestNews_MentionsItemOnceToConcurrentHooks(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
 		for i := range 5 {
-			w.Sends(person, "qa", fmt.Sprintf("task %d", i))
+			w.Sends(mailboxtest.Human, "qa", fmt.Sprintf("task %d", i))
 		}
 		var mu sync.Mutex
 		var all []string
@@ -98,10 +98,10 @@ func TestHooksThatRunAtOnceMentionOnce(t *testing.T) {
 	})
 }
 
-func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
-	w := newWorld(t)
-	w.Sends(person, "qa", "Test it")
-	hooks := w.hooks("qa", "s1")
+func TestNews_AnswersRepeatAsFirstCall(t *testing.T) {
+	w := mailboxtest.New(t)
+	w.Sends(mailboxtest.Human, "qa", "Test it")
+	hooks := hooksOf(w, "qa", "s1")
 	hooks.by.Request = "0001"
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
@@ -109,9 +109,9 @@ func TestACallOfNewsThatIsRepeatedIsAnsweredAsTheFirstTime(t *testing.T) {
 	require.Empty(t, named(hooks.on(schemas.OnMail)))
 }
 
-func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
-	w := newWorld(t)
-	hooks := w.hooks("qa", "s1")
+func TestNews_WritesNothingWithoutNewItems(t *testing.T) {
+	w := mailboxtest.New(t)
+	hooks := hooksOf(w, "qa", "s1")
 	told := func() (told store.Delivered, agent *store.Agent) {
 		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 			if told, err = v.Delivered("qa", "s1"); err != nil {
@@ -129,7 +129,7 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 	require.Zero(t, row)
 	require.Nil(t, agent, "a session that only has hooks uses up no name")
 
-	w.Sends(person, "qa", "Test it")
+	w.Sends(mailboxtest.Human, "qa", "Test it")
 	hooks.on(schemas.OnMail)
 	before, _ := told()
 	w.Pass(time.Minute)
@@ -139,13 +139,13 @@ func TestNothingIsWrittenWhenNothingIsNew(t *testing.T) {
 	require.Equal(t, before, after)
 }
 
-func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
-	w := newWorld(t)
+func TestNews_CountsItemsThatItDoesNotName(t *testing.T) {
+	w := mailboxtest.New(t)
 	for i := range 7 {
-		w.Sends(person, "qa", fmt.Sprintf("task %d", i))
+		w.Sends(mailboxtest.Human, "qa", fmt.Sprintf("task %d", i))
 	}
-	w.Sends(person, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
-	hooks := w.hooks("qa", "s1")
+	w.Sends(mailboxtest.Human, "qa", "Now", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
+	hooks := hooksOf(w, "qa", "s1")
 	out := hooks.on(schemas.OnStart)
 	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", named(out))
 	require.Equal(t, 3, out.MoreNew)
@@ -153,22 +153,22 @@ func TestMoreThanCanBeNamedIsCounted(t *testing.T) {
 	require.Empty(t, named(hooks.on(schemas.OnMail)), "they were counted, and are not named one after another")
 }
 
-func TestMailOfASessionsPoolsIsMentioned(t *testing.T) {
-	w := newWorld(t)
+func TestNews_MentionsWorkOfPools(t *testing.T) {
+	w := mailboxtest.New(t)
 	w.Stdio("sec")
 	mailboxtest.Must(t, w.Register, schemas.Caller{Agent: "sec"}, schemas.RegisterIn{Name: "sec", Accepts: []string{"security_review"}})
-	w.Sends(person, "capability:security_review", "Look at the login")
-	require.Equal(t, "ho_1", named(w.hooks("sec", "s1").on(schemas.OnMail)))
-	require.Empty(t, named(w.hooks("qa", "s1").on(schemas.OnMail)))
+	w.Sends(mailboxtest.Human, "capability:security_review", "Look at the login")
+	require.Equal(t, "ho_1", named(hooksOf(w, "sec", "s1").on(schemas.OnMail)))
+	require.Empty(t, named(hooksOf(w, "qa", "s1").on(schemas.OnMail)))
 }
 
-func TestSessionIsToldAtItsStartWhatItHoldsAndWhoIsHere(t *testing.T) {
-	w, dev, qa := newPair(t, "dev", "qa")
+func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
+	w, dev, qa := mailboxtest.Pair(t, "dev", "qa")
 	w.Stdio("docs")
 	w.Sends(dev, "qa", "First")
 	w.Updates(qa, w.Claims(qa).HandoffID, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Percent = 40 })
 	w.Sends(dev, "qa", "Second")
-	hooks := w.hooks("qa", "qa-1")
+	hooks := hooksOf(w, "qa", "qa-1")
 	first := hooks.on(schemas.OnStart)
 	require.Equal(t, []schemas.Agent{"dev", "docs"}, first.Here)
 	require.Len(t, first.Holding, 1)
@@ -180,24 +180,4 @@ func TestSessionIsToldAtItsStartWhatItHoldsAndWhoIsHere(t *testing.T) {
 	first.Marked = nil
 	require.Equal(t, first, hooks.on(schemas.OnStart), "it may know nothing of that any more")
 	require.Empty(t, named(hooks.on(schemas.OnMail)))
-}
-
-func TestASessionIsToldUnderTheNameOfItsConnection(t *testing.T) {
-	w := newWorld(t)
-	w.openFrom("100", "c1", "s1")
-	w.openFrom("200", "c2", "s2")
-	w.Sends(person, "claude-code-2", "Test it")
-	ask := func(session, process string) (schemas.NewsOut, error) {
-		return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
-			On: schemas.OnMail, Client: "claude-code", Session: session, Process: process,
-		})
-	}
-	out, err := ask("s1", "100")
-	require.NoError(t, err)
-	require.Equal(t, schemas.NewsOut{Agent: "claude-code"}, out)
-	out, err = ask("after a clear", "200")
-	require.NoError(t, err)
-	require.Equal(t, "ho_1", named(out))
-	_, err = ask("unknown", "")
-	refused(t, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package card_test
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-func TestRegisteringAgainKeepsWhatIsNotSaid(t *testing.T) {
-	w, q := newWorldWith(t, "q")
+func TestRegister_KeepsFieldsThatAreLeftOut(t *testing.T) {
+	w, q := mailboxtest.With(t, "q")
 	register := func(in schemas.RegisterIn) schemas.Card {
 		in.Name = "q"
 		out := mailboxtest.Must(t, w.Register, q, in)
@@ -32,19 +32,19 @@ func TestRegisteringAgainKeepsWhatIsNotSaid(t *testing.T) {
 	require.True(t, w.Claims(q).Empty)
 }
 
-func TestARegistrationOverHTTPIsForOnesOwnNames(t *testing.T) {
-	w := newWorld(t)
-	by := remote("qa", "1")
+func TestRegister_RefusesForeignNameOverHTTP(t *testing.T) {
+	w := mailboxtest.New(t)
+	by := mailboxtest.Remote("qa", "1")
 	by.Names = []schemas.Agent{"qa", "qa-2"}
 	_, err := w.Register(context.Background(), by, schemas.RegisterIn{Name: "victim", Away: true})
-	require.Equal(t, "name", refused(t, err, schemas.Denied, "victim").Field)
+	require.Equal(t, "name", mailboxtest.Refused(t, err, schemas.Denied, "victim").Field)
 	out := mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }
 
 // Whoever reads a request is told how far the connection proves who asks, and of a name that looks like another.
-func TestBriefSaysHowFarItsSenderIsProved(t *testing.T) {
-	w, qa := newWorldWith(t, "qa")
+func TestBrief_SaysHowSenderIsProved(t *testing.T) {
+	w, qa := mailboxtest.With(t, "qa")
 	w.Sends(w.Stdio("claude-code"), "x", "known")
 	for _, c := range []struct {
 		by   schemas.Caller

@@ -1,4 +1,4 @@
-package mailbox_test
+package delivery_test
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 )
 
 // What could not be said is said the next time, on every occasion on which something is told once.
-func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
+func TestUndelivered_MentionsItemsAgain(t *testing.T) {
 	for _, on := range []schemas.SessionEvent{schemas.OnStart, schemas.OnMail, schemas.OnWake} {
 		t.Run(string(on), func(t *testing.T) {
-			w := newWorld(t)
-			hooks := w.hooks("qa", "s1")
-			w.Sends(person, "qa", "Test it")
-			w.Sends(person, "qa", "Read this", mailboxtest.Message)
+			w := mailboxtest.New(t)
+			hooks := hooksOf(w, "qa", "s1")
+			w.Sends(mailboxtest.Human, "qa", "Test it")
+			w.Sends(mailboxtest.Human, "qa", "Read this", mailboxtest.Message)
 			first := hooks.on(on)
 			require.Contains(t, named(first), "ho_1")
 			hooks.in.Undelivered = first.Marked
@@ -30,10 +30,10 @@ func TestWhatWasNotHeardIsToldAgain(t *testing.T) {
 	}
 }
 
-func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
-	w := newWorld(t)
-	qa, hooks := w.Stdio("qa"), w.hooks("qa", "qa-1")
-	w.Assigns(person, qa, "Test it")
+func TestUndelivered_RemindsAgain(t *testing.T) {
+	w := mailboxtest.New(t)
+	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
+	w.Assigns(mailboxtest.Human, qa, "Test it")
 	for range 10 {
 		out := hooks.on(schemas.OnStop)
 		require.True(t, out.Remind)
@@ -44,51 +44,52 @@ func TestAReminderThatWasNotHeardIsGivenAgain(t *testing.T) {
 	require.False(t, hooks.on(schemas.OnStop).Remind)
 }
 
-func TestUndeliveredNeedsTheItems(t *testing.T) {
-	w := newWorld(t)
-	hooks := w.hooks("qa", "s1")
+func TestUndelivered_RefusesCallWithoutItems(t *testing.T) {
+	w := mailboxtest.New(t)
+	hooks := hooksOf(w, "qa", "s1")
 	_, err := w.News(context.Background(), hooks.by, schemas.NewsIn{On: schemas.OnUndelivered, Session: "s1"})
-	refused(t, err, schemas.Invalid, "not said what was not heard")
+	mailboxtest.Refused(t, err, schemas.Invalid, "not said what was not heard")
 }
 
 // A hook may be gone before what it is to say is on disk.
-func TestAnAnswerThatComesTooLateIsTakenBack(t *testing.T) {
-	b := &scripted{Backend: memory.New()}
-	w := newWorldOn(t, b)
-	w.Sends(person, "qa", "Test it")
+func TestNews_MentionsItemsOfCancelledCallAgain(t *testing.T) {
+	b := &mailboxtest.Scripted{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(b))
+	w.Sends(mailboxtest.Human, "qa", "Test it")
 	ctx, gone := context.WithCancel(context.Background())
-	b.then = []func(){gone}
-	hooks := w.hooks("qa", "s1")
-	_, err := w.News(ctx, asRequest(hooks.by, "0001"), schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
+	b.Then = []func(){gone}
+	hooks := hooksOf(w, "qa", "s1")
+	hooks.by.Request = "0001"
+	_, err := w.News(ctx, hooks.by, schemas.NewsIn{On: schemas.OnMail, Session: "s1"})
 	require.Error(t, err)
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
 }
 
 // What a session was told and leaves in its mailbox does not hide what comes after it.
-func TestNewMailIsFoundBehindAllThatIsKnown(t *testing.T) {
-	w := newWorld(t)
-	hooks := w.hooks("qa", "s1")
+func TestNews_FindsNewItemBehindManyMentioned(t *testing.T) {
+	w := mailboxtest.New(t)
+	hooks := hooksOf(w, "qa", "s1")
 	for i := range 1500 {
-		w.Sends(person, "qa", fmt.Sprint("task ", i))
+		w.Sends(mailboxtest.Human, "qa", fmt.Sprint("task ", i))
 	}
 	told := 0
 	for out := hooks.on(schemas.OnMail); len(out.New) > 0; out = hooks.on(schemas.OnMail) {
 		told += len(out.New) + out.MoreNew
 	}
 	require.Equal(t, 1500, told)
-	w.Sends(person, "qa", "The last")
+	w.Sends(mailboxtest.Human, "qa", "The last")
 	require.Equal(t, "ho_1501", named(hooks.on(schemas.OnMail)))
 }
 
 // What an agent may not take is no mail of its own, however much there is.
-func TestDeclinedHandoffsAreNoNewMail(t *testing.T) {
-	w, sec := newWorldWith(t, "sec")
-	w.Accepts("review", sec, remote("another", "1"))
+func TestNews_LeavesOutDeclinedWork(t *testing.T) {
+	w, sec := mailboxtest.With(t, "sec")
+	w.Accepts("review", sec, mailboxtest.Remote("another", "1"))
 	for range newsShown + 3 {
-		id := w.Sends(person, "capability:review", "Look").HandoffID
-		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no"), Outcome: "rejected"})
+		id := w.Sends(mailboxtest.Human, "capability:review", "Look").HandoffID
+		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.Because("no"), Outcome: "rejected"})
 	}
-	out := w.hooks("sec", "s1").on(schemas.OnStart)
+	out := hooksOf(w, "sec", "s1").on(schemas.OnStart)
 	require.Empty(t, named(out))
 	require.Zero(t, out.MoreNew)
 }

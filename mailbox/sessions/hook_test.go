@@ -1,0 +1,73 @@
+package sessions_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+)
+
+// begins is the name that the first hook of a session of Claude Code tells it.
+func begins(w *mailboxtest.World, process, session string) schemas.Agent {
+	w.T.Helper()
+	return hears(w, schemas.OnStart, process, session)
+}
+
+func hears(w *mailboxtest.World, on schemas.SessionEvent, process, session string) schemas.Agent {
+	w.T.Helper()
+	out := mailboxtest.Must(w.T, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,
+	})
+	return out.Agent
+}
+
+func TestNews_NamesSessionBeforeItsServer(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		require.Equal(t, schemas.Agent("claude-code"), begins(w, "100", "s1"))
+		require.Equal(t, schemas.Agent("claude-code-2"), begins(w, "200", "s2"), "both are about to start")
+		require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+		require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
+		require.Equal(t, schemas.Agent("claude-code-2"), begins(w, "200", "after a clear"))
+		require.Equal(t, schemas.Agent("claude-code-3"), begins(w, "300", "s3"))
+		require.Equal(t, schemas.Agent("claude-code-3"), hears(w, schemas.OnMail, "300", "s3"))
+	})
+}
+
+// A client that resumes a session may tell its server another id than its hooks.
+func TestNews_NamesResumedSessionForItsServer(t *testing.T) {
+	w := mailboxtest.New(t)
+	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	second := w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+	w.Sends(second, "qa", "Test it")
+	play(w, []string{"close", "c1"})
+	play(w, []string{"close", "c2"})
+	require.Equal(t, schemas.Agent("claude-code-2"), begins(w, "300", "s2"))
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
+	require.Equal(t, schemas.Agent("claude-code-2"), hears(w, schemas.OnMail, "300", "s2"))
+}
+
+func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
+	w := mailboxtest.New(t)
+	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	for i := range 10 {
+		process, session := fmt.Sprint(i), fmt.Sprintf("short-%d", i)
+		require.Equal(t, schemas.Agent("claude-code-2"), begins(w, process, session))
+		hears(w, schemas.OnEnd, process, session)
+	}
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+	hears(w, schemas.OnEnd, "200", "s2")
+	require.Equal(t, schemas.Agent("claude-code-2"), hears(w, schemas.OnMail, "200", "s2"), "its server is there")
+}
+
+func TestNews_FreesNameOfServerThatDoesNotCome(t *testing.T) {
+	w := mailboxtest.New(t)
+	require.Equal(t, schemas.Agent("claude-code"), begins(w, "100", "s1"))
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+	w.Pass(time.Minute)
+	require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3").Agent)
+	require.Equal(t, schemas.Agent("claude-code-3"), w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
+}

@@ -1,0 +1,217 @@
+package sessions_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+)
+
+// inShell is under which name a shell of Claude Code acts that knows this session and process.
+func inShell(w *mailboxtest.World, session, process string) (schemas.Agent, error) {
+	out, err := w.NameOf(context.Background(), mailboxtest.Human, schemas.SessionIn{Client: "claude-code", Session: session, Process: process})
+	return out.Agent, err
+}
+
+func actsInShell(w *mailboxtest.World, want schemas.Agent, session, process string) {
+	w.T.Helper()
+	got, err := inShell(w, session, process)
+	require.NoError(w.T, err)
+	require.Equal(w.T, want, got)
+}
+
+func refusedInShell(w *mailboxtest.World, known []string, session, process string) {
+	w.T.Helper()
+	_, err := inShell(w, session, process)
+	require.Equal(w.T, known, mailboxtest.Refused(w.T, err, schemas.Invalid, "was told its name").Known)
+}
+
+func TestNameOf_GivesShellTheNameOfItsSession(t *testing.T) {
+	w := mailboxtest.New(t)
+	actsInShell(w, "claude-code", "s2", "")
+	w.Opens("c1", "s1")
+	w.Opens("c2", "s2")
+	actsInShell(w, "claude-code", "s1", "")
+	actsInShell(w, "claude-code-2", "s2", "")
+	play(w, []string{"close", "c2"})
+	actsInShell(w, "claude-code-2", "s2", "")
+	w.Pass(7 * 24 * time.Hour)
+	actsInShell(w, "claude-code", "s2", "")
+}
+
+func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
+	w := mailboxtest.New(t)
+	w.Opens("c1", "s1")
+	w.Opens("c2", "s2")
+	play(w, []string{"close", "c2"})
+	play(w, []string{"chosen", "c3", "claude-code-2"})
+	play(w, []string{"open", "c4", "s2", "claude-code-3"})
+	actsInShell(w, "claude-code-3", "s2", "")
+}
+
+// A client that clears what it knows goes on as a new session, of which its server does not hear.
+func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		actsInShell(w, "claude-code-2", "new", "200")
+		actsInShell(w, "claude-code", "new", "100")
+		actsInShell(w, "claude-code-2", "s1", "200")
+		actsInShell(w, "claude-code-2", "s2", "300")
+		w.Restart()
+		actsInShell(w, "claude-code-2", "new", "200")
+		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		w.Pass(mailboxtest.Settled)
+		actsInShell(w, "claude-code-2", "new", "200")
+	})
+}
+
+// The number of a process that ended may be that of another.
+func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
+	both := []string{"claude-code", "claude-code-3"}
+	three := func(t *testing.T) *mailboxtest.World {
+		w := mailboxtest.New(t)
+		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
+		return w
+	}
+	t.Run("that was closed", func(t *testing.T) {
+		w := three(t)
+		play(w, []string{"close", "c2"})
+		refusedInShell(w, both, "new", "200")
+		w.OpensFrom(schemas.ConnIn{Process: ""}, "again", "s2")
+		refusedInShell(w, []string{"claude-code", "claude-code-2", "claude-code-3"}, "new", "200")
+	})
+	t.Run("that broke", func(t *testing.T) {
+		w := three(t)
+		w.Restart()
+		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
+		w.Pass(mailboxtest.Settled)
+		refusedInShell(w, both, "new", "200")
+	})
+	t.Run("that is known to be open rather than another", func(t *testing.T) {
+		w := three(t)
+		w.Restart()
+		require.Equal(t, schemas.Agent("claude-code-4"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c4", "s4").Agent)
+		actsInShell(w, "claude-code-4", "new", "200")
+	})
+}
+
+func TestNameOf_FindsOnlyOpenSession(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script [][]string
+		acts   schemas.Agent
+		known  []string
+	}{
+		"nobody is here": {acts: "claude-code"},
+		"one is here": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c1"}},
+			acts:   "claude-code-2",
+		},
+		"two are here": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+		"two are here under other names": {
+			script: [][]string{
+				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"open", "c3", "s3", "claude-code-3"}, {"close", "c1"},
+			},
+			acts: "claude-code",
+		},
+		"one is here that chose the name": {
+			script: [][]string{{"chosen", "c1", "claude-code"}},
+			acts:   "claude-code",
+		},
+		"one is here beside one that chose the name": {
+			script: [][]string{{"chosen", "c1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+		"one is here beside one that chose the name of a session that left": {
+			script: [][]string{
+				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c2"}, {"chosen", "c3", "claude-code-2"},
+			},
+			known: []string{"claude-code", "claude-code-2"},
+		},
+		"one was here until a takeover and may still be": {
+			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"restart"}},
+			known:  []string{"claude-code", "claude-code-2"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := mailboxtest.New(t)
+			for _, words := range tt.script {
+				play(w, words)
+			}
+			for _, session := range []string{"", "new"} {
+				if tt.known != nil {
+					refusedInShell(w, tt.known, session, "")
+				} else {
+					actsInShell(w, tt.acts, session, "")
+				}
+			}
+		})
+	}
+}
+
+// A client whose sessions nothing else tells apart is found by the process that opened their connections.
+func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
+	for name, play := range map[string]func(w *mailboxtest.World){
+		"the nearest": func(w *mailboxtest.World) {
+			hearsAs(w, "claude-code", "s1", 77, 100, 50)
+			hearsAs(w, "claude-code-2", "s2", 88, 200, 100, 50)
+		},
+		"one of which the session is known": func(w *mailboxtest.World) { hearsAs(w, "claude-code-2", "known", 100) },
+		"one of another session of the process": func(w *mailboxtest.World) {
+			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "another")
+			hearsAs(w, "claude-code-2", "s2", 200)
+			hearsAs(w, "claude-code-3", "another", 200)
+		},
+		"the first, when it has subagents": func(w *mailboxtest.World) {
+			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "-")
+			hearsAs(w, "claude-code-2", "s2", 200)
+		},
+		"none, when it is known to be that of another": func(w *mailboxtest.World) {
+			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "another")
+			hearsNothing(w, "s2", 200)
+		},
+		"none, before its server is here":   func(w *mailboxtest.World) { hearsNothing(w, "s3", 300, 50) },
+		"none, where nothing is above":      func(w *mailboxtest.World) { hearsNothing(w, "s1") },
+		"none, when its connection is gone": func(w *mailboxtest.World) { play(w, []string{"close", "c2"}); hearsNothing(w, "s2", 200) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := mailboxtest.New(t)
+			w.OpensFrom(schemas.ConnIn{Parent: 100}, "c1", "-")
+			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "-")
+			if strings.Contains(name, "known") {
+				w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "known")
+			}
+			play(w)
+		})
+	}
+}
+
+func beneath(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
+	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Above: above}
+	return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, in)
+}
+
+func hearsAs(w *mailboxtest.World, want schemas.Agent, session string, above ...int) {
+	w.T.Helper()
+	out, err := beneath(w, session, above)
+	require.NoError(w.T, err)
+	require.Equal(w.T, want, out.Agent)
+}
+
+func hearsNothing(w *mailboxtest.World, session string, above ...int) {
+	w.T.Helper()
+	_, err := beneath(w, session, above)
+	mailboxtest.Refused(w.T, err, schemas.Invalid, "nothing tells which session of claude-code this is")
+}
