@@ -144,3 +144,53 @@ func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
 	w.Fails(c, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no"), Token: claim.Token})
 	require.Equal(t, 2, w.Claims(d).Attempt)
 }
+
+// instead rejects a handoff and names who could do it.
+func instead(id schemas.ID, other string) schemas.FailIn {
+	in := rejecting(id)
+	in.Alternative = other
+	return in
+}
+
+func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
+	w, a, b, c := newTrio(t, "a", "b", "c")
+	w.Accepts("code", c)
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
+	w.Sends(a, "c", "after it", afterwards("1"))
+	out := w.Fails(b, instead(1, "c"))
+	require.Equal(t, schemas.Rejected, out.Status)
+	require.Equal(t, schemas.Address("c"), out.To)
+	require.Equal(t, out.RollbackHandoff, w.Fails(b, instead(1, "c")).RollbackHandoff, "a repeat")
+	require.Equal(t, []string{out.RollbackHandoff.String()}, w.Full(2).Standing.BlockedBy)
+	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
+	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
+	require.Equal(t, schemas.Agent("a"), w.Full(out.RollbackHandoff).Handoff.Source.Agent)
+
+	again := w.Fails(c, instead(out.RollbackHandoff, "b"))
+	require.Zero(t, again.RollbackHandoff, "b has rejected it")
+	require.Equal(t, schemas.Rejected, w.Status(out.RollbackHandoff))
+}
+
+func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
+	w, b, c := newPair(t, "b", "c")
+	w.Accepts("review", b, c)
+	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
+	w.Fails(b, instead(1, "c"))
+	require.True(t, w.Claims(c).Empty)
+	mailboxtest.Refuses(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
+	w.Pass(time.Hour)
+	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
+}
+
+func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
+	w, a, b, c := newTrio(t, "a", "b", "c")
+	w.Accepts("docs", c)
+	w.Stdio("gone")
+	mailboxtest.Must(t, w.Register, w.Stdio("away"), schemas.RegisterIn{Name: "away", Away: true})
+	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {
+		id := w.Sends(a, "b", other, func(in *schemas.SendIn) { in.Type, in.Parent = "code", "none" }).HandoffID
+		require.Equal(t, schemas.ID(i+1), id)
+		require.Zero(t, w.Fails(b, instead(id, other)).RollbackHandoff, other)
+		require.Equal(t, schemas.Rejected, w.Status(id))
+	}
+}

@@ -156,3 +156,13 @@ func TestSeveralMailsAtOnceWakeSeveral(t *testing.T) {
 		require.Len(w.t, w.got(), 10)
 	})
 }
+
+func TestSend_TellsWaitingAgentFirst(t *testing.T) {
+	bubble(t, backends["memory"], func(w *waits) {
+		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), remote("c", ""))
+		w.wait(remote("c", "1"), schemas.ClaimIn{})
+		out := w.Sends(person, "capability:review", "x")
+		require.Equal(w.t, schemas.Agent("c"), out.Routed.Chosen)
+		require.Equal(w.t, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)
+	})
+}

@@ -1,4 +1,4 @@
-package mailbox_test
+package offer_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // three opens three sessions of one client. The second leaves.
-func (w *world) three() (first, third schemas.Caller) {
+func three(w *mailboxtest.World) (first, third schemas.Caller) {
 	first = w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
 	third = w.Opens("c3", "s3")
@@ -21,131 +21,131 @@ func (w *world) three() (first, third schemas.Caller) {
 	return first, third
 }
 
-func (w *world) claimable(a schemas.Agent) int {
-	w.t.Helper()
+func claimable(w *mailboxtest.World, a schemas.Agent) int {
+	w.T.Helper()
 	in, err := w.Inbox(context.Background(), a)
-	require.NoError(w.t, err)
+	require.NoError(w.T, err)
 	return in.Pending
 }
 
-func (w *world) inbox(by schemas.Caller) (ids []schemas.ID) {
-	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{})
+func inbox(w *mailboxtest.World, by schemas.Caller) (ids []schemas.ID) {
+	w.T.Helper()
+	out := mailboxtest.Must(w.T, w.List, by, schemas.ListIn{})
 	for _, i := range out.Items {
 		ids = append(ids, i.HandoffID)
 	}
 	return ids
 }
 
-func TestMailOfASessionThatLeftIsItsSiblings(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		first, third := w.three()
+func TestSibling_TakesMailOfSessionThatLeft(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
+		first, third := three(w)
 		boss := w.Stdio("boss")
 		w.Sends(boss, "claude-code-2", "x")
 		for _, by := range []schemas.Caller{first, third} {
-			require.Equal(t, 1, w.claimable(by.Agent))
-			require.Equal(t, []schemas.ID{1}, w.inbox(by))
+			require.Equal(t, 1, claimable(w, by.Agent))
+			require.Equal(t, []schemas.ID{1}, inbox(w, by))
 		}
-		require.Zero(t, w.claimable("boss"))
+		require.Zero(t, claimable(w, "boss"))
 		require.True(t, w.Claims(boss).Empty)
 
 		got := w.Claims(third)
 		require.Equal(t, schemas.ID(1), got.HandoffID)
-		require.Zero(t, w.claimable("claude-code"))
+		require.Zero(t, claimable(w, "claude-code"))
 		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Standing.Holder)
-		w.Updates(third, 1, schemas.ActProgress, note("half"))
+		w.Updates(third, 1, schemas.ActProgress, mailboxtest.Note("half"))
 		w.Updates(third, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
-		w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
+		w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.Note("that one"))
 		require.Equal(t, schemas.ID(1), w.ClaimsID(third, 1).HandoffID)
 		w.Completes(third, 1)
 		require.Equal(t, []string{"completed", "question"}, w.Kinds(boss, 1))
 		require.Equal(t, schemas.Agent("claude-code-3"), w.Full(1).Completion.Source.Agent)
 
-		w.Updates(boss, 1, schemas.ActReturn, note("again"))
+		w.Updates(boss, 1, schemas.ActReturn, mailboxtest.Note("again"))
 		require.Equal(t, schemas.Address("claude-code-3"), w.Full(2).Standing.Box)
 	})
 }
 
-func TestASiblingMayDoWithItsClaimWhatAHolderMay(t *testing.T) {
-	for name, do := range map[string]func(w *world, by schemas.Caller){
-		"release": func(w *world, by schemas.Caller) {
+func TestSibling_MayEndItsClaimInEveryWay(t *testing.T) {
+	for name, do := range map[string]func(w *mailboxtest.World, by schemas.Caller){
+		"release": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Updates(by, 1, schemas.ActRelease)
-			require.Equal(w.t, schemas.ID(1), w.Claims(by).HandoffID)
+			require.Equal(w.T, schemas.ID(1), w.Claims(by).HandoffID)
 		},
-		"fail": func(w *world, by schemas.Caller) {
-			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
+		"fail": func(w *mailboxtest.World, by schemas.Caller) {
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenRetry})
 			w.Rest()
-			require.Equal(w.t, schemas.ID(2), w.Claims(by).HandoffID)
+			require.Equal(w.T, schemas.ID(2), w.Claims(by).HandoffID)
 		},
-		"reject": func(w *world, by schemas.Caller) {
-			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
-			require.Equal(w.t, schemas.Rejected, w.Status(1))
+		"reject": func(w *mailboxtest.World, by schemas.Caller) {
+			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
+			require.Equal(w.T, schemas.Rejected, w.Status(1))
 		},
-		"pass on": func(w *world, by schemas.Caller) {
+		"pass on": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Updates(by, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "qa" })
-			require.Equal(w.t, schemas.Address("qa"), w.Full(1).Standing.Box)
+			require.Equal(w.T, schemas.Address("qa"), w.Full(1).Standing.Box)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			first, _ := w.three()
-			w.Sends(person, "claude-code-2", "x")
+			w := mailboxtest.New(t)
+			first, _ := three(w)
+			w.Sends(mailboxtest.Human, "claude-code-2", "x")
 			w.Claims(first)
 			do(w, first)
 		})
 	}
 }
 
-func TestASiblingMayRejectWhatItDidNotClaim(t *testing.T) {
-	w := newWorld(t)
-	first, _ := w.three()
-	w.Sends(person, "claude-code-2", "x")
-	w.Fails(first, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Outcome: schemas.OutcomeRejected})
+func TestSibling_MayRejectUnclaimedMail(t *testing.T) {
+	w := mailboxtest.New(t)
+	first, _ := three(w)
+	w.Sends(mailboxtest.Human, "claude-code-2", "x")
+	w.Fails(first, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
 	require.Equal(t, schemas.Rejected, w.Status(1))
 }
 
-func TestMailOfTheClientsNameIsClaimedByASibling(t *testing.T) {
-	w := newWorld(t)
+func TestSibling_TakesMailForNameOfClient(t *testing.T) {
+	w := mailboxtest.New(t)
 	first := w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
-	w.Sends(person, "claude-code", "x")
-	require.Zero(t, w.claimable(second.Agent))
+	w.Sends(mailboxtest.Human, "claude-code", "x")
+	require.Zero(t, claimable(w, second.Agent))
 	w.Leaves(first)
-	require.Equal(t, 1, w.claimable(second.Agent))
+	require.Equal(t, 1, claimable(w, second.Agent))
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestMailOfASessionThatIsHereIsItsOwn(t *testing.T) {
-	w := newWorld(t)
-	first, third := w.three()
-	w.Sends(person, "claude-code-3", "x")
-	require.Zero(t, w.claimable(first.Agent))
+func TestSibling_LeavesMailOfOpenSession(t *testing.T) {
+	w := mailboxtest.New(t)
+	first, third := three(w)
+	w.Sends(mailboxtest.Human, "claude-code-3", "x")
+	require.Zero(t, claimable(w, first.Agent))
 	require.True(t, w.Claims(first).Empty)
 	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
-	w.Sends(person, "claude-code-2", "y")
+	w.Sends(mailboxtest.Human, "claude-code-2", "y")
 	second := w.Opens("again", "s2") // it came back
 	require.True(t, w.Claims(first).Empty)
 	require.Equal(t, schemas.ID(2), w.Claims(second).HandoffID)
 	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
 }
 
-func TestSiblingsTakeNoMailOfSimilarNames(t *testing.T) {
-	w := newWorld(t)
-	first, _ := w.three()
+func TestSibling_LeavesMailOfSimilarNames(t *testing.T) {
+	w := mailboxtest.New(t)
+	first, _ := three(w)
 	for _, to := range []string{"claude-code-reviewer", "claude-code-9", "claude-codex", "claude", "qa"} {
-		w.Sends(person, to, "before anybody has that name")
-		w.Sends(remote(schemas.Agent(to), "1"), to, "after")
+		w.Sends(mailboxtest.Human, to, "before anybody has that name")
+		w.Sends(mailboxtest.Remote(schemas.Agent(to), "1"), to, "after")
 	}
 	w.Pass(mailboxtest.Settled)
-	require.Zero(t, w.claimable(first.Agent))
+	require.Zero(t, claimable(w, first.Agent))
 	require.True(t, w.Claims(first).Empty)
-	w.Sends(person, "claude-code-2", "x")
-	require.True(t, w.Claims(remote("claude-codex-2", "1")).Empty)
+	w.Sends(mailboxtest.Human, "claude-code-2", "x")
+	require.True(t, w.Claims(mailboxtest.Remote("claude-codex-2", "1")).Empty)
 }
 
-func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
-	w := newWorld(t)
+func TestSibling_LeavesPoolsAndReservations(t *testing.T) {
+	w := mailboxtest.New(t)
 	first := w.Opens("c1", "s1")
 	second := w.Opens("c2", "s2")
 	w.Accepts("review", second)
@@ -153,54 +153,54 @@ func TestSiblingsTakeNoPoolOrReservationOfAnother(t *testing.T) {
 	w.Sends(boss, "capability:review", "x")
 	require.True(t, w.Claims(first).Empty, "in the pools of the other")
 	w.Claims(second)
-	w.Updates(second, 1, schemas.ActAsk, note("which?"))
-	w.Updates(boss, 1, schemas.ActAnswer, note("that one"))
+	w.Updates(second, 1, schemas.ActAsk, mailboxtest.Note("which?"))
+	w.Updates(boss, 1, schemas.ActAnswer, mailboxtest.Note("that one"))
 	w.Leaves(second)
 	require.True(t, w.Claims(first).Empty, "in what is reserved for the other")
 	mailboxtest.Refuses(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "recipient")
 	w.Accepts("review", first)
 	_, err := w.Claim(context.Background(), first, schemas.ClaimIn{HandoffID: "1"})
-	refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
+	mailboxtest.Refused(t, err, schemas.Conflict, "ho_1 is kept for claude-code-2 for another 901 s")
 	w.Sends(boss, "claude-code-2", "a message", mailboxtest.Message)
 	in, err := w.Inbox(context.Background(), first.Agent)
 	require.NoError(t, err)
 	require.Zero(t, in.Notices, "in the notices of the other")
 }
 
-func TestOrphanedMailIsCountedOnce(t *testing.T) {
-	w := newWorld(t)
+func TestInbox_CountsOrphanedMailOnce(t *testing.T) {
+	w := mailboxtest.New(t)
 	w.Leaves(w.Opens("c1", "s1"))
-	w.Sends(person, "claude-code", "x")
-	require.Equal(t, 1, w.claimable("claude-code"))
+	w.Sends(mailboxtest.Human, "claude-code", "x")
+	require.Equal(t, 1, claimable(w, "claude-code"))
 }
 
-func TestMailOfTheNameOfTheClientThatNoSessionHad(t *testing.T) {
-	w := newWorld(t)
+func TestSibling_TakesMailOfChosenNameThatLeft(t *testing.T) {
+	w := mailboxtest.New(t)
 	chosen := w.Stdio("claude-code")
 	second := w.Opens("c2", "s2")
-	w.Sends(person, "claude-code", "x")
+	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Pass(mailboxtest.Settled)
-	require.Zero(t, w.claimable(second.Agent))
+	require.Zero(t, claimable(w, second.Agent))
 	w.Leaves(chosen)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestAgentThatHoldsItsMostTakesNothingOfItsSiblings(t *testing.T) {
-	w := newWorld(t)
-	first, _ := w.three()
+func TestSibling_TakesNothingWhileFull(t *testing.T) {
+	w := mailboxtest.New(t)
+	first, _ := three(w)
 	mailboxtest.Must(t, w.Register, first, schemas.RegisterIn{Name: "claude-code", MaxOpen: 1})
-	w.Sends(person, "claude-code", "x")
+	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Claims(first)
-	w.Sends(person, "claude-code-2", "y")
+	w.Sends(mailboxtest.Human, "claude-code-2", "y")
 	require.True(t, w.Claims(first).Empty)
 }
 
 // At a takeover nobody knows yet who is here.
-func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+func TestSibling_WaitsForConnectionsAfterRestart(t *testing.T) {
+	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
 		w.Opens("c1", "s1")
 		w.Opens("c2", "s2")
-		w.Sends(person, "claude-code", "x")
+		w.Sends(mailboxtest.Human, "claude-code", "x")
 		w.Restart()
 		second := w.Opens("c2", "s2")
 		require.True(t, w.Claims(second).Empty)
@@ -210,19 +210,19 @@ func TestMailIsNotTakenFromASessionThatIsJustAnnouncedAgain(t *testing.T) {
 	})
 }
 
-func TestMailOfASessionThatWasKilledIsItsSiblings(t *testing.T) {
-	w := newWorld(t)
+func TestSibling_TakesMailOfKilledSession(t *testing.T) {
+	w := mailboxtest.New(t)
 	w.Opens("c1", "s1")
 	w.Opens("c2", "s2")
-	w.Sends(person, "claude-code", "x")
+	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Restart()
 	second := w.Opens("c2", "s2")
 	w.Pass(mailboxtest.Settled)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestWhoChoseItsNameIsGivenTheTimeToBeAnnounced(t *testing.T) {
-	w := newWorld(t)
+func TestSibling_WaitsForChosenNameAfterRestart(t *testing.T) {
+	w := mailboxtest.New(t)
 	chosen := w.Stdio("claude-code")
 	w.Sends(chosen, "claude-code", "x")
 	second := w.Opens("c2", "s2")
@@ -236,26 +236,26 @@ func TestWhoChoseItsNameIsGivenTheTimeToBeAnnounced(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestASiblingThatWaitsIsWoken(t *testing.T) {
+func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
 	chosen := schemas.Caller{Agent: "claude-code", Conn: "chosen"}
 	for name, tt := range map[string]struct {
-		before, while func(w *world, second schemas.Caller)
+		before, while func(w *mailboxtest.World, second schemas.Caller)
 	}{
 		"by mail for the name of the client": {
-			func(w *world, _ schemas.Caller) { w.Leaves(chosen) },
-			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code", "x") },
+			func(w *mailboxtest.World, _ schemas.Caller) { w.Leaves(chosen) },
+			func(w *mailboxtest.World, _ schemas.Caller) { w.Sends(mailboxtest.Human, "claude-code", "x") },
 		},
 		"by mail for one that left": {
-			func(w *world, second schemas.Caller) { w.Leaves(second) },
-			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
+			func(w *mailboxtest.World, second schemas.Caller) { w.Leaves(second) },
+			func(w *mailboxtest.World, _ schemas.Caller) { w.Sends(mailboxtest.Human, "claude-code-2", "x") },
 		},
 		"by one that leaves": {
-			func(w *world, _ schemas.Caller) { w.Sends(person, "claude-code-2", "x") },
-			func(w *world, second schemas.Caller) { w.Leaves(second) },
+			func(w *mailboxtest.World, _ schemas.Caller) { w.Sends(mailboxtest.Human, "claude-code-2", "x") },
+			func(w *mailboxtest.World, second schemas.Caller) { w.Leaves(second) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, w *world) {
+			mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.Opens("c2", "s2"), w.Opens("c3", "s3")
 				time.Sleep(mailboxtest.Settled)
@@ -279,8 +279,8 @@ func TestASiblingThatWaitsIsWoken(t *testing.T) {
 }
 
 // Mail for a session that is here goes to it, though its siblings wait for longer.
-func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+func TestSibling_LeavesMailToSessionThatReturned(t *testing.T) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		first := w.Opens("c1", "s1")
 		second := w.Opens("c2", "s2")
 		w.Leaves(second)
@@ -300,7 +300,7 @@ func TestSiblingsThatWaitLeaveEachOtherTheirMail(t *testing.T) {
 		second = w.Opens("again", "s2")
 		go wait(second)
 		synctest.Wait()
-		w.Sends(person, "claude-code-2", "x")
+		w.Sends(mailboxtest.Human, "claude-code-2", "x")
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
 		require.Equal(t, schemas.Agent("claude-code-2"), w.Full(1).Standing.Holder)
 		require.True(t, (<-got).Empty)
