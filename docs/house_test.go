@@ -261,10 +261,6 @@ var house = []room{
 	},
 	{level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner"},
 	{
-		level: 5, path: "cmd/handoff/internal/onevent", about: "a command for each thing that needs you",
-		imports: []string{"tools/platform"},
-	},
-	{
 		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
@@ -354,10 +350,6 @@ var house = []room{
 		},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/prompt", about: "templates of prompts",
-		imports: []string{"schemas"},
-	},
-	{
 		level: 5, path: "cmd/handoff/internal/written", about: "messages as people write them",
 		owns: []string{"github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
 	},
@@ -392,7 +384,6 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
 			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "tools/platform", "cmd/handoff/internal/identity",
-			"cmd/handoff/internal/onevent",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",
 		},
@@ -409,15 +400,11 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/session/delivery", about: "what a session is told",
-		imports: []string{"schemas", "mailbox/content", "cmd/handoff/internal/clients/client"},
-	},
-	{
 		level: 5, path: "cmd/handoff/internal/commands/session", about: "hooks of clients",
 		imports: []string{
 			"schemas", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/workspace",
-			"cmd/handoff/internal/cli", "cmd/handoff/internal/commands/session/delivery",
+			"mailbox/content", "cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
@@ -433,7 +420,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/files", about: "files and logs of agents",
 		imports: []string{
-			"schemas", "tools/platform", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload", "cmd/handoff/internal/prompt",
+			"schemas", "tools/platform", "cmd/handoff/internal/cli", "cmd/handoff/internal/payload",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

@@ -28,19 +28,22 @@ const LockFile = "handoff.lock"
 // KeyFile has the key with which the heads of the registry are signed.
 const KeyFile = "handoff.key"
 
+// ToldFile has which things that need a person a command was told of, by handoff status --exec; other files of that
+// begin with its name and a dot.
+const ToldFile = "handoff.told"
+
 const (
 	logFile     = "handoff.log"
 	memoryFile  = "project.json"
 	headFile    = "handoff.head"    // of versions that kept what witnesses signed
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
-	toldFile    = "handoff.told"    // see [handoff/cmd/handoff/internal/onevent.Told]
 )
 
 // ours reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes no other.
 func ours(name string) bool {
 	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", BeforeFile, BeforeFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", memoryFile, memoryFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
-		toldFile, toldFile+".*")
+		ToldFile, ToldFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil

@@ -38,8 +38,8 @@ func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, err
 }
 
 // agreedFile is where an agent writes that was told no other place: the file that the surroundings name, else the one
-// that the proposal names. Everybody can write into the directory of that one, so it is taken only if it is the caller's
-// own, and else there is none.
+// that the proposal names. Everybody can write into the directory of that one, so it is taken only if it is the
+// caller's own, and else there is none.
 func agreedFile(a *cli.App) string {
 	for _, variable := range payload.Variables {
 		if path := a.Getenv(variable); path != "" {
@@ -52,8 +52,8 @@ func agreedFile(a *cli.App) string {
 	return payload.DefaultPath
 }
 
-// isOwnFile tells whether a path is a file of whoever runs this, and no link to one. On Windows it is none: the directory
-// of the file that the proposal names is one of Unix.
+// isOwnFile tells whether a path is a file of whoever runs this, and no link to one. On Windows it is none: the
+// directory of the file that the proposal names is one of Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"

@@ -11,12 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/prompt"
 	"handoff/schemas"
 )
 
-// What a template may see besides the body, by what it is asked for: handoffs by their ids, all of a workflow, and those
-// that a list has.
+// What a template may see besides the body, by what it is asked for: handoffs by their ids, all of a workflow, and
+// those that a list has.
 var (
 	depFields = []cli.Field{
 		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),
@@ -61,7 +60,7 @@ it that do not show are made visible.`,
 			if err != nil {
 				return err
 			}
-			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.Fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
+			text, err := cli.Attempt(cmd.Context(), func() (string, error) { return data.fill(strings.ReplaceAll(string(template), "\r\n", "\n")) })
 			if err != nil {
 				return err
 			}
@@ -73,10 +72,10 @@ it that do not show are made visible.`,
 }
 
 // gather reads what a template may see, with a history if something is to be listed.
-func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data prompt.Data, err error) {
+func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
 	body, _ := args["body"].(string)
 	data.Body = schemas.Visible(body)
-	data.Deps = map[string]*prompt.Stage{}
+	data.Deps = map[string]*stage{}
 	by, err := a.Looker(false)
 	if err != nil {
 		return data, err
@@ -86,7 +85,7 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 			items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 			slices.Reverse(items)
 			if err == nil {
-				data.Stages, err = stages(ctx, conn, items)
+				data.Stages, err = readStages(ctx, conn, items)
 			}
 			if err != nil {
 				return err
@@ -97,7 +96,7 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 		}
 		deps, _ := args["deps"].(map[string]string)
 		for name, id := range deps {
-			if data.Deps[name], err = stage(ctx, conn, name, id); err != nil {
+			if data.Deps[name], err = readStage(ctx, conn, name, id); err != nil {
 				return err
 			}
 		}
@@ -107,16 +106,16 @@ func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data p
 		listed["box"], listed["status"] = "all", schemas.Completed
 		var page schemas.ListOut
 		if _, err = conn.Call(ctx, "list_handoffs", listed, &page); err == nil {
-			data.History, err = stages(ctx, conn, page.Items)
+			data.History, err = readStages(ctx, conn, page.Items)
 		}
 		return err
 	})
 	return data, err
 }
 
-func stages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (all []*prompt.Stage, err error) {
+func readStages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (all []*stage, err error) {
 	for _, item := range items {
-		s, err := stage(ctx, conn, item.Title, item.HandoffID.String())
+		s, err := readStage(ctx, conn, item.Title, item.HandoffID.String())
 		if err != nil {
 			return nil, err
 		}
@@ -125,8 +124,8 @@ func stages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (al
 	return all, nil
 }
 
-// stage reads the outcome of a handoff, or of the one that took its place.
-func stage(ctx context.Context, conn *cli.Connection, name, id string) (*prompt.Stage, error) {
+// readStage reads the outcome of a handoff, or of the one that took its place.
+func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*stage, error) {
 	for range schemas.MaxChain {
 		raw, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, nil)
 		if err != nil {
@@ -139,7 +138,7 @@ func stage(ctx context.Context, conn *cli.Connection, name, id string) (*prompt.
 			return nil, schemas.InternalError(err)
 		}
 		if out.Standing == nil || out.Standing.Successor == 0 {
-			return prompt.NewStage(name, out), nil
+			return newStage(name, out), nil
 		}
 		id = out.Standing.Successor.String()
 	}

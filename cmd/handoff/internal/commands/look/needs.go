@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/onevent"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -37,9 +36,9 @@ type need struct {
 // notifier runs a command for each thing that begins to need a person.
 type notifier struct {
 	app     *cli.App
-	command onevent.Command
+	command needCommand
 	place   workspace.Workspace
-	told    *onevent.Told
+	told    *toldNeeds
 	seen    uint64 // the newest event at the last look
 	failed  map[string]failure
 }
@@ -59,14 +58,14 @@ func tellNeeds(ctx context.Context, a *cli.App, line string) error {
 	if err != nil {
 		return err
 	}
-	h := &notifier{app: a, place: place, failed: map[string]failure{}, command: onevent.Command{
+	h := &notifier{app: a, place: place, failed: map[string]failure{}, command: needCommand{
 		Line: line, Limit: patience, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
 		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has none
 			return schemas.InternalError(err)
 		}
-		if h.told, err = onevent.OpenTold(place.Dir); errors.Is(err, platform.ErrLocked) {
+		if h.told, err = openTold(place.Dir); errors.Is(err, platform.ErrLocked) {
 			return schemas.Errorf(schemas.Conflict, "another status --exec tells what needs you in %s", place.Name).
 				WithHint("To tell it in two ways, run one with a command that does both.")
 		} else if err != nil {
@@ -111,8 +110,8 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	return errors.Join(err, <-ended)
 }
 
-// look tells what needs a person and was not told, in the order of attention, and forgets what needs nobody any more. It
-// gives the time after which it is to look again if nothing happens.
+// look tells what needs a person and was not told, in the order of attention, and forgets what needs nobody any more.
+// It gives the time after which it is to look again if nothing happens.
 func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: mostNeeds}, &out); err != nil {
@@ -123,7 +122,7 @@ func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.D
 	for _, c := range out.NeedsYou.Items {
 		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question of one handoff is another thing
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.told.Knows(key) || ctx.Err() != nil { // the person claimed what is theirs
+		if c.Kind == schemas.ConcernYours || h.told.knows(key) || ctx.Err() != nil { // the person claimed what is theirs
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
@@ -137,7 +136,7 @@ func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.D
 		return again, nil // what was not seen may be there
 	}
 	maps.DeleteFunc(h.failed, func(key string, _ failure) bool { return !slices.Contains(there, key) })
-	return again, h.told.Keep(there)
+	return again, h.told.keep(there)
 }
 
 // tell runs the command for one thing. That it failed is told, and it is tried again later, a few times.
@@ -145,7 +144,7 @@ func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.place.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
 	if err == nil {
-		err = h.told.Tell(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
+		err = h.told.tell(ctx, h.command, key, n.environ(), []byte(cli.Inert(input)+"\n"))
 	}
 	f := h.failed[key]
 	delete(h.failed, key)
@@ -155,7 +154,7 @@ func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	pause := 10 * time.Second << (2 * f.tries)
 	then := fmt.Sprintf("it is run again in %s", pause)
 	if f.tries++; f.tries == mostTries {
-		then, err = "it is not run again", errors.Join(err, h.told.Add(key))
+		then, err = "it is not run again", errors.Join(err, h.told.add(key))
 	} else {
 		h.failed[key] = failure{f.tries, time.Now().Add(pause)}
 	}

@@ -70,7 +70,7 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 	if err != nil {
 		return err
 	}
-	asked, ok := account.Asks(e)
+	asked, ok := account.asks(e)
 	if !ok {
 		return errNothing
 	}
@@ -83,7 +83,7 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 		if err := askNews(ctx, conn, s.asked, &out); err != nil {
 			return err
 		}
-		answer, err := account.Answer(e, s.asked.Client, out, s.place.Name)
+		answer, err := account.answer(e, s.asked.Client, out, s.place.Name)
 		if err == nil {
 			err = say(ctx, a, answer)
 		}

@@ -1,8 +1,11 @@
 // Package session has the commands that the hooks of a client run for a session: hook tells it its news, wait --hook
 // wakes it when work arrives, and prime prints what it is told at its start.
 //
-// A hook never disturbs its client: what goes wrong is [Silenced], and whatever takes too long is left behind. What a
-// session is told, and in which form its client takes it, is in package delivery.
+// A hook never disturbs its client: what goes wrong is [Silenced], and whatever takes too long is left behind.
+//
+// The mailbox decides what a session is told, and that it is told each thing once; see [schemas.NewsIn]. This package
+// says it in words, in the form that the client takes. All that agents wrote is in quotes there, and called what it is:
+// data.
 //
 // A hook ends with status 0 whatever happens, because 2 would block or wake a client. In a project without a store it
 // is silent, and makes none. The stop hook gives up by itself: it speaks once for each handoff, and at most three
@@ -25,7 +28,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/commands/session/delivery"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
@@ -56,7 +58,7 @@ has ended.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
-				return a.Write(delivery.Files)
+				return a.Write(filesSnippet)
 			}
 			return prime(cmd.Context(), a)
 		},
@@ -90,7 +92,7 @@ func prime(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(delivery.Start(out, place.Name)) })
+	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(startText(out, place.Name)) })
 }
 
 // A hooked is a session whose client runs this command.
@@ -107,13 +109,13 @@ var (
 )
 
 // readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
-func readAccount(ctx context.Context, a *cli.App) (delivery.Account, error) {
-	return cli.Attempt(ctx, func() (delivery.Account, error) { return delivery.Read(a.Stdin) })
+func readAccount(ctx context.Context, a *cli.App) (account, error) {
+	return cli.Attempt(ctx, func() (account, error) { return parseAccount(a.Stdin) })
 }
 
 // sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
 // not there is not made.
-func sessionOf(a *cli.App, account delivery.Account, client string, asked schemas.NewsIn) (s hooked, err error) {
+func sessionOf(a *cli.App, account account, client string, asked schemas.NewsIn) (s hooked, err error) {
 	if asked, err = identified(a, account, client, asked); err != nil {
 		return s, err
 	}
@@ -139,12 +141,12 @@ func sessionOf(a *cli.App, account delivery.Account, client string, asked schema
 
 // identified adds to what is asked all that tells which session it is: what its client says of it, and the
 // surroundings.
-func identified(a *cli.App, account delivery.Account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
+func identified(a *cli.App, account account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
 		return asked, err
 	}
-	asked.Client = account.Client(client, around.Agent)
+	asked.Client = account.client(client, around.Agent)
 	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}

@@ -15,7 +15,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/commands/session/delivery"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -117,7 +116,7 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(conn.App.Stderr, delivery.Wake(out, shown.Brief)); err != nil {
+	if _, err := fmt.Fprint(conn.App.Stderr, wakeText(out, shown.Brief)); err != nil {
 		return err
 	}
 	return cli.Exit(exitWake)
@@ -125,7 +124,7 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 
 // sleeping tells which session is to be woken.
 func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
-	account := delivery.Account{Session: w.thread}
+	account := account{Session: w.thread}
 	if w.thread == "" {
 		ctx, end := context.WithTimeout(ctx, hookLimit)
 		defer end()
@@ -134,7 +133,7 @@ func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 			return hooked{}, err
 		}
 	}
-	asked := account.Sleeps()
+	asked := account.sleeps()
 	if w.over > 0 {
 		asked.Above = []int{w.over}
 	}
@@ -219,7 +218,7 @@ func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error 
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueLimit)
 	defer cancel()
-	args := command(w.thread, delivery.Wake(out, ""))
+	args := command(w.thread, wakeText(out, ""))
 	cmd := exec.CommandContext(ctx, programOf(w.over, program), args...) //nolint:gosec // no shell reads them
 	platform.CancelTree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package onevent_test
+package look
 
 import (
 	"bytes"
@@ -16,54 +16,52 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"handoff/cmd/handoff/internal/onevent"
 )
 
 // A bench is a directory in which commands run, and what they print.
 type bench struct {
-	onevent.Command
+	needCommand
 	t   *testing.T
 	out bytes.Buffer
 }
 
 func newBench(t *testing.T, line string) *bench {
 	b := &bench{t: t}
-	b.Command = onevent.Command{
+	b.needCommand = needCommand{
 		Line: line, Limit: time.Minute, Dir: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH"), "MINE=kept"},
 		Stdout: &b.out, Stderr: io.Discard,
 	}
 	return b
 }
 
-func (b *bench) run() error {
-	return b.Run(b.t.Context(), []string{"THING=one"}, []byte(`{"n":7}`+"\n"))
+func (b *bench) runOnce() error {
+	return b.run(b.t.Context(), []string{"THING=one"}, []byte(`{"n":7}`+"\n"))
 }
 
 func TestACommandGetsItsInputAndEnvironment(t *testing.T) {
 	b := newBench(t, "cat; echo $MINE $THING")
-	require.NoError(t, b.run())
+	require.NoError(t, b.runOnce())
 	require.Equal(t, "{\"n\":7}\nkept one\n", b.out.String())
 }
 
 func TestACommandNeedNotRead(t *testing.T) {
 	b := newBench(t, "exec <&-; echo done")
-	require.NoError(t, b.Run(t.Context(), nil, bytes.Repeat([]byte("x"), 1<<20)))
+	require.NoError(t, b.run(t.Context(), nil, bytes.Repeat([]byte("x"), 1<<20)))
 	require.Equal(t, "done\n", b.out.String())
 }
 
 func TestCommandThatFailsIsAnError(t *testing.T) {
-	require.EqualError(t, newBench(t, "exit 3").run(), "exit status 3")
-	require.EqualError(t, newBench(t, "kill -9 $$").run(), "signal: killed")
+	require.EqualError(t, newBench(t, "exit 3").runOnce(), "exit status 3")
+	require.EqualError(t, newBench(t, "kill -9 $$").runOnce(), "signal: killed")
 	b := newBench(t, "true")
 	b.Dir = filepath.Join(b.Dir, "nowhere")
-	require.ErrorContains(t, b.run(), "start the shell: ")
+	require.ErrorContains(t, b.runOnce(), "start the shell: ")
 }
 
 func TestACommandThatTakesTooLongIsEndedWithAllItStarted(t *testing.T) {
 	b := newBench(t, "trap '' TERM; sleep 60 & echo $!; wait")
 	b.Limit = 100 * time.Millisecond
-	require.EqualError(t, b.run(), "not done after 100ms")
+	require.EqualError(t, b.runOnce(), "not done after 100ms")
 	b.gone()
 }
 
@@ -81,7 +79,7 @@ func (b *bench) gone() {
 // What a command leaves running may go on with our output.
 func TestACommandMayLeaveSomethingRunning(t *testing.T) {
 	b := newBench(t, "sleep 60 & echo $!")
-	require.NoError(t, b.run())
+	require.NoError(t, b.runOnce())
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
@@ -92,6 +90,6 @@ func TestACommandIsWaitedForWhenItsCallerIsToEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	b := newBench(t, "echo done")
-	require.NoError(t, b.Run(ctx, nil, nil))
+	require.NoError(t, b.run(ctx, nil, nil))
 	require.Equal(t, "done\n", b.out.String())
 }

@@ -1,4 +1,4 @@
-package onevent
+package look
 
 import (
 	"context"
@@ -13,20 +13,18 @@ import (
 	"slices"
 	"time"
 
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/tools/platform"
 )
 
-// ToldFile is the name under which [Told] keeps what was told; its other files begin with it and a dot.
-const ToldFile = "handoff.told"
-
-// Told remembers in a directory of which things a command was told, so that it is told of each once, also when the
+// toldNeeds remembers in a directory of which things a command was told, so that it is told of each once, also when the
 // process that runs it is killed. One process at a time has it.
 //
 // Before a command runs, its thing and the name of a claim are written down. The shell of the command makes the file of
 // that name, and only then runs the command. The next process makes the file itself: where it can, the command has not
-// begun and never will; where the file is there, it has begun, and that counts as told. On Windows the process makes the
-// file, so a command that it could not start any more was not told.
-type Told struct {
+// begun and never will; where the file is there, it has begun, and that counts as told. On Windows the process makes
+// the file, so a command that it could not start any more was not told.
+type toldNeeds struct {
 	dir  string
 	lock *os.File
 	kept struct {
@@ -36,13 +34,13 @@ type Told struct {
 	}
 }
 
-// OpenTold opens what was told. The error is [platform.ErrLocked] while another process has it.
-func OpenTold(dir string) (*Told, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
+// openTold opens what was told. The error is [platform.ErrLocked] while another process has it.
+func openTold(dir string) (*toldNeeds, error) {
+	lock, err := os.OpenFile(filepath.Join(dir, workspace.ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	t := &Told{dir: dir, lock: lock}
+	t := &toldNeeds{dir: dir, lock: lock}
 	if err = platform.TryLock(lock); err == nil {
 		err = t.recover()
 	}
@@ -53,19 +51,19 @@ func OpenTold(dir string) (*Told, error) {
 }
 
 // Close lets another process have it.
-func (t *Told) Close() error { return t.lock.Close() }
+func (t *toldNeeds) Close() error { return t.lock.Close() }
 
-// Knows reports whether a command was told of a thing.
-func (t *Told) Knows(key string) bool { return slices.Contains(t.kept.Told, key) }
+// knows reports whether a command was told of a thing.
+func (t *toldNeeds) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
 
-// Add notes that a command was told of a thing.
-func (t *Told) Add(key string) error {
+// add notes that a command was told of a thing.
+func (t *toldNeeds) add(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
-// Keep forgets all things but these.
-func (t *Told) Keep(keys []string) error {
+// keep forgets all things but these.
+func (t *toldNeeds) keep(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
 	if len(t.kept.Told) == before {
@@ -74,8 +72,8 @@ func (t *Told) Keep(keys []string) error {
 	return t.save()
 }
 
-// Tell runs a command for a thing, and notes that it was told unless the command fails.
-func (t *Told) Tell(ctx context.Context, c Command, key string, environ []string, input []byte) error {
+// tell runs a command for a thing, and notes that it was told unless the command fails.
+func (t *toldNeeds) tell(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
 		return err
@@ -89,7 +87,7 @@ func (t *Told) Tell(ctx context.Context, c Command, key string, environ []string
 		environ = append(slices.Clip(environ), "HANDOFF_NEED_CLAIM="+claim)
 		c.Line = `( set -C; : >"$HANDOFF_NEED_CLAIM" ) || exit 75; unset HANDOFF_NEED_CLAIM` + "\n" + c.Line
 	}
-	err := c.Run(ctx, environ, input)
+	err := c.run(ctx, environ, input)
 	if err == nil {
 		t.kept.Told = append(t.kept.Told, key)
 	}
@@ -100,11 +98,11 @@ func (t *Told) Tell(ctx context.Context, c Command, key string, environ []string
 }
 
 // recover reads what was told, and finds out what became of the command of a process that was killed.
-func (t *Told) recover() error {
-	text, err := platform.ReadRegular(filepath.Join(t.dir, ToldFile), 8<<20)
+func (t *toldNeeds) recover() error {
+	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.ToldFile), 8<<20)
 	if err == nil {
 		if err = json.Unmarshal(text, &t.kept); err != nil {
-			return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", ToldFile, err)
+			return fmt.Errorf("%s cannot be read. Remove it, and all that needs you is told again: %w", workspace.ToldFile, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -127,8 +125,8 @@ func (t *Told) recover() error {
 }
 
 // sweep removes claims for which no shell is on its way any more.
-func (t *Told) sweep() {
-	claims, _ := filepath.Glob(filepath.Join(t.dir, ToldFile+".claim-*"))
+func (t *toldNeeds) sweep() {
+	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.ToldFile+".claim-*"))
 	for _, claim := range claims {
 		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
 			_ = os.Remove(claim) // else the next one does
@@ -136,11 +134,13 @@ func (t *Told) sweep() {
 	}
 }
 
-func (t *Told) claim() string { return filepath.Join(t.dir, ToldFile+".claim-"+t.kept.Claim) }
+func (t *toldNeeds) claim() string {
+	return filepath.Join(t.dir, workspace.ToldFile+".claim-"+t.kept.Claim)
+}
 
-func (t *Told) save() error {
+func (t *toldNeeds) save() error {
 	text, _ := json.Marshal(t.kept) // texts can be encoded
-	return platform.Replace(filepath.Join(t.dir, ToldFile), ToldFile+".new-*", text, (*os.File).Sync)
+	return platform.Replace(filepath.Join(t.dir, workspace.ToldFile), workspace.ToldFile+".new-*", text, (*os.File).Sync)
 }
 
 func ignored(err, expected error) error {

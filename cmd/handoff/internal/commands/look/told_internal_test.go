@@ -1,6 +1,6 @@
 //go:build unix
 
-package onevent_test
+package look
 
 import (
 	"encoding/json"
@@ -10,33 +10,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/onevent"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/tools/platform"
 )
 
-func openTold(t *testing.T, dir string) *onevent.Told {
+func reopened(t *testing.T, dir string) *toldNeeds {
 	t.Helper()
-	told, err := onevent.OpenTold(dir)
+	told, err := openTold(dir)
 	require.NoError(t, err)
 	return told
 }
 
 func TestTold_KnowsOverRestartsWhatWasToldAndNotWhatFailed(t *testing.T) {
 	b := newBench(t, `test "$WHAT" = good && test -z "$HANDOFF_NEED_CLAIM" && cat`)
-	told := openTold(t, b.Dir)
-	_, err := onevent.OpenTold(b.Dir)
+	told := reopened(t, b.Dir)
+	_, err := openTold(b.Dir)
 	require.ErrorIs(t, err, platform.ErrLocked)
-	require.NoError(t, told.Tell(t.Context(), b.Command, "one", []string{"WHAT=good"}, []byte("text\n")))
-	require.EqualError(t, told.Tell(t.Context(), b.Command, "two", []string{"WHAT=bad"}, nil), "exit status 1")
+	require.NoError(t, told.tell(t.Context(), b.needCommand, "one", []string{"WHAT=good"}, []byte("text\n")))
+	require.EqualError(t, told.tell(t.Context(), b.needCommand, "two", []string{"WHAT=bad"}, nil), "exit status 1")
 	require.NoError(t, told.Close())
 	require.Equal(t, "text\n", b.out.String())
 
-	told = openTold(t, b.Dir)
-	require.True(t, told.Knows("one"))
-	require.False(t, told.Knows("two"))
-	require.NoError(t, told.Keep([]string{"two"}))
+	told = reopened(t, b.Dir)
+	require.True(t, told.knows("one"))
+	require.False(t, told.knows("two"))
+	require.NoError(t, told.keep([]string{"two"}))
 	require.NoError(t, told.Close())
-	require.False(t, openTold(t, b.Dir).Knows("one"))
+	require.False(t, reopened(t, b.Dir).knows("one"))
 	left, err := filepath.Glob(filepath.Join(b.Dir, "*"))
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(b.Dir, "handoff.told"), filepath.Join(b.Dir, "handoff.told.lock")}, left)
@@ -48,23 +48,23 @@ func TestTold_FindsOutWhetherACommandBegan(t *testing.T) {
 		b := newBench(t, "cat")
 		text, err := json.Marshal(map[string]any{"told": []string{"before"}, "next": "one", "claim": "X"})
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(b.Dir, onevent.ToldFile), text, 0o600))
-		claim := filepath.Join(b.Dir, onevent.ToldFile+".claim-X")
+		require.NoError(t, os.WriteFile(filepath.Join(b.Dir, workspace.ToldFile), text, 0o600))
+		claim := filepath.Join(b.Dir, workspace.ToldFile+".claim-X")
 		if began {
 			require.NoError(t, os.WriteFile(claim, nil, 0o600))
 		}
-		told := openTold(t, b.Dir)
-		require.True(t, told.Knows("before"))
-		require.Equal(t, began, told.Knows("one"))
+		told := reopened(t, b.Dir)
+		require.True(t, told.knows("before"))
+		require.Equal(t, began, told.knows("one"))
 		require.FileExists(t, claim, "a shell that is still on its way does not begin")
 		require.NoError(t, told.Close())
-		require.Equal(t, began, openTold(t, b.Dir).Knows("one"))
+		require.Equal(t, began, reopened(t, b.Dir).knows("one"))
 	}
 }
 
 func TestTold_RefusesAFileThatSaysNothing(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, onevent.ToldFile), []byte("{"), 0o600))
-	_, err := onevent.OpenTold(dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, workspace.ToldFile), []byte("{"), 0o600))
+	_, err := openTold(dir)
 	require.ErrorContains(t, err, "handoff.told cannot be read")
 }

@@ -1,9 +1,4 @@
-// Package onevent runs a command of the user for each thing that begins to need that person, one at a time: see handoff
-// status --exec. It keeps which things were told.
-//
-// A thing holds texts that agents wrote, so nothing of it ever becomes part of the command line. The command finds it
-// as JSON on its standard input, and in its environment.
-package onevent
+package look
 
 import (
 	"bytes"
@@ -18,8 +13,10 @@ import (
 	"handoff/tools/platform"
 )
 
-// Command is what is run for each thing.
-type Command struct {
+// needCommand is a command of the user that is run for each thing that begins to need that person, one at a time: see
+// handoff status --exec. A thing holds texts that agents wrote, so nothing of it ever becomes part of the command line.
+// The command finds it as JSON on its standard input, and in its environment.
+type needCommand struct {
 	Line  string        // for the shell: sh, on Windows cmd
 	Limit time.Duration // of one run; then it is killed, with all that it started
 	Dir   string        // where it runs
@@ -29,9 +26,9 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// Run runs the command once, with more in its environment and with this input, and waits for it, also when ctx ends.
+// run runs the command once, with more in its environment and with this input, and waits for it, also when ctx ends.
 // The error says how it failed.
-func (c Command) Run(ctx context.Context, environ []string, input []byte) error {
+func (c needCommand) run(ctx context.Context, environ []string, input []byte) error {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()
 	cmd := platform.Shell(ctx, c.Line)

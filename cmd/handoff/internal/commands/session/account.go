@@ -1,10 +1,4 @@
-// Package delivery says in words what a session is to know of its mail, and speaks with the hooks of clients: programs
-// that a client runs when something happens in a session, with an account of it on standard input, and whose answer
-// its model reads.
-//
-// What there is to tell the mailbox decides, and that each thing is told once; see [schemas.NewsIn]. All that agents
-// wrote is in quotes here, and called what it is: data. Nothing here touches a file or the network.
-package delivery
+package session
 
 import (
 	"bytes"
@@ -18,11 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-// Files tells an agent that can write a file, and needs nothing else, how it hands its work on: the agent's part of
-// the Kelos TaskHandoff proposal. It is for a prompt or for AGENTS.md.
+// filesSnippet tells an agent that can write a file, and needs nothing else, how it hands its work on: the agent's part
+// of the Kelos TaskHandoff proposal. It is for a prompt or for AGENTS.md.
 //
 //go:embed files.md
-var Files string
+var filesSnippet string
 
 // answer is what a hook prints. Most clients read the same form, and those that are [client.Hooks.Flat] read Context
 // in the place of Adds. Codex refuses other fields than it knows.
@@ -39,17 +33,17 @@ type adds struct {
 	Context string `json:"additionalContext"`
 }
 
-// Answer is what a hook prints on an event so that the client's model hears of n, or nothing.
-func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
+// answer is what a hook prints on an event so that the client's model hears of n, or nothing.
+func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
 	var text string
 	row, _ := client.Named(string(of))
 	switch e {
 	case client.SessionStart:
-		text = Start(n, workspace) + row.Toolless
+		text = startText(n, workspace) + row.Toolless
 	case client.Prompt, client.Tool:
-		text = Mail(n)
+		text = mailText(n)
 	case client.Stop, client.SubagentStop:
-		text = Reminder(n)
+		text = reminder(n)
 	case client.SessionEnd, client.Compact: // nobody reads on
 	}
 	if text = strings.TrimSpace(text); text == "" {
@@ -65,7 +59,7 @@ func (a Account) Answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 }
 
 // name is that of the event in a client, which says so itself as a rule.
-func (a Account) name(e client.Event, of schemas.Agent) string {
+func (a account) name(e client.Event, of schemas.Agent) string {
 	if a.At != "" {
 		return a.At
 	}
@@ -83,9 +77,9 @@ func encoded(v answer) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Account is what a client tells a hook of what happened, as far as it matters here. The fields have the same names
+// account is what a client tells a hook of what happened, as far as it matters here. The fields have the same names
 // in all clients; each may be missing.
-type Account struct {
+type account struct {
 	Session    string `json:"session_id"`
 	At         string `json:"hook_event_name"`
 	Dir        string `json:"cwd"`
@@ -101,20 +95,20 @@ type Account struct {
 	} `json:"background_tasks"`
 }
 
-// most is how much of an account is read, in bytes. It holds what a tool answered, which may be much.
-const most = 32 << 20
+// mostOfAccount is how much of an account is read, in bytes. It holds what a tool answered, which may be much.
+const mostOfAccount = 32 << 20
 
-// Read reads an account.
-func Read(r io.Reader) (a Account, err error) {
-	if err := json.NewDecoder(io.LimitReader(r, most)).Decode(&a); err != nil {
+// parseAccount reads an account.
+func parseAccount(r io.Reader) (a account, err error) {
+	if err := json.NewDecoder(io.LimitReader(r, mostOfAccount)).Decode(&a); err != nil {
 		return a, fmt.Errorf("read what the client tells: %w", err)
 	}
 	return a, nil
 }
 
-// Client tells which client gave the account: the one that is named, else the one whose habits it shows, else the
+// client tells which client gave the account: the one that is named, else the one whose habits it shows, else the
 // one that the environment speaks of. That comes last because a client that another started inherits it.
-func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
+func (a account) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
 	}
@@ -124,9 +118,9 @@ func (a Account) Client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// Asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What is said on an event
+// asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What is said on an event
 // of a subagent only that subagent would read, and it has no mail of its own.
-func (a Account) Asks(e client.Event) (in schemas.NewsIn, ok bool) {
+func (a account) asks(e client.Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
 	switch {
 	case in.On == "":
@@ -145,7 +139,7 @@ func (a Account) Asks(e client.Event) (in schemas.NewsIn, ok bool) {
 const mostAtWork = 16
 
 // atWork are the names under which subagents that go on may have claimed. They are reminded when they stop.
-func (a Account) atWork() (all []schemas.Agent) {
+func (a account) atWork() (all []schemas.Agent) {
 	for _, task := range a.Background {
 		if task.Status == "running" && len(all) < mostAtWork {
 			all = append(all, names(task.AgentType, task.ID)...)
@@ -154,8 +148,8 @@ func (a Account) atWork() (all []schemas.Agent) {
 	return all[:min(len(all), mostAtWork)]
 }
 
-// Sleeps is what the mailbox is to be asked for a session that is to be woken.
-func (a Account) Sleeps() schemas.NewsIn {
+// sleeps is what the mailbox is to be asked for a session that is to be woken.
+func (a account) sleeps() schemas.NewsIn {
 	return schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(a.Session, longestSession)}
 }
 

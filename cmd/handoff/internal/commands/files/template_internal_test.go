@@ -1,11 +1,10 @@
-package prompt_test
+package files
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/prompt"
 	"handoff/schemas"
 )
 
@@ -29,10 +28,10 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 			Results: map[string]any{"branch": "fix/1", "cost_usd": 0.5}, Outputs: []string{"branch: fix/1", "done"},
 		},
 	}}
-	stage := prompt.NewStage("investigate", done)
-	full := prompt.Data{
-		Deps:   map[string]*prompt.Stage{"investigate": stage, "open": prompt.NewStage("open", schemas.GetOut{Status: schemas.Pending})},
-		Stages: []*prompt.Stage{stage, prompt.NewStage("open", schemas.GetOut{})}, History: []*prompt.Stage{stage}, Body: "It fails",
+	investigate := newStage("investigate", done)
+	full := promptData{
+		Deps:   map[string]*stage{"investigate": investigate, "open": newStage("open", schemas.GetOut{Status: schemas.Pending})},
+		Stages: []*stage{investigate, newStage("open", schemas.GetOut{})}, History: []*stage{investigate}, Body: "It fails",
 	}
 	for template, want := range map[string]struct{ full, empty string }{
 		fix: {
@@ -49,10 +48,10 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 		`{{range .History}}{{.}} {{index .Outputs 1}} {{.Results}}{{end}}{{index .Stages 0 "Handoff" "Summary"}}`:            {"investigate done branch: fix/1\ncost_usd: 0.5Nil pointer", ""},
 		`A Slack escalation was received: {{.Body}}`:                                                                         {"A Slack escalation was received: It fails", "A Slack escalation was received: "},
 	} {
-		text, err := full.Fill(template)
+		text, err := full.fill(template)
 		require.NoError(t, err, template)
 		require.Equal(t, want.full, text, template)
-		text, err = prompt.Data{}.Fill(template)
+		text, err = promptData{}.fill(template)
 		require.NoError(t, err, template)
 		require.Equal(t, want.empty, text, template)
 	}
@@ -60,7 +59,7 @@ func TestTemplatesAreFilledAndWhatIsMissingIsEmpty(t *testing.T) {
 		"{{.Deps.investigate.Handoff.Colour}}": "Colour", "a\n{{.Deps": "template:2", "{{nothing}}": "nothing",
 		`{{range 9999999}}{{$.Deps.investigate.Handoff.Detail}}{{end}}`: "more than 8 MiB",
 	} {
-		_, err := full.Fill(template)
+		_, err := full.fill(template)
 		require.ErrorContains(t, err, wrong)
 	}
 }

@@ -1,0 +1,154 @@
+package files
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"text/template"
+
+	"handoff/schemas"
+)
+
+// promptData is what the template of a prompt sees, under the names of the Kelos TaskHandoff proposal:
+// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. Its author chooses what
+// of it gets into the prompt. What is missing renders empty, however deep it is asked for; what nothing can have is an
+// error.
+type promptData struct {
+	Deps    map[string]*stage // by the names that the author of the template gave
+	Stages  []*stage          // of a workflow, in the order in which they were sent
+	History []*stage          // of earlier work of the kind, the newest first
+	Body    string            // of whatever set the work off, as a message
+}
+
+// mostText bounds what comes of a template, in bytes: no model reads more, and loops within loops would take all
+// memory.
+const mostText = 8 << 20
+
+// filled is what came of a template so far.
+type filled struct{ text strings.Builder }
+
+func (f *filled) Write(b []byte) (int, error) {
+	if f.text.Len()+len(b) > mostText {
+		return 0, fmt.Errorf("more than %d MiB come of it", mostText>>20)
+	}
+	return f.text.Write(b)
+}
+
+// fill gives the text of a template. The error says where the template is wrong.
+func (d promptData) fill(text string) (string, error) {
+	t, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{"index": index}).Parse(text)
+	var f filled
+	if err == nil {
+		err = t.Execute(&f, d)
+	}
+	if err != nil {
+		return "", schemas.Invalidf("TEMPLATE", "%w", err).
+			WithHint("A dependency has Name, Outputs, Results and Handoff; that has Version, Summary, Detail and Data.")
+	}
+	return f.text.String(), nil
+}
+
+// A stage is one piece of work. All of nil is empty, and so is all but the name of work that was not completed.
+type stage struct {
+	name    string
+	outputs lines
+	results texts
+	handoff *handoff
+}
+
+// newStage is work under a name, as its outcome tells.
+func newStage(name string, got schemas.GetOut) *stage {
+	s := &stage{name: name, results: texts{}}
+	if c := got.Completion; c != nil {
+		s.outputs = c.Outputs
+		for name, value := range c.Results {
+			s.results[name] = fmt.Sprint(value)
+		}
+		s.handoff = &handoff{max(c.Version, 1), c.Summary, c.Detail, c.Data}
+	}
+	return s
+}
+
+func (s *stage) said() stage {
+	if s == nil {
+		return stage{}
+	}
+	return *s
+}
+
+// Name is how the template names it, and its text. Outputs are the lines that the run printed about itself, and Results
+// what is known of the run by names: branch, commit, pr. They are apart from what the agent handed on.
+func (s *stage) Name() string      { return s.said().name }
+func (s *stage) String() string    { return s.said().name }
+func (s *stage) Outputs() lines    { return s.said().outputs }
+func (s *stage) Results() texts    { return s.said().results }
+func (s *stage) Handoff() *handoff { return s.said().handoff }
+
+// A handoff is the payload of a result. All of nil is empty.
+type handoff struct {
+	version         int
+	summary, detail string
+	data            texts
+}
+
+func (h *handoff) said() handoff {
+	if h == nil {
+		return handoff{}
+	}
+	return *h
+}
+
+// Version, Summary, Detail and Data are the fields of the payload. As a text it is its summary.
+func (h *handoff) Version() int    { return h.said().version }
+func (h *handoff) Summary() string { return h.said().summary }
+func (h *handoff) Detail() string  { return h.said().detail }
+func (h *handoff) Data() texts     { return h.said().data }
+func (h *handoff) String() string  { return h.said().summary }
+
+// texts are texts by their names, and lines some below each other. As a text they have one line for each.
+type (
+	texts map[string]string
+	lines []string
+)
+
+func (t texts) String() string {
+	all := make(lines, 0, len(t))
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		all = append(all, name+": "+t[name])
+	}
+	return all.String()
+}
+
+func (l lines) String() string { return strings.Join(l, "\n") }
+
+// index is the function of templates of that name, but that nothing has everything, which is empty, and that the name
+// of a method is a key.
+func index(item any, keys ...any) any {
+	for _, key := range keys {
+		item = at(reflect.ValueOf(item), reflect.ValueOf(key))
+	}
+	if item == nil {
+		return ""
+	}
+	return item
+}
+
+func at(item, key reflect.Value) any {
+	var found reflect.Value
+	switch kind := item.Kind(); {
+	case kind == reflect.Map && key.Kind() == reflect.String:
+		found = item.MapIndex(key)
+	case kind == reflect.Slice && key.CanInt() && key.Int() >= 0 && key.Int() < int64(item.Len()):
+		found = item.Index(int(key.Int()))
+	case kind == reflect.Pointer && key.Kind() == reflect.String:
+		if method := item.MethodByName(key.String()); method.IsValid() && method.Type().NumIn() == 0 {
+			found = method.Call(nil)[0]
+		}
+	}
+	if !found.IsValid() {
+		return nil
+	}
+	return found.Interface()
+}
