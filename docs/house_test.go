@@ -144,10 +144,6 @@ var house = []room{
 		},
 	},
 	{
-		level: 2, path: "mailbox/overview", about: "what needs a person, runs or is stuck",
-		imports: []string{"schemas", "store", "mailbox/roster", "mailbox/reading"},
-	},
-	{
 		level: 2, path: "mailbox/sessions", about: "which session acts under which name",
 		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/names"},
 	},
@@ -161,6 +157,10 @@ var house = []room{
 			"schemas", "store", "mailbox/roster", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading",
 			"mailbox/sessions",
 		},
+	},
+	{
+		level: 2, path: "mailbox/overview", about: "what needs a person, runs or is stuck",
+		imports: []string{"schemas", "store", "mailbox/reading", "mailbox/offer"},
 	},
 	{
 		level: 2, path: "mailbox/delivery", about: "what a session is to know",

@@ -9,6 +9,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -130,10 +131,16 @@ func (o *op) putCard(a store.Agent, said any) error {
 		if looked++; err != nil || looked > MostFollow {
 			return err
 		}
-		if r := o.Usable(id); r != nil && Offered(r) && offers.Bar(r, before.Card) == "" {
-			if err := o.tellNoTakers(&Happening{Now: r}); err != nil {
-				return err
-			}
+		r := o.Usable(id)
+		if r == nil || !Offered(r) {
+			continue
+		}
+		v, err := offers.Verdict(*before, r, offer.Member)
+		if v.Reason == 0 && err == nil {
+			err = o.tellNoTakers(&Happening{Now: r})
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

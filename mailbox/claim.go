@@ -1,20 +1,13 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
-	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -101,38 +94,19 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
-	if err := cmp.Or(notYet(r), o.hasRoom(r)); err != nil {
+	if err := o.mayTake(r); err != nil {
 		return claimed{}, err
 	}
 	return o.take(life.Claim, r)
 }
 
-// hasRoom refuses what waits in a pool to an agent that registered as one that does not take it: it holds as many as it
-// takes, or is unfit. What is for the agent alone it may always take. The error is conflict, with the way out.
-func (o *op) hasRoom(r *store.Record) error {
-	a, err := o.Self()
-	if err != nil || r.Status != schemas.Pending || answered(r, o.By) {
-		return err
+// mayTake refuses what the caller may not claim now, see [offer.Claim]; nil where the table of package life refuses it.
+func (o *op) mayTake(r *store.Record) error {
+	v, err := o.verdict(r, offer.Claim)
+	if refusal := v.Refusal(string(life.Claim), o.Now); refusal != nil && err == nil {
+		return refusal
 	}
-	told := ToldFirst(r) && r.Box == schemas.Address(a.Card.Name) // and accepts other work by now, perhaps
-	if _, directed := r.To.Directed(); directed || !told && !slices.Contains(roster.Boxes(a.Card), r.To) {
-		return nil // whom it is not for is told so
-	}
-	full, held, err := o.offers(o.View).Full(*a)
-	why, hint := offer.Unfit(r, a.Card), "Leave it to others, or register again with what you take now."
-	switch {
-	case err != nil:
-		return err
-	case full:
-		why, hint = fmt.Sprintf("holds %d, and takes %d at most", held, a.Card.MaxOpen), "End one that you hold, or register again with more."
-	case why == "":
-		return nil
-	}
-	e := Conflict(r, "%s is not offered to %s, which %s", r.ID, o.By.Agent, why).WithHint("%s", hint)
-	if full {
-		return e.WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
-	}
-	return e
+	return err
 }
 
 // claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new
@@ -151,21 +125,6 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.take(life.Claim, r) // which is refused, since it is held
-}
-
-// notYet refuses the claim of a pending handoff that waits for something, nil for others: for approval, for other
-// handoffs, or for a time. The error is conflict and says for what.
-func notYet(r *store.Record) error {
-	switch {
-	case r.Status != schemas.Pending:
-		return nil
-	case r.Blocked():
-		return Conflict(r, "%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")).WithNext(waitForChange(r))
-	case r.Box == "":
-		from := r.NotBefore.Time().Format(time.RFC3339)
-		return Conflict(r, "%s may not be claimed before %s", r.ID, from).WithNext(waitForChange(r))
-	}
-	return nil
 }
 
 // reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted goes on where
@@ -255,11 +214,17 @@ func (o *op) countClaim() error {
 	return o.tx.PutAgent(*a)
 }
 
-// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Offers.MayClaim].
-func (o *op) MayClaim(r *store.Record) (bool, error) {
+// verdict judges whether the caller may take a handoff, see [offer.Offers.Verdict].
+func (o *op) verdict(r *store.Record, asked offer.Reason) (v offer.Verdict, err error) {
 	a, err := o.Self()
 	if err != nil {
-		return false, err
+		return v, err
 	}
-	return o.offers(o.View).MayClaim(*a, r)
+	return o.offers(o.View).Verdict(*a, r, asked)
+}
+
+// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Recipient].
+func (o *op) MayClaim(r *store.Record) (bool, error) {
+	v, err := o.verdict(r, offer.Recipient)
+	return v.Reason == 0 && err == nil, err
 }

@@ -258,7 +258,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 const lately = 5 * time.Minute
 
 // known are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
-func (s *Service) known(v *store.View, now time.Time) (known []overview.Agent, err error) {
+func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err error) {
 	for a, err := range s.everybody(v) {
 		if err != nil {
 			return nil, err
@@ -266,10 +266,8 @@ func (s *Service) known(v *store.View, now time.Time) (known []overview.Agent, e
 		if len(known) == MostLooked {
 			break
 		}
-		known = append(known, overview.Agent{
-			Card: a.Card, Client: a.Client,
-			Here: s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately,
-		})
+		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately
+		known = append(known, offer.Known{Agent: a, Here: here})
 	}
 	return known, nil
 }

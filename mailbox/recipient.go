@@ -42,24 +42,11 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
 		return nil, o.unaccepted(to, r.Type)
 	}
-	warnings = warnOf(a, o.here.Acting(to))
-	full, held, err := o.offers(o.View).Full(*a)
-	if full {
-		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", to, held, a.Card.MaxOpen))
+	if a.Claims == 0 && !o.here.Acting(to) {
+		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
-	return warnings, err
-}
-
-// warnOf warns of an agent that may not see its mail soon: nobody is here or ever claimed under its name, or it said
-// that it is away. Neither is a reason to refuse.
-func warnOf(a *store.Agent, here bool) (warnings []string) {
-	if a.Claims == 0 && !here {
-		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", a.Card.Name))
-	}
-	if a.Card.Away {
-		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
-	}
-	return warnings
+	more, err := o.offers(o.View).Warnings(*a)
+	return append(warnings, more...), err
 }
 
 // checkPool refuses a pool that is full, and, unless it is forced, one that nobody is in and that is called as an agent:

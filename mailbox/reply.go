@@ -86,7 +86,7 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	done.HandoffID = ""
 	held := r
 	if r.Status == schemas.Pending {
-		if err := notYet(r); err != nil {
+		if err := o.mayTake(r); err != nil {
 			return nil, err
 		}
 		got, err := o.take(life.Claim, r)

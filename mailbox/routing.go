@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/offer"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -35,11 +36,11 @@ func (o *op) tellFirst(h *Happening) error {
 	if len(now.Told) == mostFirst {
 		return nil
 	}
-	routed, first, err := o.route(now)
+	ranked, routed, err := o.candidates(o.View, now)
 	if err != nil {
 		return err
 	}
-	if first != "" {
+	if first := o.offers(o.View).First(ranked, now, o.By.Agent); first != "" {
 		o.keepFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
@@ -57,7 +58,11 @@ func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 		return err
 	}
 	a, err := o.Agent(to)
-	if err == nil && roster.Qualifies(a.Card, r.To, false) {
+	if err != nil {
+		return err
+	}
+	v, err := o.offers(o.View).Verdict(*a, r, offer.NotFor)
+	if v.Reason == 0 && err == nil {
 		o.keepFor(r, to)
 	}
 	return err
@@ -68,45 +73,14 @@ func (o *op) keepFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(aloneFor)), append(r.Told, first)
 }
 
-// mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
-// can take the work, and not everybody who can.
-const mostRouted = 5
-
-// route is [Service.candidates], with the first of them that is here and idle, "" for none. It is old as soon as an
-// agent claims or registers.
-//
-// Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before.
-func (o *op) route(r *store.Record) (routed *schemas.Routed, first schemas.Agent, err error) {
-	routed, ranked, err := o.candidates(o.View, r)
-	if err != nil {
-		return nil, "", err
-	}
-	passed := slices.Concat(r.Excluded, r.Told, []schemas.Agent{r.From, r.Holder, r.Asker, o.By.Agent})
-	for _, card := range ranked {
-		if (card.Live || card.Waiting) && roster.Idle(*card) && !slices.Contains(passed, card.Name) &&
-			roster.Qualifies(*card, r.To, false) {
-			return routed, card.Name, nil
-		}
-	}
-	return routed, "", nil
-}
-
-// candidates ranks those who could take a handoff now, and says the best of them and who could not and why, five of each
-// at most.
-func (s *Service) candidates(v *store.View, r *store.Record) (routed *schemas.Routed, ranked []*schemas.Card, err error) {
-	want := roster.Want{
-		To: r.To, Type: r.Type, Tags: r.Tags, Estimate: r.Estimated(), Generalists: r.NoTakers == "generalist",
-	}
-	cards, err := s.cardsOf(v, v.AgentsSaying(roster.Words(r.To, want.Generalists)...))
+// candidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
+func (s *Service) candidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
+	cards, err := s.cardsOf(v, v.AgentsSaying(roster.Words(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
 	}
-	ranked, excluded := roster.Rank(cards, want)
-	routed = &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
-	for _, card := range ranked[:min(len(ranked), mostRouted)] {
-		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
-	}
-	return routed, ranked, nil
+	ranked, routed = s.offers(v).Candidates(cards, r)
+	return ranked, routed, nil
 }
 
 // whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
@@ -114,7 +88,7 @@ func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) 
 	if r.To == schemas.Address(schemas.Human) || !Offered(r) || out.Standing == nil {
 		return nil
 	}
-	routed, ranked, err := s.candidates(v, r)
+	ranked, routed, err := s.candidates(v, r)
 	switch {
 	case err != nil:
 		return err

@@ -222,7 +222,7 @@ func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 		return out, nil
 	}
 	if out.Routed = o.routed; out.Routed == nil { // nobody may claim it yet
-		out.Routed, _, err = o.route(r)
+		_, out.Routed, err = o.candidates(o.View, r)
 	}
 	return out, err
 }

@@ -2,10 +2,10 @@ package mailbox
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/offer"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -53,13 +53,11 @@ func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 			return err
 		}
 	}
-	if kept, err := o.keptForAnother(parts, r); kept != nil || err != nil {
-		return cmp.Or(err, error(kept))
-	}
-	if parts&life.Recipient != 0 && slices.Contains(r.Excluded, o.By.Agent) {
-		barred := o.offers(o.View).Bar(r, schemas.Card{Name: o.By.Agent})
-		return schemas.Errorf(schemas.Denied, "%s was not %s: %s %s", r.ID, a, o.By.Agent, barred).About(r.ID, r.Status, 0).
-			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+	if parts&life.Recipient != 0 {
+		v, err := o.verdict(r, offer.Recipient)
+		if refusal := v.Refusal(string(a), o.Now); refusal != nil || err != nil {
+			return cmp.Or(err, error(refusal))
+		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
 		r.ID, a, o.who(parts, r), o.By.Agent).About(r.ID, r.Status, 0).WithField("agent")
@@ -67,23 +65,6 @@ func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
-}
-
-// keptForAnother refuses an agent that qualifies for a handoff which is kept for another for a time, nil for others. The
-// error is conflict and says how long.
-func (o *op) keptForAnother(parts life.Parts, r *store.Record) (*schemas.Error, error) {
-	if parts&life.Recipient == 0 || r.Reserved == 0 {
-		return nil, nil
-	}
-	open := r.Clone()
-	open.Reserved, open.Box = 0, r.To
-	if may, err := o.MayClaim(&open); !may || err != nil {
-		return nil, err
-	}
-	left := int(r.Reserved.Time().Sub(o.Now).Seconds()) + 1
-	return Conflict(r, "%s is kept for %s for another %d s", r.ID, r.Box, left).
-		WithHint("Unless it takes it, you may then.").
-		WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you")), nil
 }
 
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a

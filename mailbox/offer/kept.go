@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 	"time"
 
-	"handoff/mailbox/listing"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
@@ -23,62 +20,52 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	full, held, err := f.Full(a)
-	if err != nil {
-		return "", err
-	}
-	if !full {
-		first, err := f.soon(a)
-		if first != "" || err != nil {
-			return first, err
-		}
-		blocked, err := f.blockedFor(roster.Boxes(a.Card))
-		if blocked != "" || err != nil {
-			return blocked, err
-		}
-		return f.unfitFor(a.Card)
-	}
-	inbox, err := f.Inbox(name)
-	if inbox.Pending == 0 || err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.",
-		held, a.Card.MaxOpen, inbox.Pending), nil
-}
-
-// soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
-// rests after an attempt before. It looks at a thousand rows at most of what is due then.
-func (f Offers) soon(a store.Agent) (string, error) {
-	now, boxes := f.Here.Now(), roster.Boxes(a.Card)
-	for r, err := range f.pending(f.Due(now.Add(time.Minute))) {
-		if err != nil {
+	t := f.taker(a)
+	if t.full() || t.err != nil {
+		inbox, err := f.Inbox(name)
+		if err = cmp.Or(t.err, err); inbox.Pending == 0 || err != nil {
 			return "", err
 		}
-		if !slices.Contains(boxes, r.To) || !suits(r, a.Card, nil) {
-			continue
-		}
-		left := r.Wakes.Time().Sub(now).Round(time.Second)
-		switch {
-		case r.Reserved != 0 && r.Box != boxes[0]:
-			return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, r.ID, left), nil
-		case r.Box == "" && r.NotBefore == r.Wakes:
-			return fmt.Sprintf("%s may be claimed in %s.", r.ID, left), nil
+		return Verdict{Reason: Full, Card: a.Card, Held: t.held}.keepsBack(inbox.Pending), nil
+	}
+	for _, why := range []func() (string, error){t.soon, t.blocked, t.unfit} {
+		if text, err := why(); text != "" || err != nil {
+			return text, err
 		}
 	}
 	return "", nil
 }
 
-// blockedFor says what is for the mailboxes and waits for other handoffs, the oldest first by what it waits for. It
-// looks at a thousand rows at most; where there are more, the number is too low.
-func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
-	seen, first := map[schemas.ID]bool{}, ""
-	for r, err := range f.pending(f.Oldest(store.Dependents(), 0)) {
+// soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
+// rests after an attempt before. It looks at a thousand rows at most of what is due then.
+func (t *taker) soon() (string, error) {
+	now := t.Here.Now()
+	for r, err := range t.pending(t.Due(now.Add(time.Minute))) {
 		if err != nil {
 			return "", err
 		}
-		if slices.Contains(boxes, r.To) {
+		if !t.isIn(r.To) || t.bar(r, Member) != 0 {
+			continue
+		}
+		v := t.verdict(r, Early|Kept)
+		if v.Reason == Kept || v.Reason == Early && r.NotBefore == r.Wakes {
+			return v.soon(now), nil
+		}
+	}
+	return "", nil
+}
+
+// blocked says what is for the agent and waits for other handoffs, the oldest first by what it waits for. It looks at a
+// thousand rows at most; where there are more, the number is too low.
+func (t *taker) blocked() (string, error) {
+	seen, first := map[schemas.ID]bool{}, ""
+	for r, err := range t.pending(t.Oldest(store.Dependents(), 0)) {
+		if err != nil {
+			return "", err
+		}
+		if t.isIn(r.To) {
 			seen[r.ID] = true
-			first = cmp.Or(first, fmt.Sprintf("%s waits for %s", r.ID, strings.Join(listing.BlockedBy(r), ", ")))
+			first = cmp.Or(first, Verdict{Reason: Blocked, Record: r}.waits())
 		}
 	}
 	if len(seen) == 0 {
@@ -87,15 +74,15 @@ func (f Offers) blockedFor(boxes []schemas.Address) (string, error) {
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), first), nil
 }
 
-// unfitFor says what waits in a pool of an agent that is not offered to it, the first, and why: who lists its mail sees
-// it there. It looks at a thousand rows at most.
-func (f Offers) unfitFor(card schemas.Card) (string, error) {
-	for r, err := range f.pending(f.View.Queue(roster.Boxes(card)...)) {
+// unfit says what waits in a pool of the agent that is not offered to it, the first, and why: who lists its mail sees it
+// there. It looks at a thousand rows at most.
+func (t *taker) unfit() (string, error) {
+	for r, err := range t.pending(t.View.Queue(roster.Boxes(t.Card)...)) {
 		if err != nil {
 			return "", err
 		}
-		if why := Unfit(r, card); why != "" && !slices.Contains(r.Excluded, card.Name) {
-			return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", r.ID, r.To, card.Name, why), nil
+		if v := t.verdict(r, Unfit); v.Reason != 0 && t.bar(r, Declined) == 0 {
+			return v.leavesOut(), nil
 		}
 	}
 	return "", nil

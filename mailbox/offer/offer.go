@@ -80,8 +80,8 @@ func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 // Queues are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
 // those of all siblings that are not here, also without mail.
 func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) {
-	boxes, _, err := f.from(a, f.absent)
-	return boxes, err
+	t := f.taker(a)
+	return t.from(f.absent)
 }
 
 // Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
@@ -91,92 +91,39 @@ func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
-		boxes, full, err := f.from(a, f.orphaned)
-		if err != nil {
-			yield(nil, err)
+		t := f.taker(a)
+		if t.boxes, t.err = t.from(f.orphaned); t.err != nil {
+			yield(nil, t.err)
 			return
 		}
-		for id, err := range f.View.Queue(boxes...) {
+		for id, err := range f.View.Queue(t.boxes...) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			r := read(id)
-			if r != nil && (r.Status != schemas.Pending || !slices.Contains(boxes, r.Box) ||
-				!mayTake(r, a.Card, tags) || full && ofPool(r, a.Card.Name)) {
+			if r != nil && !t.takes(r, tags) {
 				r = nil
 			}
-			if !yield(r, nil) {
+			if !yield(r, t.err) || t.err != nil {
 				return
 			}
 		}
 	}
 }
 
-// from are the mailboxes from which an agent takes the next, with those that siblings gives, and whether it is full.
-func (f Offers) from(
-	a store.Agent, siblings func(store.Agent) ([]schemas.Address, error),
-) (boxes []schemas.Address, full bool, err error) {
-	if full, _, err = f.Full(a); full || err != nil {
-		return []schemas.Address{schemas.Address(a.Card.Name)}, full, err
+// takes tells whether the agent takes the next handoff of its queues, with one of the tags.
+func (t *taker) takes(r *store.Record, tags []string) bool {
+	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.bar(r, Claim) == 0
+}
+
+// from are the mailboxes from which the agent takes the next, with those that siblings gives.
+func (t *taker) from(siblings func(store.Agent) ([]schemas.Address, error)) ([]schemas.Address, error) {
+	if t.full() || t.err != nil {
+		return []schemas.Address{schemas.Address(t.Card.Name)}, t.err
 	}
-	more, err := siblings(a)
-	return append(roster.Boxes(a.Card), more...), false, err
-}
-
-// Full tells whether an agent holds as many as it said that it takes, and how many it holds. An agent that named no
-// number is never full. It reads the counters of one mailbox.
-func (f Offers) Full(a store.Agent) (full bool, held int, err error) {
-	if a.Card.MaxOpen == 0 {
-		return false, 0, nil
-	}
-	m, err := f.Mailbox(schemas.Address(a.Card.Name))
-	return m.Held >= a.Card.MaxOpen, m.Held, err
-}
-
-// mayTake tells whether an agent takes a handoff that waits in one of its mailboxes. One that is reserved for a sibling
-// goes back to the pool, so the agent leaves it.
-func mayTake(r *store.Record, card schemas.Card, tags []string) bool {
-	return suits(r, card, tags) && (r.Reserved == 0 || r.Box == schemas.Address(card.Name))
-}
-
-// suits tells whether a handoff is for an agent, by its tags, as soon as nobody else has it. One that the agent declined
-// it never gets again, unless it is sent to the agent by name, and one of a pool that it is unfit for, see
-// [roster.Unfit], it leaves to others.
-func suits(r *store.Record, card schemas.Card, tags []string) bool {
-	return !slices.Contains(r.Excluded, card.Name) && compose.HasTag(r.Tags, tags) && Unfit(r, card) == ""
-}
-
-// Unfit says why an agent may not take a handoff of a pool that it qualifies for, as long as it does not register
-// otherwise; "" for one that may, and for what is for the agent alone.
-func Unfit(r *store.Record, card schemas.Card) string {
-	if !ofPool(r, card.Name) {
-		return ""
-	}
-	estimate := r.Estimated()
-	return roster.Unfit(card, roster.Want{To: r.To, Type: r.Type, Estimate: estimate})
-}
-
-// ofPool tells whether a handoff is offered to an agent as to any of its pool, also where it was told first: neither for
-// the agent by name, nor to go on with it after an answer.
-func ofPool(r *store.Record, name schemas.Agent) bool {
-	_, directed := r.To.Directed()
-	return !directed && r.Asker != name
-}
-
-// MayClaim tells whether an agent is the recipient of a handoff or qualifies for it, and is not excluded. While the
-// handoff is reserved it is for one agent alone. Who holds as many as it takes may still claim a handoff that it names.
-// It asks neither whether the handoff is pending nor whether the agent is fit for it, see [Unfit].
-func (f Offers) MayClaim(a store.Agent, r *store.Record) (bool, error) {
-	switch {
-	case slices.Contains(r.Excluded, a.Card.Name):
-		return false, nil
-	case r.Reserved != 0:
-		return r.Box == schemas.Address(a.Card.Name), nil
-	case slices.Contains(roster.Boxes(a.Card), r.To):
-		return true, nil
-	}
-	return f.isOrphaned(a, r.To)
+	more, err := siblings(t.Agent)
+	return append(roster.Boxes(t.Card), more...), err
 }
 
 // Mail for a session that is not here would lie for ever, because no other session has its name. So while nobody acts
@@ -233,5 +180,10 @@ func (f Offers) isOrphaned(a store.Agent, box schemas.Address) (bool, error) {
 		return false, nil
 	}
 	other, err := sessions.Agent(f.View, name)
-	return (name == a.Client || other.Client == a.Client) && !f.Here.Holds(other), err
+	return isSibling(a, other) && !f.Here.Holds(other), err
+}
+
+// isSibling tells whether an agent has the name of the client of another, or that of a session of the client.
+func isSibling(a, other store.Agent) bool {
+	return a.Client != "" && (other.Card.Name == a.Client || other.Client == a.Client)
 }

@@ -1,12 +1,9 @@
 package offer
 
 import (
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
-	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -45,39 +42,56 @@ func (f Offers) Nobody(r *store.Record, away bool) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
 	}
-	var reasons []string
+	asked := Member
+	if !away {
+		asked |= Away
+	}
+	var reasons []Verdict
 	for a, err := range f.Addressees(r.To) {
-		bar := f.Bar(r, a.Card)
-		if a.Card.Away && !away && bar == "" {
-			bar = "is away"
-		}
-		if bar == "" || err != nil {
+		if err != nil {
 			return "", err
 		}
-		reasons = append(reasons, fmt.Sprintf("%s %s", a.Card.Name, bar))
+		v, err := f.Verdict(a, r, asked)
+		if v.Reason == 0 || err != nil {
+			return "", err
+		}
+		reasons = append(reasons, v)
 	}
-	switch name, directed := r.To.Directed(); {
-	case len(reasons) > 0:
-		const most = 5
-		return fmt.Sprintf("nobody takes it from %s now: %s", r.To, strings.Join(reasons[:min(len(reasons), most)], ", ")), nil
-	case directed:
-		return fmt.Sprintf("nobody has come as %s yet", name), nil
-	}
-	return fmt.Sprintf("nobody is known who takes %s", r.To), nil
+	return nobodyTakes(r.To, reasons), nil
 }
 
-// Bar says why an agent to whose mailboxes the address of a handoff belongs may not take it: it is excluded, or unfit;
-// "" for one that may. Away, busy and who is told first are not asked.
-func (f Offers) Bar(r *store.Record, card schemas.Card) string {
-	if !slices.Contains(r.Excluded, card.Name) {
-		return Unfit(r, card)
+// Warnings tell a sender of an agent that it names and that takes the work, but perhaps not soon: it is away, or holds
+// as many as it said that it takes.
+func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
+	t := f.taker(a)
+	if a.Card.Away {
+		warnings = append(warnings, Verdict{Reason: Away, Card: a.Card}.warning())
 	}
-	done := reading.Readable(f.View, r.Reviews)
-	switch {
-	case done != nil && done.Holder == card.Name:
-		return fmt.Sprintf("delivered %s, and another reviews that", r.Reviews)
-	case r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
-		return "may be the one who does the work"
+	if t.full() {
+		warnings = append(warnings, Verdict{Reason: Full, Card: a.Card, Held: t.held}.warning())
 	}
-	return "declined it"
+	return warnings, t.err
+}
+
+// Known is an agent that is known, and whether somebody acts under its name as far as anybody knows.
+type Known struct {
+	store.Agent
+	Here bool
+}
+
+// NobodyHere says that of the agents that are known nobody is here who takes what is sent to an address; "" where
+// somebody is. It does not look at how many an agent holds: one that is full takes the next when it is done.
+func NobodyHere(known []Known, to schemas.Address) string {
+	name, directed := to.Directed()
+	owner := store.Agent{Card: schemas.Card{Name: name}}
+	if i := slices.IndexFunc(known, func(k Known) bool { return k.Card.Name == name }); i >= 0 {
+		owner = known[i].Agent
+	}
+	for _, k := range known {
+		takes := roster.Qualifies(k.Card, to, false) && (directed || !k.Card.Away)
+		if k.Here && (takes || directed && isSibling(k.Agent, owner)) {
+			return ""
+		}
+	}
+	return nobodyIsHere(to)
 }

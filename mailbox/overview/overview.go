@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -34,7 +35,7 @@ type Config struct {
 	Now     time.Time
 	Limit   int                               // rows of a part; zero for the usual number
 	Silence func(*store.Record) time.Duration // after which a holder of whom nothing is heard counts as silent
-	Known   []Agent                           // agents
+	Known   []offer.Known                     // agents
 
 	// Nobody says why none of those for whom a handoff is takes it, "" where one does, see package offer.
 	Nobody func(*store.Record) (string, error)
@@ -46,13 +47,6 @@ type Config struct {
 	Reader reading.Reader
 }
 
-// Agent is one that is known.
-type Agent struct {
-	schemas.Card
-	Client schemas.Agent // whose sessions get this name, empty for none
-	Here   bool          // somebody acts under the name
-}
-
 // Of computes the overview of a snapshot. A damaged record is left out: it stops no other. The errors are those of the
 // store.
 func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
@@ -60,7 +54,7 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	l.Limit = cmp.Or(c.Limit, usual)
 	l.reach = max(Looked, l.Limit)
 	for _, a := range c.Known {
-		if l.here[a.Name] = a.Here; a.Here {
+		if l.here[a.Card.Name] = a.Here; a.Here {
 			l.counts.Agents++
 		}
 	}
@@ -190,7 +184,7 @@ func (l *look) attending() []schemas.Load {
 	all := []schemas.Load{}
 	for _, a := range l.Known {
 		if a.Here {
-			box := schemas.Address(a.Name)
+			box := schemas.Address(a.Card.Name)
 			all = append(all, schemas.Load{Name: box, Count: held[box]})
 		}
 	}

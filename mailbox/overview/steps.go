@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
+	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -87,7 +86,7 @@ func (l *look) waitingInBoxes() {
 			l.stuck.early = true
 			break
 		}
-		nobody, told := l.nobodyHere(b.Address), ""
+		nobody, told := offer.NobodyHere(l.Known, b.Address), ""
 		for r := range l.first(l.Queue(b.Address), min(heads, left)) {
 			left--
 			why, err := l.Nobody(r)
@@ -112,32 +111,6 @@ func (l *look) waitingInBoxes() {
 // answered, and its token is good until the next.
 func lapsed(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
-}
-
-// nobodyHere says that nobody is here who takes what waits in a mailbox; empty where somebody is. It does not look at
-// how many an agent holds: one that is full takes the next when it is done.
-func (l *look) nobodyHere(box schemas.Address) string {
-	name, directed := box.Directed()
-	takes := func(a Agent) bool { return !a.Away && slices.Contains(roster.Boxes(a.Card), box) }
-	nobody := fmt.Sprintf("nobody who takes %s is here", box)
-	if directed {
-		takes, nobody = l.siblings(name), fmt.Sprintf("%s is not here", name)
-	}
-	if slices.ContainsFunc(l.Known, func(a Agent) bool { return a.Here && takes(a) }) {
-		return ""
-	}
-	return nobody
-}
-
-// siblings tells of an agent whether it is the one with a name, or a session of the same client, which takes its mail, too.
-func (l *look) siblings(name schemas.Agent) func(Agent) bool {
-	client := name
-	if i := slices.IndexFunc(l.Known, func(a Agent) bool { return a.Name == name }); i >= 0 {
-		client = l.Known[i].Client
-	}
-	return func(a Agent) bool {
-		return a.Name == name || a.Client != "" && (a.Client == name || a.Client == client)
-	}
 }
 
 // questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:

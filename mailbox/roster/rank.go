@@ -12,34 +12,20 @@ import (
 
 // Want is the work that somebody is sought for. Only To is needed.
 type Want struct {
-	To       schemas.Address // a capability or a role; an agent's name seeks only that agent
-	Type     string
-	Tags     []string      // compared with skills
-	Estimate time.Duration // zero when unknown
-
-	Generalists bool // those who accept anything qualify too
+	To   schemas.Address // a capability or a role; an agent's name seeks only that agent
+	Type string
+	Tags []string // compared with skills
 }
 
-// Rank orders the agents that qualify, the best first: who accepts the work by name, then by skills among the tags,
-// fewest open handoffs, who waits for work at this moment, most recently seen, and name. Excluded are those to whom the
-// work is addressed but who cannot take it now, by name, with why in a few words; who does not qualify at all is in
-// neither list. It changes neither cards nor want, and equal arguments give equal lists.
-func Rank(cards []schemas.Card, want Want) (ranked []*schemas.Card, excluded []schemas.Candidate) {
-	able := make([]merit, 0, len(cards))
-	for i := range cards {
-		card := &cards[i]
-		if !Qualifies(*card, want.To, want.Generalists) {
-			continue
-		}
-		if why := obstacle(*card, want); why != "" {
-			excluded = append(excluded, schemas.Candidate{Agent: card.Name, Why: why})
-			continue
-		}
-		able = append(able, merit{card, byName(*card, want), len(shared(*card, want.Tags))})
-	}
+// Rank orders agents that can take the work, the best first: who accepts it by name, then by skills among the tags,
+// fewest open handoffs, who waits for work at this moment, most recently seen, and name. It changes neither cards nor
+// want, and equal arguments give equal lists.
+func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
+	able := schemas.Map(cards, func(card *schemas.Card) merit {
+		return merit{card, byName(*card, want), len(shared(*card, want.Tags))}
+	})
 	slices.SortFunc(able, merit.compare)
-	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
-	return schemas.Map(able, func(m merit) *schemas.Card { return m.card }), excluded
+	return schemas.Map(able, func(m merit) *schemas.Card { return m.card })
 }
 
 // merit is an agent that can take the work, with what of it is costly to compare.
@@ -71,30 +57,14 @@ func oneIf(is bool) int {
 // Idle tells whether an agent has nothing before it: nothing waits for it alone, and it holds nothing.
 func Idle(card schemas.Card) bool { return open(card) == 0 }
 
-// obstacle says why an agent that qualifies cannot take the work now, or "": it is away, holds as many as it takes, or
-// is unfit.
-func obstacle(card schemas.Card, want Want) string {
-	switch {
-	case card.Away:
-		return "away"
-	case card.MaxOpen > 0 && card.Held >= card.MaxOpen:
-		return fmt.Sprintf("holds %d, at most %d", card.Held, card.MaxOpen)
-	}
-	return Unfit(card, want)
+// TooLong tells whether an agent works for shorter than work is estimated to take.
+func TooLong(card schemas.Card, estimate time.Duration) bool {
+	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
-// Unfit says what keeps an agent that qualifies from this work, whenever it asks, in a few words, or "": it works for
-// shorter than the estimate, or, for a role, does not accept the type. Claims ask it, so that nobody gets what a sender
-// was told that it does not get.
-func Unfit(card schemas.Card, want Want) string {
-	longest := time.Duration(card.MaxMinutes) * time.Minute
-	switch {
-	case longest > 0 && longest < want.Estimate:
-		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(want.Estimate))
-	case byRole(want.To) && !Accepts(card, want.Type):
-		return "does not accept " + schemas.Visible(want.Type)
-	}
-	return ""
+// Refuses tells whether an agent does not accept the type of work for a role.
+func Refuses(card schemas.Card, to schemas.Address, workType string) bool {
+	return byRole(to) && !Accepts(card, workType)
 }
 
 // byName counts 1 for who accepts the work by name and 0 for who takes it among everything.
@@ -163,6 +133,3 @@ func shared(card schemas.Card, tags []string) []string {
 
 // open is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
 func open(card schemas.Card) int { return card.Pending + card.Held }
-
-// minutes is a duration in whole minutes, halves rounded up.
-func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }

@@ -75,109 +75,60 @@ func TestRankFollowsItsRulesInOrder(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}, Generalists: true}
-			for _, cards := range [][]schemas.Card{{c.better, c.worse}, {c.worse, c.better}} {
-				ranked, excluded := roster.Rank(cards, want)
-				require.Equal(t, []schemas.Agent{c.better.Name, c.worse.Name}, names(ranked))
-				require.Empty(t, excluded)
+			want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}}
+			for _, cards := range [][]*schemas.Card{{&c.better, &c.worse}, {&c.worse, &c.better}} {
+				require.Equal(t, []schemas.Agent{c.better.Name, c.worse.Name}, names(roster.Rank(cards, want)))
 			}
 		})
 	}
 }
 
-func TestRankSaysWhyNot(t *testing.T) {
-	accepts := []string{"code"}
-	cards := []schemas.Card{
-		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 3},
-		{Name: "away", Accepts: accepts, Away: true},
-		{Name: "short", Accepts: accepts, MaxMinutes: 30},
-		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Held: 2, Live: true},
-		{Name: "other", Accepts: []string{"specification"}},
-		{Name: "stranger"},
-	}
-	want := roster.Want{To: "capability:code", Estimate: 90 * time.Minute}
-	ranked, excluded := roster.Rank(cards, want)
-	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 4 open, connected"}}, merits(ranked, want))
-	require.Equal(t, []schemas.Candidate{
-		{Agent: "away", Why: "away"},
-		{Agent: "busy", Why: "holds 3, at most 3"},
-		{Agent: "short", Why: "works at most 30 min, the estimate is 90 min"},
-	}, excluded)
-}
-
 func TestRankByRolePrefersWhoAcceptsTheType(t *testing.T) {
-	cards := []schemas.Card{
+	cards := []*schemas.Card{
 		{Name: "RedStone", Role: "testing-specialist", Skills: []string{"qa"}},
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
-		{Name: "GreenHill", Role: "testing", Accepts: []string{"validation"}},
-		{Name: "GreyRock", Role: "fixing"},
 	}
 	want := roster.Want{To: "role:testing", Type: "test_request", Tags: []string{"qa"}}
-	ranked, excluded := roster.Rank(cards, want)
 	require.Equal(t, []schemas.Candidate{
 		{Agent: "BlueLake", Why: "accepts test_request, 0 open, not connected"},
 		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open, not connected"},
-	}, merits(ranked, want))
-	require.Equal(t, []schemas.Candidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, excluded)
+	}, merits(roster.Rank(cards, want), want))
 
-	ranked, _ = roster.Rank(cards, roster.Want{To: "role:testing", Type: schemas.TypeTestFailure, Tags: []string{"qa"}})
-	require.Equal(t, []schemas.Agent{"RedStone", "BlueLake", "GreenHill"}, names(ranked))
-}
-
-func TestGeneralistsComeLastAndOnlyWhenAsked(t *testing.T) {
-	cards := []schemas.Card{
-		{Name: "jack", Accepts: []string{"*"}, Live: true},
-		{Name: "qa", Accepts: []string{"code"}, Pending: 9},
-	}
-	ranked, _ := roster.Rank(cards, roster.Want{To: "capability:code"})
-	require.Equal(t, []schemas.Agent{"qa"}, names(ranked))
-	want := roster.Want{To: "capability:code", Generalists: true}
-	ranked, _ = roster.Rank(cards, want)
-	require.Equal(t, []schemas.Candidate{
-		{Agent: "qa", Why: "accepts code, 9 open, not connected"},
-		{Agent: "jack", Why: "accepts anything, 0 open, connected"},
-	}, merits(ranked, want))
+	ranked := roster.Rank(cards, roster.Want{To: "role:testing", Type: schemas.TypeTestFailure, Tags: []string{"qa"}})
+	require.Equal(t, []schemas.Agent{"RedStone", "BlueLake"}, names(ranked))
 }
 
 func TestRankDoesNotDependOnTheOrderOfCards(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	cards := make([]schemas.Card, 60)
+	cards := make([]*schemas.Card, 60)
 	for i := range cards {
-		cards[i] = schemas.Card{
+		cards[i] = &schemas.Card{
 			Name:    schemas.Agent(fmt.Sprintf("agent-%d", i)),
 			Accepts: []string{"code"},
 			Skills:  []string{"go", "sql"}[:random.IntN(3)],
 			Held:    random.IntN(3),
 			Seen:    noon.Add(time.Duration(random.IntN(3)) * time.Hour),
-			Away:    random.IntN(5) == 0,
 		}
 	}
 	want := roster.Want{To: "capability:code", Tags: []string{"go", "sql"}}
-	ranked, excluded := roster.Rank(cards, want)
-	require.Equal(t, len(cards), len(ranked)+len(excluded))
-	first := names(ranked)
+	first := names(roster.Rank(cards, want))
+	require.Len(t, first, len(cards))
 	for range 20 {
 		random.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
-		again, out := roster.Rank(cards, want)
-		require.Equal(t, first, names(again))
-		require.Equal(t, excluded, out)
+		require.Equal(t, first, names(roster.Rank(cards, want)))
 	}
 }
 
 func ExampleRank() {
-	cards := []schemas.Card{
+	cards := []*schemas.Card{
 		{Name: "auto-code", Accepts: []string{"specification", "bug_report"}, Skills: []string{"go"}, Pending: 2},
 		{Name: "fixer", Accepts: []string{"bug_report"}, Skills: []string{"go", "sql"}, Live: true},
-		{Name: "night-shift", Accepts: []string{"bug_report"}, Away: true},
 	}
 	want := roster.Want{To: "capability:bug_report", Tags: []string{"sql"}}
-	ranked, excluded := roster.Rank(cards, want)
-	for _, c := range ranked {
+	for _, c := range roster.Rank(cards, want) {
 		fmt.Println(c.Name, "-", roster.Merits(*c, want))
 	}
-	fmt.Println("not", excluded[0].Agent, "-", excluded[0].Why)
 	// Output:
 	// fixer - accepts bug_report, skills sql, 0 open, connected
 	// auto-code - accepts bug_report, 2 open, not connected
-	// not night-shift - away
 }

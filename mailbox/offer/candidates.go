@@ -1,0 +1,64 @@
+package offer
+
+import (
+	"cmp"
+	"slices"
+
+	"handoff/mailbox/roster"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
+// can take the work, and not everybody who can.
+const mostRouted = 5
+
+// Candidates ranks those of some agents who could take a handoff now, the best first, and says the best of them and who
+// could not and why, by name, five of each at most. An agent that does not qualify at all is in neither list. The cards
+// say how many handoffs the agents hold.
+func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed) {
+	want := roster.Want{To: r.To, Type: r.Type, Tags: r.Tags}
+	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
+	for i := range cards {
+		t := f.carded(cards[i], r)
+		if !t.isIn(r.To) {
+			continue
+		}
+		if v := t.verdict(r, Full|Unfit|Away); v.Reason != 0 {
+			excluded = append(excluded, schemas.Candidate{Agent: v.Card.Name, Why: v.brief()})
+			continue
+		}
+		able = append(able, &cards[i])
+	}
+	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
+	ranked, routed = roster.Rank(able, want), &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
+	for _, card := range ranked[:min(len(ranked), mostRouted)] {
+		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
+	}
+	return ranked, routed
+}
+
+// carded is an agent whose card says how many handoffs it holds, judged for a handoff that those may take who accept
+// anything, if its sender said so.
+func (f Offers) carded(card schemas.Card, r *store.Record) taker {
+	return taker{
+		Offers: f, Agent: store.Agent{Card: card}, counted: true, held: card.Held, generalists: r.NoTakers == "generalist",
+	}
+}
+
+// First is which of the ranked agents is told first of a handoff: the best that is here with nothing to do, "" for none.
+// It is old as soon as an agent claims or registers.
+//
+// Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before, nor is the agent
+// that did what brings the handoff to its pool now.
+func (f Offers) First(ranked []*schemas.Card, r *store.Record, did schemas.Agent) schemas.Agent {
+	passed := append([]schemas.Agent{r.From, r.Holder, r.Asker, did}, r.Told...)
+	for _, card := range ranked {
+		if (card.Live || card.Waiting) && roster.Idle(*card) && !slices.Contains(passed, card.Name) {
+			if t := f.taker(store.Agent{Card: *card}); t.bar(r, Declined|NotFor) == 0 {
+				return card.Name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package offer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"handoff/mailbox/listing"
+	"handoff/schemas"
+)
+
+// clause is what a verdict says of the agent, behind its name; "" for what is no matter of the agent.
+func (v Verdict) clause() string {
+	r := v.Record
+	switch v.Reason { //nolint:exhaustive // the others are about the handoff
+	case Full:
+		return fmt.Sprintf("holds %d, and takes %d at most", v.Held, v.Card.MaxOpen)
+	case TooLong:
+		longest := time.Duration(v.Card.MaxMinutes) * time.Minute
+		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(r.Estimated()))
+	case WrongType:
+		return "does not accept " + schemas.Visible(r.Type)
+	case Declined:
+		return v.excluded()
+	case Away:
+		return "is away"
+	}
+	return ""
+}
+
+// excluded says why the handoff excludes the agent.
+func (v Verdict) excluded() string {
+	switch r := v.Record; {
+	case v.Delivered:
+		return fmt.Sprintf("delivered %s, and another reviews that", r.Reviews)
+	case r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
+		return "may be the one who does the work"
+	}
+	return "declined it"
+}
+
+// minutes is a duration in whole minutes, halves rounded up.
+func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
+
+// brief is the clause in a list of agents.
+func (v Verdict) brief() string {
+	switch v.Reason { //nolint:exhaustive // the others are said as ever
+	case Full:
+		return fmt.Sprintf("holds %d, at most %d", v.Held, v.Card.MaxOpen)
+	case Away:
+		return "away"
+	}
+	return v.clause()
+}
+
+// warning is the clause for a sender, of the agent that it named.
+func (v Verdict) warning() string {
+	if v.Reason == Full {
+		return fmt.Sprintf("%s holds %d and said that it takes %d at most", v.Card.Name, v.Held, v.Card.MaxOpen)
+	}
+	return fmt.Sprintf("%s %s", v.Card.Name, v.clause())
+}
+
+// Refusal is the error for an agent that is to do an action with the handoff, with the way out; nil where it may, and
+// for [Ended], [Held] and [NotFor]: package life knows who else may do what in which state.
+func (v Verdict) Refusal(action string, now time.Time) *schemas.Error {
+	r, name := v.Record, v.Card.Name
+	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
+		return schemas.Errorf(code, format, args...).About(r.ID, r.Status, r.Successor)
+	}
+	notOffered := "%s is not offered to %s, which %s"
+	switch v.Reason { //nolint:exhaustive // see above
+	case Blocked, Early:
+		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
+		return refuse(schemas.Conflict, "%s", v.waits()).WithNext(schemas.Call(wait, "tells when that changes"))
+	case Full:
+		return refuse(schemas.Conflict, notOffered, r.ID, name, v.clause()).
+			WithHint("End one that you hold, or register again with more.").
+			WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
+	case TooLong, WrongType:
+		return refuse(schemas.Conflict, notOffered, r.ID, name, v.clause()).
+			WithHint("Leave it to others, or register again with what you take now.")
+	case Declined:
+		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, name, v.clause()).
+			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+	case Kept:
+		left := int(r.Reserved.Time().Sub(now).Seconds()) + 1
+		return refuse(schemas.Conflict, "%s is kept for %s for another %d s", r.ID, r.Box, left).
+			WithHint("Unless it takes it, you may then.").
+			WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you"))
+	}
+	return nil
+}
+
+// waits says for what the handoff waits.
+func (v Verdict) waits() string {
+	if v.Reason == Early {
+		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockedBy(v.Record), ", "))
+}
+
+// soon says when the agent may claim what is kept for another or rests.
+func (v Verdict) soon(now time.Time) string {
+	r := v.Record
+	left := r.Wakes.Time().Sub(now).Round(time.Second)
+	if v.Reason == Kept {
+		return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, r.ID, left)
+	}
+	return fmt.Sprintf("%s may be claimed in %s.", r.ID, left)
+}
+
+// keepsBack tells an agent that is full how much it could claim else.
+func (v Verdict) keepsBack(pending int) string {
+	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.", v.Held, v.Card.MaxOpen, pending)
+}
+
+// leavesOut tells an agent of what waits in a pool of its own and is not offered to it.
+func (v Verdict) leavesOut() string {
+	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.clause())
+}
+
+// nobodyTakes says why none of those takes the work to whom it is addressed, with the first five of them; where nobody
+// is known, that nobody is.
+func nobodyTakes(to schemas.Address, all []Verdict) string {
+	const most = 5
+	name, directed := to.Directed()
+	switch {
+	case len(all) > 0:
+		reasons := schemas.Map(all[:min(len(all), most)], func(v Verdict) string { return fmt.Sprintf("%s %s", v.Card.Name, v.clause()) })
+		return fmt.Sprintf("nobody takes it from %s now: %s", to, strings.Join(reasons, ", "))
+	case directed:
+		return fmt.Sprintf("nobody has come as %s yet", name)
+	}
+	return fmt.Sprintf("nobody is known who takes %s", to)
+}
+
+// nobodyIsHere says that nobody is here who takes what is sent to an address.
+func nobodyIsHere(to schemas.Address) string {
+	if name, directed := to.Directed(); directed {
+		return fmt.Sprintf("%s is not here", name)
+	}
+	return fmt.Sprintf("nobody who takes %s is here", to)
+}
