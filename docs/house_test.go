@@ -51,6 +51,14 @@ var house = []room{
 		level: 1, path: "store", about: "what is kept",
 		imports: []string{"schemas", "store/ledger"},
 	},
+	{
+		level: 1, path: "store/audit", about: "whether the rows are what was written",
+		imports: []string{"schemas", "store/ledger", "store"},
+	},
+	{
+		level: 1, path: "store/travel", about: "rows taken to another store",
+		imports: []string{"schemas", "store/ledger", "store", "store/audit"},
+	},
 
 	{
 		level: 2, path: "store/memory", about: "rows in memory",
@@ -139,7 +147,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
 		imports: []string{
-			"schemas", "schemas/closest", "store", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life",
+			"schemas", "schemas/closest", "store", "store/audit", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life",
 			"mailbox/compose", "mailbox/draw", "mailbox/listing",
 		},
 	},
@@ -170,7 +178,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/registry", about: "what happened, read back and proved",
-		imports: []string{"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/reading"},
+		imports: []string{"schemas", "store", "store/audit", "store/travel", "mailbox/life", "mailbox/waiting", "mailbox/reading"},
 	},
 	{
 		level: 2, path: "mailbox/retention", about: "what is let go of after its time",
@@ -189,7 +197,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
-			"schemas", "schemas/closest", "store",
+			"schemas", "schemas/closest", "store", "store/travel",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card", "mailbox/draft",
@@ -202,7 +210,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
-		imports: []string{"schemas", "store", "store/memory", "store/bolt", "store/storetest", "mailbox/reading", "mailbox"},
+		imports: []string{"schemas", "store", "store/audit", "store/memory", "store/bolt", "store/storetest", "mailbox/reading", "mailbox"},
 		owns:    []string{"github.com/stretchr/testify"},
 	},
 
@@ -318,7 +326,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/memory", "store/bolt", "mailbox/reading", "mailbox", "tools", "tools/relay",
+			"schemas", "store", "store/audit", "store/travel", "store/memory", "store/bolt", "mailbox/reading", "mailbox", "tools", "tools/relay",
 			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
@@ -411,7 +419,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
 		imports: []string{
-			"schemas", "store", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
+			"schemas", "store", "store/audit", "store/travel", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
 		},
@@ -515,10 +523,11 @@ var house = []room{
 	},
 }
 
-// proving may be imported by every test: the stores, because tests run on real things, what shows that processes have
-// ended, and what runs the program.
+// proving may be imported by every test: the stores, because tests run on real things, and what judges and copies their
+// rows; what shows that processes have ended; and what runs the program.
 var proving = []string{
 	"schemas/sandbox", "schemas/golden", "schemas/respell/respelltest",
-	"store/memory", "store/bolt", "store/storetest", "store/postgres", "store/postgres/postgrestest",
+	"store/audit", "store/travel", "store/memory", "store/bolt", "store/storetest", "store/postgres",
+	"store/postgres/postgrestest",
 	"mailbox/mailboxtest", "tools/toolstest", "tools/platform/platformtest", "cmd/handoff/internal/commandtest",
 }

@@ -16,6 +16,7 @@ import (
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/travel"
 )
 
 // mostNumber bounds numbers of a row: so many minutes fit into a duration.
@@ -32,7 +33,7 @@ type examiner struct {
 	routed int                   // handoffs that waited for leave
 }
 
-// Examine refuses an exported workspace that [store.Load] filled for a row that this program does not write. The error is
+// Examine refuses an exported workspace that [travel.Load] filled for a row that this program does not write. The error is
 // [schemas.Invalid], and names the line and the field.
 func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 	x := examiner{Import: i, first: map[schemas.ID]uint64{}}
@@ -54,7 +55,7 @@ func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 		line += i.Heading.Lines[kind.name]
 		err := s.EachRow(ctx, kind.space, func(v *store.View, row store.Row) error {
 			at++
-			return store.RefusedLine(at, kind.look(v, row))
+			return travel.RefusedLine(at, kind.look(v, row))
 		})
 		if err != nil {
 			return err
@@ -244,5 +245,5 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	case float64:
 		return math.Abs(of) > mostNumber*mostNumber
 	}
-	return v.Kind() == reflect.Uint64 && v.Uint() > store.MostID
+	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MostID
 }

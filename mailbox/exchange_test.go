@@ -16,6 +16,7 @@ import (
 	"handoff/store"
 	"handoff/store/memory"
 	"handoff/store/postgres/postgrestest"
+	"handoff/store/travel"
 )
 
 // everything is a workspace in which random things happened, and one of each kind that a workspace keeps.
@@ -42,7 +43,7 @@ func everything(w *world, seed uint64) *lives {
 func exported(t testing.TB, s *store.Store) string {
 	t.Helper()
 	var b bytes.Buffer
-	_, err := s.Export(context.Background(), schemas.ExportHeading{Workspace: "w"}, &b)
+	_, err := travel.Export(context.Background(), s, schemas.ExportHeading{Workspace: "w"}, &b)
 	require.NoError(t, err)
 	return b.String()
 }
@@ -50,7 +51,7 @@ func exported(t testing.TB, s *store.Store) string {
 // importing reads an exported workspace into a store of its own, and examines it.
 func importing(file string) (store.Backend, *mailbox.Import, error) {
 	b, salts := memory.New(), 0
-	head, err := store.Load(context.Background(), strings.NewReader(file), b)
+	head, err := travel.Load(context.Background(), strings.NewReader(file), b)
 	i := &mailbox.Import{
 		Heading: head, By: schemas.Event{At: mailboxtest.Start(), Agent: schemas.Human, Via: schemas.ViaCLI},
 		NewID: func(prefix string) string { salts++; return fmt.Sprint(prefix, "_new_", salts) },
@@ -67,7 +68,7 @@ func moved(t testing.TB, file string, to store.Backend) *world {
 	b, i, err := importing(file)
 	require.NoError(t, err)
 	require.NoError(t, i.Settle(t.Context(), store.New(b)))
-	done, err := store.Copy{From: b, To: to}.Run(t.Context())
+	done, err := travel.Copy{From: b, To: to}.Run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, done.Audit.Problems)
 	return newWorldOn(t, to)
@@ -233,9 +234,9 @@ func TestAnExportIsOfOneMoment(t *testing.T) {
 		close(worked)
 	}()
 	var file bytes.Buffer
-	_, err := w.Store.Export(t.Context(), schemas.ExportHeading{Workspace: "w"}, &slowly{&file, func() { close(began); <-worked }})
+	_, err := travel.Export(t.Context(), w.Store, schemas.ExportHeading{Workspace: "w"}, &slowly{&file, func() { close(began); <-worked }})
 	require.NoError(t, err)
-	head, err := store.Load(t.Context(), &file, memory.New())
+	head, err := travel.Load(t.Context(), &file, memory.New())
 	require.NoError(t, err)
 	require.Equal(t, 20, head.Lines["handoff"])
 	require.Equal(t, uint64(20), head.Events)

@@ -25,8 +25,10 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/ledger"
 	"handoff/store/memory"
+	"handoff/store/travel"
 )
 
 // Whatever a file says under hashes that hold, it is refused with its line, or every command goes on as before.
@@ -153,10 +155,12 @@ func (w *world) everyCommand(slowest *took) {
 		do("where", func() (any, error) { return w.Stats(ctx, person, schemas.StatsIn{}) })
 		do("status", func() (any, error) { return w.Overview(ctx, person, schemas.OverviewIn{}) })
 		do("compact --dry-run", func() (any, error) { return w.Retain(ctx, byHuman, schemas.RetainIn{Before: w.Now(), DryRun: true}) })
-		do("export", func() (any, error) { return w.Store.Export(ctx, schemas.ExportHeading{Workspace: "w"}, io.Discard) })
-		do("backup", func() (any, error) { return w.Store.Verify(ctx) })
+		do("export", func() (any, error) {
+			return travel.Export(ctx, w.Store, schemas.ExportHeading{Workspace: "w"}, io.Discard)
+		})
+		do("backup", func() (any, error) { return audit.Verify(ctx, w.Store) })
 		do("check", func() (any, error) {
-			out, err := w.Store.Examine(ctx, reading.Words)
+			out, err := audit.Examine(ctx, w.Store, reading.Words)
 			require.Empty(w.t, out.Faults)
 			return out, err
 		})

@@ -169,11 +169,11 @@ var uncut = []byte("uncut")
 // cut; zero where none are.
 func (v *View) Uncut() (schemas.ID, error) {
 	b, err := v.r.Get(Sys, uncut)
-	return schemas.ID(lastNumber(b)), err
+	return schemas.ID(LastNumber(b)), err
 }
 
 // PutUncut writes after which handoff the next times are cut; zero for none.
-func (t *Tx) PutUncut(after schemas.ID) error { return t.w.Put(Sys, uncut, number(after)) }
+func (t *Tx) PutUncut(after schemas.ID) error { return t.w.Put(Sys, uncut, Number(after)) }
 
 // AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
 func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }

@@ -11,6 +11,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/ledger"
 )
 
@@ -73,7 +74,7 @@ func TestAuditGivesTheRoot(t *testing.T) {
 			require.NoError(t, tree.Next(event.Value, rows[store.Tree][n].Value))
 		}
 		require.Equal(t, schemas.AuditOut{Events: 3, Handoffs: 2, Root: tree.Root(), OK: true}, w.audit())
-		out, err := w.Audit(t.Context(), 2, 3, 4)
+		out, err := audit.Registry(t.Context(), w.Store, 2, 3, 4)
 		require.NoError(t, err)
 		require.Len(t, out.Roots, 2, "there is no fourth event")
 		require.Equal(t, tree.Root(), out.Roots[3])

@@ -12,6 +12,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // The digest of salt and content together does not tell where one ends.
@@ -46,7 +47,7 @@ func TestAuditFindsAnOldRecord(t *testing.T) {
 	w.raw(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
 	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
 	w.view(func(v *store.View) error {
-		intact, err := v.Verify(r.ID)
+		intact, err := audit.Handoff(v, r.ID)
 		require.True(t, intact, "Verify says that it cannot tell")
 		return err
 	})
@@ -87,7 +88,7 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 			content, err := v.Said(1, 1)
 			require.Equal(t, "nothing", string(content))
 			require.NoError(t, err)
-			intact, err := v.Verify(1)
+			intact, err := audit.Handoff(v, 1)
 			require.True(t, intact)
 			return err
 		})
@@ -178,8 +179,8 @@ func TestAuditStopsWithItsContext(t *testing.T) {
 	w := busy(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := w.Audit(ctx)
+	_, err := audit.Registry(ctx, w.Store)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = w.Check(ctx)
+	_, err = audit.Check(ctx, w.Store)
 	require.ErrorIs(t, err, context.Canceled)
 }

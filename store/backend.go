@@ -245,7 +245,7 @@ var (
 	// ErrCorrupt means that the store is damaged.
 	//
 	// It comes when the store is opened, and from any read or write that meets damaged bytes. Nothing is repaired: the
-	// text says what a person does. [Store.Check] and [Store.Audit] tell which rows are concerned.
+	// text says what a person does. Package audit tells which rows are concerned.
 	ErrCorrupt = errors.New("the store is damaged: keep a copy of it and put the latest backup in its place")
 
 	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there

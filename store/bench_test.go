@@ -15,6 +15,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/memory"
 )
 
@@ -216,7 +217,7 @@ func BenchmarkAudit(b *testing.B) {
 		}))
 	}
 	for b.Loop() {
-		out, err := s.Audit(b.Context())
+		out, err := audit.Registry(b.Context(), s)
 		require.NoError(b, err)
 		require.True(b, out.OK)
 	}
@@ -227,7 +228,7 @@ func BenchmarkAudit(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	s := pending(b, 10_000)
 	for b.Loop() {
-		problems, err := s.Check(b.Context())
+		problems, err := audit.Check(b.Context(), s)
 		require.NoError(b, err)
 		require.Empty(b, problems)
 	}

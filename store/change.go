@@ -68,7 +68,7 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 		}
 	}
 	if len(said.Bytes) > 0 {
-		e.Said, e.Bytes = digest(said.Salt, said.Bytes), len(said.Bytes)
+		e.Said, e.Bytes = Hash(said.Salt, said.Bytes), len(said.Bytes)
 		if err := t.say(e, said); err != nil {
 			return 0, err
 		}
@@ -84,19 +84,19 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 // before returns the number n of a handoff's last event, and its hash.
 //
 // Both are put into the new event, so each event names the one before it of the same handoff with its hash.
-// [View.Verify] follows these links.
+// Package audit follows these links.
 func (t *Tx) before(n uint64) (uint64, string, error) {
-	b, err := t.w.Get(Events, number(n))
+	b, err := t.w.Get(Events, Number(n))
 	if err == nil && b == nil {
 		err = fmt.Errorf("event %d is missing: %w", n, ErrCorrupt)
 	}
-	return n, digest(b), err
+	return n, Hash(b), err
 }
 
 // addEvent appends to the registry and to its tree.
 //
 // It costs about log2(n) reads of the tree. When the counter says less than there are events, the event of that number
-// would be overwritten; [Store.Audit] finds a counter that does not fit.
+// would be overwritten; package audit finds a counter that does not fit.
 func (t *Tx) addEvent(e *schemas.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -106,20 +106,20 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	if err != nil {
 		return err
 	}
-	if err := t.w.Put(Events, number(e.N), b); err != nil {
+	if err := t.w.Put(Events, Number(e.N), b); err != nil {
 		return err
 	}
-	if err := t.w.Put(Tree, number(e.N), row); err != nil {
+	if err := t.w.Put(Tree, Number(e.N), row); err != nil {
 		return err
 	}
-	return t.w.Put(Sys, eventCount, number(e.N))
+	return t.w.Put(Sys, []byte(EventCount), Number(e.N))
 }
 
 // treeRow is the row of the tree for event n, counted from 0 as package ledger does; events are counted from 1.
-func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, number(n+1)) }
+func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, Number(n+1)) }
 
 // Tree gives the rows of the tree, from which its hashes and proofs are computed. They are not compared with the events:
-// [Store.Audit] does that.
+// Package audit does that.
 func (v *View) Tree() ledger.Rows { return v.treeRow }
 
 // RawEvents yields the events after number n, in order, as the bytes whose hashes are the leaves of the tree.
@@ -129,7 +129,7 @@ func (v *View) RawEvents(n uint64) iter.Seq2[[]byte, error] {
 
 // putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
 func (t *Tx) putRecord(was, now *Record) (state string, err error) {
-	b, err := encodeRecord(now)
+	b, err := EncodeRecord(now)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +139,7 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	if err := t.recount(was, now); err != nil {
 		return "", err
 	}
-	return digest(b), t.w.Put(Records, number(now.ID), b)
+	return Hash(b), t.w.Put(Records, Number(now.ID), b)
 }
 
 // putEntries writes the index rows that are new or differ, and deletes those that are gone.

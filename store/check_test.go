@@ -11,6 +11,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // checked are the spaces that Check answers for.
@@ -243,7 +244,7 @@ func TestNothingIsMendedThatANewerProgramWrote(t *testing.T) {
 		return errors.Join(rows.Put(store.Records, key(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
 	})
 	before := w.dump(everySpace()...)
-	_, err := w.Mend(t.Context(), nil)
+	_, err := audit.Mend(t.Context(), w.rows, nil)
 	require.ErrorContains(t, err, "written by a newer version")
 	require.Equal(t, before, w.dump(everySpace()...))
 }
@@ -251,10 +252,10 @@ func TestNothingIsMendedThatANewerProgramWrote(t *testing.T) {
 func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
 
 // mend mends what can be mended, and holds it to what it says: the registry is not touched.
-func (w *world) mend() store.Mended {
+func (w *world) mend() audit.Mended {
 	w.t.Helper()
 	before := w.dump(registry...)
-	done, err := w.Mend(context.Background(), func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
+	done, err := audit.Mend(context.Background(), w.rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
 	require.NoError(w.t, err)
 	require.Equal(w.t, before, w.dump(registry...))
 	require.Equal(w.t, done.After.OK, done.After.Found == 0)

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -65,12 +63,14 @@ func (v *View) KeptDigests() (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		digests[digestKind+hex.EncodeToString(sum)] = true
+		digests[DigestIn(sum)] = true
 	}
 	return digests, nil
 }
 
-// firstSum is the digest at the beginning of a key.
+// DigestIn is the digest of the content of which a row of [References] is a part, by the key of the row.
+func DigestIn(key []byte) string { return digestKind + hex.EncodeToString(firstSum(key)) }
+
 func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
 
 // sumIn is the hash in a digest as [DigestOf] writes it, nil for anything else.
@@ -80,19 +80,4 @@ func sumIn(digest string) []byte {
 		return nil
 	}
 	return sum
-}
-
-// kept checks the content of which the row is a part, at its first row, or where that one is missing.
-func (a *auditor) kept(v *View, row Row) error {
-	sum := bytes.Clone(firstSum(row.Key))
-	if bytes.Equal(sum, a.content) {
-		return nil
-	}
-	a.content = sum
-	content, err := v.Kept(digestKind + hex.EncodeToString(sum))
-	if errors.Is(err, ErrCorrupt) || content == nil && err == nil {
-		a.problems.addf("content %s%x was changed", digestKind, sum)
-		return nil
-	}
-	return err
 }

@@ -45,7 +45,7 @@ func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 		if err != nil {
 			return time.Time{}, err
 		}
-		id, order := schemas.ID(lastNumber(row.Key)), lastNumber(row.Key[:max(0, len(row.Key)-8)])
+		id, order := schemas.ID(LastNumber(row.Key)), LastNumber(row.Key[:max(0, len(row.Key)-8)])
 		if oldest == nil || id < oldest.ID {
 			if found, err := v.Record(id); err == nil && found != nil {
 				oldest = found

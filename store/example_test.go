@@ -8,6 +8,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/memory"
 )
 
@@ -55,7 +56,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	proof, err := s.Audit(ctx)
+	proof, err := audit.Registry(ctx, s)
 	if err != nil {
 		log.Fatal(err)
 	}

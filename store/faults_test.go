@@ -10,6 +10,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 var errBroken = errors.New("the disk is broken")
@@ -106,9 +107,9 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 		"notify": update(func(tx *store.Tx) error { _, err := tx.Notify(schemas.Notice{To: "a"}); return err }),
 		"read":   update(func(tx *store.Tx) error { return tx.Read("architect", 1, 2) }),
 		"agent":  update(func(tx *store.Tx) error { return tx.PutAgent(store.Agent{Card: schemas.Card{Name: "a"}}) }),
-		"check":  func() error { _, err := broken.Check(ctx); return err },
-		"audit":  func() error { _, err := broken.Audit(ctx); return err },
-		"verify": view(func(v *store.View) error { _, err := v.Verify(1); return err }),
+		"check":  func() error { _, err := audit.Check(ctx, broken); return err },
+		"audit":  func() error { _, err := audit.Registry(ctx, broken); return err },
+		"verify": view(func(v *store.View) error { _, err := audit.Handoff(v, 1); return err }),
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),
 		"saying": view(func(v *store.View) error { return v.Saying(1, 1, &schemas.Handoff{}) }),
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),

@@ -10,6 +10,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // FuzzAudit damages rows and reads everything. Nothing panics or goes on for ever, and whatever was
@@ -75,11 +76,11 @@ func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 // readEverything calls every reading method. Errors are fine, since the rows are damaged.
 func (w *world) readEverything() {
 	ctx := context.Background()
-	_, err := w.Check(ctx)
+	_, err := audit.Check(ctx, w.Store)
 	require.NoError(w.t, err, "what is wrong is reported")
 	_ = w.View(ctx, func(v *store.View) error {
 		for id := range schemas.ID(7) {
-			_, err := v.Verify(id)
+			_, err := audit.Handoff(v, id)
 			require.NoError(w.t, err, "what is wrong is reported")
 			r, err := v.Record(id)
 			if err == nil && r != nil {

@@ -11,12 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// encodeRecord encodes a record together with the fields that only a later version of this program knows.
+// EncodeRecord encodes a record as it is kept, together with the fields that only a later version of this program knows.
 //
 // It raises the schema of r to that of this program, and never lowers it. Fields of this program win over unknown
 // fields of the same name. The bytes are what the event's State is the digest of, so they are stored as they are:
-// [Store.Audit] would report any other encoding of the same record.
-func encodeRecord(r *Record) ([]byte, error) {
+// package audit would report any other encoding of the same record.
+func EncodeRecord(r *Record) ([]byte, error) {
 	r.Schema = max(r.Schema, schemas.Version)
 	b, err := json.Marshal(r)
 	if err != nil || len(r.unknown) == 0 {
@@ -29,12 +29,12 @@ func encodeRecord(r *Record) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// decodeRecord keeps the fields that it does not know for encodeRecord, so that an older program drops nothing that a
+// DecodeRecord keeps the fields that it does not know for EncodeRecord, so that an older program drops nothing that a
 // newer one wrote.
 //
 // Its errors: [schemas.Unavailable] for a record whose schema is above ours, whatever else is wrong with it; else the
 // error of decoding. A nil b is an error as well.
-func decodeRecord(b []byte) (*Record, error) {
+func DecodeRecord(b []byte) (*Record, error) {
 	var r Record
 	err := schemas.DecodeKnown(b, &r)
 	if err != nil { // seldom: decoding strictly costs no more than decoding
@@ -47,7 +47,7 @@ func decodeRecord(b []byte) (*Record, error) {
 }
 
 // decodeUnknown decodes a record and keeps its fields that this program has no name for. It decodes twice, so
-// decodeRecord calls it only when strict decoding failed.
+// DecodeRecord calls it only when strict decoding failed.
 func decodeUnknown(b []byte) (r Record, err error) {
 	if err := schemas.Decode(b, &r); err != nil {
 		return r, err

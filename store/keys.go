@@ -8,15 +8,15 @@ import (
 	"handoff/schemas"
 )
 
-// number writes a value so that keys sort as values do.
+// Number writes an id, a number or a time as it stands in keys, so that keys sort as values do.
 //
 // The 8 bytes are big-endian. A negative time would sort last, so callers pass none.
-func number[T ~uint64 | ~int64](v T) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
+func Number[T ~uint64 | ~int64](v T) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
-// lastNumber reads the number at the end of a key.
+// LastNumber reads the number at the end of a key, as [Number] wrote it.
 //
 // It is the id of the handoff in every index key, and zero in a key that is too short, which only a damaged store has.
-func lastNumber(key []byte) uint64 {
+func LastNumber(key []byte) uint64 {
 	if len(key) < 8 {
 		return 0
 	}
@@ -24,7 +24,7 @@ func lastNumber(key []byte) uint64 {
 }
 
 // beyond is the first key after that of a number, also of the largest.
-func beyond[T ~uint64](v T) []byte { return append(number(v), 0) }
+func beyond[T ~uint64](v T) []byte { return append(Number(v), 0) }
 
 // word ends a text with a zero byte, so that no text in a key is the beginning of another.
 //
@@ -88,5 +88,5 @@ var bonus = map[schemas.Priority]time.Duration{
 // A handoff of a higher priority is placed as if it had been sent so much earlier. Handoffs with the same position come
 // in the order of their ids, which follow it in the key.
 func order(created Time, p schemas.Priority) []byte {
-	return number(max(0, int64(created)-bonus[p].Milliseconds())) // a negative number would sort last
+	return Number(max(0, int64(created)-bonus[p].Milliseconds())) // a negative number would sort last
 }

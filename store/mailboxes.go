@@ -10,7 +10,7 @@ import (
 )
 
 // Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.Read] keep
-// them; [Store.Check] counts anew.
+// them; package audit counts anew.
 //
 // The key is the address: a name of an agent, capability:x, role:y or human; the value is four counters of four bytes.
 // Counters are written in the transaction that changes what they count, so they are exact at every commit. A box that
@@ -25,16 +25,16 @@ type Mailbox struct {
 // fields are the counters in the order in which they are stored, four bytes each.
 func (m *Mailbox) fields() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
 
-func (m *Mailbox) add(by Mailbox) {
+// Add counts further.
+func (m *Mailbox) Add(by Mailbox) {
 	theirs := by.fields()
 	for i, n := range m.fields() {
 		*n += *theirs[i]
 	}
 }
 
-// encodeMailbox writes each counter as a number of 32 bits with a sign. A negative one is a fault that [Store.Check]
-// reports; it is kept so that later changes do not hide it.
-func encodeMailbox(m Mailbox) []byte {
+// Encode writes each counter as a number of 32 bits with a sign. A negative one is a fault that a check reports; it is kept so that later changes do not hide it.
+func (m Mailbox) Encode() []byte {
 	b := make([]byte, 0, 16)
 	for _, n := range m.fields() {
 		b = binary.BigEndian.AppendUint32(b, uint32(*n)) //nolint:gosec // a negative number stays negative
@@ -47,7 +47,7 @@ func decodeMailbox(b []byte) (m Mailbox, err error) {
 		return m, fmt.Errorf("counters of %d bytes: %w", len(b), ErrCorrupt)
 	}
 	for i, n := range m.fields() {
-		*n = int(int32(binary.BigEndian.Uint32(b[4*i:]))) //nolint:gosec // see encodeMailbox
+		*n = int(int32(binary.BigEndian.Uint32(b[4*i:]))) //nolint:gosec // see Encode
 	}
 	return m, nil
 }
@@ -99,66 +99,60 @@ func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	if err != nil {
 		return err
 	}
-	m.add(by)
+	m.Add(by)
 	if m == (Mailbox{}) {
 		return t.w.Delete(Mailboxes, []byte(box))
 	}
-	return t.w.Put(Mailboxes, []byte(box), encodeMailbox(m))
+	return t.w.Put(Mailboxes, []byte(box), m.Encode())
 }
 
-// share is what one record adds to the counters of one box; zero for nothing.
-type share struct {
-	box schemas.Address
-	of  Mailbox
-}
-
-// shares are what one record adds to counters: to those of its mailbox or of its holder, and to those of the token it
-// was sent with.
-func shares(r *Record) [2]share {
+// Shares are what one record adds to counters: to those of its mailbox or of its holder, and to those of the token it
+// was sent with. What it does not add to is a zero [Box].
+func Shares(r *Record) [2]Box {
 	if r == nil {
-		return [2]share{}
+		return [2]Box{}
 	}
-	return [...]share{inBox(r), ofToken(r)}
+	return [...]Box{inBox(r), ofToken(r)}
 }
 
 // inBox is what a record adds to the mailbox it waits in, or to that of its holder. An ended or blocked handoff adds
 // nothing.
-func inBox(r *Record) share {
+func inBox(r *Record) Box {
 	switch {
 	case claimable(r):
 		m := Mailbox{Pending: 1}
 		if r.Priority == schemas.High || r.Priority == schemas.Critical {
 			m.Urgent = 1
 		}
-		return share{r.Box, m}
+		return Box{r.Box, m}
 	case r.Status.Held():
-		return share{schemas.Address(r.Holder), Mailbox{Held: 1}}
+		return Box{schemas.Address(r.Holder), Mailbox{Held: 1}}
 	}
-	return share{}
+	return Box{}
 }
 
 // ofToken also counts a blocked handoff: it was sent, and nobody has claimed it.
-func ofToken(r *Record) share {
+func ofToken(r *Record) Box {
 	if r.SentWith == "" || r.Status != schemas.Pending {
-		return share{}
+		return Box{}
 	}
-	return share{tokenBox(r.SentWith), Mailbox{Pending: 1}}
+	return Box{tokenBox(r.SentWith), Mailbox{Pending: 1}}
 }
 
 // recount takes the shares of was from the counters and adds those of now.
 //
 // A box that gains exactly what it loses is not written. When a handoff moves, both boxes are.
 func (t *Tx) recount(was, now *Record) error {
-	before, after := shares(was), shares(now)
+	before, after := Shares(was), Shares(now)
 	for i, less := range before {
 		if less == after[i] {
 			continue
 		}
-		negative := Mailbox{Pending: -less.of.Pending, Urgent: -less.of.Urgent, Held: -less.of.Held}
-		if err := t.count(less.box, negative); err != nil {
+		negative := Mailbox{Pending: -less.Pending, Urgent: -less.Urgent, Held: -less.Held}
+		if err := t.count(less.Address, negative); err != nil {
 			return err
 		}
-		if err := t.count(after[i].box, after[i].of); err != nil {
+		if err := t.count(after[i].Address, after[i].Mailbox); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/postgres/postgrestest"
 )
 
@@ -169,7 +170,7 @@ func (m *model) compareRecords(v *store.View) {
 		require.NoError(m.t, err)
 		r.Schema = schemas.Version
 		require.Equal(m.t, r, stored)
-		intact, err := v.Verify(id)
+		intact, err := audit.Handoff(v, id)
 		require.NoError(m.t, err)
 		require.True(m.t, intact)
 	}

@@ -17,17 +17,22 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 		return 0, err
 	}
 	n.ID = schemas.NoticeID(id)
-	key := noticeKey(n.To, n.ID)
-	if err := t.putJSON(Notices, key, n); err != nil {
+	unread := UnreadEntry(n)
+	if err := t.putJSON(Notices, unread.Key, n); err != nil {
 		return 0, err
 	}
-	if err := t.w.Put(Unread, key, number(readWith(n))); err != nil {
+	if err := t.w.Put(Unread, unread.Key, unread.Value); err != nil {
 		return 0, err
 	}
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
 }
 
-func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(word(a), number(id)) }
+// UnreadEntry is the row of a notice that was not read. The notice itself has the same key.
+func UnreadEntry(n schemas.Notice) Entry {
+	return Entry{Unread, noticeKey(n.To, n.ID), Number(readWith(n))}
+}
+
+func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(word(a), Number(id)) }
 
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 //
@@ -47,7 +52,7 @@ func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Not
 		if err != nil {
 			return nil, err
 		}
-		switch found, err := get[schemas.Notice](v, Notices, join(to, number(id))); {
+		switch found, err := get[schemas.Notice](v, Notices, join(to, Number(id))); {
 		case err != nil:
 			return nil, err
 		case found != nil && found.From == from: // no two notices have the same number
@@ -65,7 +70,7 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 
 // UnreadBy yields the notices that an agent has not yet read, newest first.
 //
-// Each costs a read of the notice. An unread row without a notice, which [Store.Check] reports, is yielded as a
+// Each costs a read of the notice. An unread row without a notice, which package audit reports, is yielded as a
 // decoding error.
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	return decoded(v, backwards(Unread, word(a)), func(unread Row) (n schemas.Notice, err error) {
@@ -94,7 +99,7 @@ func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []sc
 		if among--; err != nil || among < 0 {
 			return told, err
 		}
-		about := schemas.ID(lastNumber(row.Value))
+		about := schemas.ID(LastNumber(row.Value))
 		if len(row.Value) == 0 {
 			n, err := get[schemas.Notice](v, Notices, row.Key)
 			if err != nil || n == nil {
@@ -103,7 +108,7 @@ func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []sc
 			about = readWith(*n)
 		}
 		if about == of {
-			told = append(told, schemas.NoticeID(lastNumber(row.Key)))
+			told = append(told, schemas.NoticeID(LastNumber(row.Key)))
 		}
 	}
 	return told, nil
@@ -155,7 +160,7 @@ func (t *Tx) Rewrite(change func(*schemas.Notice) bool) error {
 		if !change(&n) {
 			continue
 		}
-		if err := t.putJSON(Notices, join(word(n.To), number(n.ID)), n); err != nil {
+		if err := t.putJSON(Notices, join(word(n.To), Number(n.ID)), n); err != nil {
 			return err
 		}
 	}

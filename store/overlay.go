@@ -123,7 +123,7 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 // The row "next/" with the name of the space holds the last number that was given, in 8 bytes. A row of another length
 // is [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
-	key := nextKey(s)
+	key := NextKey(s)
 	last, err := o.Get(Sys, key)
 	if err != nil {
 		return 0, fmt.Errorf("next number of %s: %w", s, err)
@@ -138,8 +138,9 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	return n + 1, o.Put(Sys, key, binary.BigEndian.AppendUint64(nil, n+1))
 }
 
-// nextKey is the key of the last number of a space, in [Sys].
-func nextKey(s Space) []byte { return []byte("next/" + s.String()) }
+// NextKey is the key of the last number that was given in a space, in [Sys]. Only an [Overlay] and what is computed again
+// write it.
+func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
 
 // Scan implements [Reader]: own rows merged with the rows below. Own rows are copied as ranging begins, so rows written
 // later are not seen.

@@ -42,7 +42,7 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 			if best == nil {
 				return
 			}
-			if !yield(schemas.ID(lastNumber(best.at)), nil) {
+			if !yield(schemas.ID(LastNumber(best.at)), nil) {
 				return
 			}
 			if best.advance(); best.err != nil {
@@ -112,7 +112,7 @@ func first(heads []*head) (best *head) {
 // applies is decided from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips
 // one meets it again with the next call.
 func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
-	return v.handoffs(Range{Space: Wakes, To: number(At(now) + 1)})
+	return v.handoffs(Range{Space: Wakes, To: Number(At(now) + 1)})
 }
 
 // LeaveTime is the Wakes of handoffs that owe only what waits for a person's leave: the year 9999.
@@ -120,7 +120,7 @@ const LeaveTime Time = 253_370_764_800_000
 
 // AwaitingLeave yields the handoffs that owe what waits for a person's leave, oldest first.
 func (v *View) AwaitingLeave() iter.Seq2[schemas.ID, error] {
-	return v.handoffs(Range{Space: Wakes, From: number(LeaveTime)})
+	return v.handoffs(Range{Space: Wakes, From: Number(LeaveTime)})
 }
 
 // NextDue returns when the clock next changes a handoff; the zero time when there is none to change.

@@ -8,7 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-var eventCount = []byte("events")
+// EventCount is the key of the number of events, in [Sys].
+const EventCount = "events"
 
 // Record returns the record of a handoff; nil when there is none of that id. The error is [schemas.Unavailable] when a
 // newer version of handoff wrote the record.
@@ -16,11 +17,11 @@ var eventCount = []byte("events")
 // The record is the caller's own and may be changed. To write it back, the caller keeps an unchanged copy for
 // [Tx.Change], see [Record.Clone].
 func (v *View) Record(id schemas.ID) (*Record, error) {
-	b, err := v.r.Get(Records, number(id))
+	b, err := v.r.Get(Records, Number(id))
 	if b == nil || err != nil {
 		return nil, err
 	}
-	r, err := decodeRecord(b)
+	r, err := DecodeRecord(b)
 	if err != nil {
 		return nil, fmt.Errorf("record of %s: %w", id, err)
 	}
@@ -31,7 +32,7 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 //
 // Events are numbered from 1 without gaps. The error wraps [ErrCorrupt] when the counter is damaged.
 func (v *View) Events() (uint64, error) {
-	b, err := v.r.Get(Sys, eventCount)
+	b, err := v.r.Get(Sys, []byte(EventCount))
 	if b == nil || err != nil {
 		return 0, err
 	}
@@ -45,7 +46,7 @@ func (v *View) Events() (uint64, error) {
 //
 // It is read from the log as it was written, whether or not it is consistent with its neighbours.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
-	e, err := get[schemas.Event](v, Events, number(n))
+	e, err := get[schemas.Event](v, Events, Number(n))
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", n, err)
 	}
@@ -114,9 +115,9 @@ func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(word(a)
 func OnceHeldBy(a schemas.Agent) Index     { return Index{ByHolder, join(word(a), []byte{1})} }
 func InWorkflow(wf schemas.Workflow) Index { return Index{ByWorkflow, word(wf)} }
 func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
-func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, number(id)} }
-func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, number(id)} }
-func FreedBy(id schemas.ID) Index          { return Index{ByFreed, number(id)} }
+func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, Number(id)} }
+func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, Number(id)} }
+func FreedBy(id schemas.ID) Index          { return Index{ByFreed, Number(id)} }
 func cameWith(foreign string) Index        { return Index{ByOrigin, origin(foreign)} }
 func Dependents() Index                    { return Index{ByAfter, nil} }
 func All() Index                           { return Index{Records, nil} }
@@ -138,7 +139,7 @@ func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := backwards(i.space, i.prefix)
 	if before != 0 {
-		r.To = join(i.prefix, number(before))
+		r.To = join(i.prefix, Number(before))
 	}
 	return v.handoffs(r)
 }
@@ -147,7 +148,7 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for id, err := range v.groups(Range{Space: ByAfter}, func(key []byte) []byte { return key[:min(8, len(key))] }) {
-			if !yield(schemas.ID(lastNumber(id)), err) {
+			if !yield(schemas.ID(LastNumber(id)), err) {
 				return
 			}
 		}
@@ -156,7 +157,7 @@ func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
 
 // handoffs yields the ids at the end of the keys of a range.
 func (v *View) handoffs(r Range) iter.Seq2[schemas.ID, error] {
-	return decoded(v, r, func(row Row) (schemas.ID, error) { return schemas.ID(lastNumber(row.Key)), nil })
+	return decoded(v, r, func(row Row) (schemas.ID, error) { return schemas.ID(LastNumber(row.Key)), nil })
 }
 
 // Sent is what the index of senders knows of a handoff, so that no record has to be read.
@@ -178,6 +179,6 @@ func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
 		if len(row.Value) < 8 {
 			return Sent{}, fmt.Errorf("what %s sent: a row of %d bytes: %w", from, len(row.Value), ErrCorrupt)
 		}
-		return Sent{schemas.ID(lastNumber(row.Key)), timeOf(row.Value), string(row.Value[8:])}, nil
+		return Sent{schemas.ID(LastNumber(row.Key)), timeOf(row.Value), string(row.Value[8:])}, nil
 	})
 }

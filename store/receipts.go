@@ -57,8 +57,11 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 // It replaces a receipt under the same key. Package mailbox does that when the outcome of a call is known only later,
 // as for a claim.
 func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
-	return t.w.Put(Receipts, key, join(number(r.At), word(r.Digest), r.Result))
+	return t.w.Put(Receipts, key, r.Encode())
 }
+
+// Encode writes the row of a receipt.
+func (r Receipt) Encode() []byte { return join(Number(r.At), word(r.Digest), r.Result) }
 
 // DeleteReceipt deletes a receipt: a repeat of that call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }

@@ -185,14 +185,14 @@ type Entry struct {
 }
 
 // Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the
-// difference of two calls, and [Store.Check] compares one call with the rows that are there.
+// difference of two calls, and package audit compares one call with the rows that are there.
 //
 // The order of the result means nothing. A record with no holder, parent, foreign id, dependency or wake-up has no row
-// in those spaces. Each key ends with the id of the handoff, so keys of different handoffs never meet, and lastNumber
+// in those spaces. Each key ends with the id of the handoff, so keys of different handoffs never meet, and LastNumber
 // of any index key is the id. A change of a layout here is a change of the file: files that exist have rows of the old
-// layout, which [Store.Check] would then report.
+// layout, which a check would then report.
 func Entries(r *Record) []Entry {
-	id := number(r.ID)
+	id := Number(r.ID)
 	es := make([]Entry, 0, 10)
 	add := func(i Index) { es = append(es, Entry{Space: i.space, Key: join(i.prefix, id)}) }
 
@@ -200,7 +200,7 @@ func Entries(r *Record) []Entry {
 	add(InWorkflow(r.Workflow))
 	add(InState(r.Status))
 	add(SentBy(r.From))
-	es[len(es)-1].Value = join(number(r.Created), []byte(r.Digest))
+	es[len(es)-1].Value = join(Number(r.Created), []byte(r.Digest))
 	if r.Parent != 0 {
 		add(ChildrenOf(r.Parent))
 	}
@@ -230,7 +230,7 @@ func Entries(r *Record) []Entry {
 		add(Index{Ready, join(word(r.Box), order(r.Created, r.Priority))})
 	}
 	if r.Wakes != 0 {
-		add(Index{Wakes, number(r.Wakes)})
+		add(Index{Wakes, Number(r.Wakes)})
 	}
 	return es
 }
@@ -250,11 +250,12 @@ func claimable(r *Record) bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
 }
 
-// digest is the SHA-256 of parts, in base64 without padding: 43 characters.
+// Hash is the SHA-256 of parts, in base64 without padding: 43 characters. Events name by it what was said, the record that
+// they left, and the event before them.
 //
 // The parts are hashed one after another without a mark between them. A caller for whom the border matters also
-// compares a length, as [Store.Audit] does for salt and content.
-func digest(parts ...[]byte) string {
+// compares a length, as package audit does for salt and content.
+func Hash(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
 		h.Write(p)

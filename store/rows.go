@@ -86,19 +86,16 @@ const slice = 1000
 // EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So rows that are written
 // meanwhile beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
 //
-// It stops at the first error, of fn or of the backend, and returns it. Between two slices no snapshot is open, so a walk
-// of any length holds up nobody and lets no file grow.
-func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error) error {
-	return s.eachRow(ctx, space, fn, func(*View) error { return nil })
-}
-
-// eachRow is EachRow, and calls end with the snapshot in which there were no more rows.
-func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) error, end func(*View) error) error {
+// It stops at the first error, of a function or of the backend, and returns it. Between two slices no snapshot is open, so
+// a walk of any length holds up nobody and lets no file grow. At the end it calls the functions of end with the snapshot
+// in which there were no more rows.
+func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error, end ...func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
-			r.From, err = v.upTo(slice, r, fn)
-			if more = r.From != nil; err == nil && !more {
-				err = end(v)
+			r.From, err = v.upTo(r, fn)
+			more = r.From != nil
+			for i := 0; err == nil && !more && i < len(end); i++ {
+				err = end[i](v)
 			}
 			return err
 		})
@@ -109,15 +106,15 @@ func (s *Store) eachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	return nil
 }
 
-// upTo calls fn with the first rows of a range, at most limit. It returns the key of the row after them, nil when there
+// upTo calls fn with the first rows of a range, a slice of them. It returns the key of the row after them, nil when there
 // is none.
-func (v *View) upTo(limit int, r Range, fn func(*View, Row) error) (next []byte, err error) {
+func (v *View) upTo(r Range, fn func(*View, Row) error) (next []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {
 		if err != nil {
 			return nil, err
 		}
-		if n == limit {
+		if n == slice {
 			return bytes.Clone(row.Key), nil
 		}
 		n++

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 
 	"handoff/schemas"
@@ -21,26 +23,26 @@ const maxSaid = chunk << 16
 // The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
 // scan reads the content of an event. Content is written once: no code writes under an event that exists.
 func (t *Tx) say(e schemas.Event, said Content) error {
-	if err := t.putChunks(Bodies, join(number(e.Handoff), number(e.N)), said.Bytes); err != nil {
+	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), said.Bytes); err != nil {
 		return err
 	}
 	if said.Salt == nil {
 		return nil
 	}
-	return t.w.Put(Salts, number(e.N), said.Salt)
+	return t.w.Put(Salts, Number(e.N), said.Salt)
 }
 
 // Redact replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
 // about what was there. It returns the digest of the new content, for the [schemas.Redaction] that the caller keeps with
-// an event in the same transaction: [Store.Audit] takes replaced content only where one tells of it.
+// an event in the same transaction: package audit takes replaced content only where one tells of it.
 func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	if err := t.erase(Prefix(Bodies, join(number(e.Handoff), number(e.N))), all); err != nil {
+	if err := t.erase(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), all); err != nil {
 		return "", err
 	}
-	if err := t.w.Delete(Salts, number(e.N)); err != nil {
+	if err := t.w.Delete(Salts, Number(e.N)); err != nil {
 		return "", err
 	}
-	return digest(content), t.say(e, Content{Bytes: content})
+	return Hash(content), t.say(e, Content{Bytes: content})
 }
 
 // erase deletes those rows of a range whose value is to go.
@@ -64,55 +66,71 @@ func all([]byte) bool { return true }
 
 // putChunks writes content in rows.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {
-	return eachChunk(begin, content, func(key, part []byte) error { return t.w.Put(space, key, part) })
-}
-
-// eachChunk gives the rows of content, whose keys begin alike and end with the number of the chunk in two bytes.
-func eachChunk(begin, content []byte, put func(key, part []byte) error) error {
-	for i, part := range slices.Collect(slices.Chunk(content, chunk)) {
-		if err := put(binary.BigEndian.AppendUint16(slices.Clip(begin), uint16(i)), part); err != nil {
+	for key, part := range Chunks(begin, content) {
+		if err := t.w.Put(space, key, part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chunks puts together what putChunks wrote, nil for nothing.
-func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
-	parts, err := v.parts(space, begin)
-	if err != nil || parts == nil {
-		return nil, err
+// Chunks yields the rows of content, whose keys begin alike and end with the number of the chunk in two bytes. Content of
+// an event is a part of [Bodies] and begins with the numbers of its handoff and of the event; what handoffs refer to is a
+// part of [References] and begins with its SHA-256.
+func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, part []byte) bool) {
+		i := uint16(0)
+		for part := range slices.Chunk(content, chunk) {
+			if !yield(binary.BigEndian.AppendUint16(slices.Clip(begin), i), part) {
+				return
+			}
+			i++
+		}
 	}
-	return join(parts...), nil
 }
 
-// parts are the rows that putChunks wrote, which belong to the driver.
-func (v *View) parts(space Space, begin []byte) (parts [][]byte, err error) {
+// chunks puts together what putChunks wrote, nil for nothing.
+func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
+	var content []byte
 	for row, err := range v.r.Scan(Prefix(space, begin)) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, row.Value)
+		if content == nil {
+			content = make([]byte, 0, len(row.Value))
+		}
+		content = append(content, row.Value...)
 	}
-	return parts, nil
+	return content, nil
 }
 
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
-// compare the content with its digest: [View.Verify] does.
+// compare the content with its digest: package audit does.
 //
 // It puts the chunks together in memory, at most 131 MB and by the limits of messages far less. A chunk that is missing
 // is not noticed here.
 func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
-	content, err := v.chunks(Bodies, join(number(id), number(event)))
+	content, err := v.chunks(Bodies, join(Number(id), Number(event)))
 	if err != nil {
 		return nil, fmt.Errorf("content of event %d: %w", event, err)
 	}
 	return content, nil
 }
 
+// Content returns the content of an event as [View.Said] does, with the salt of its digest. Each is nil when there is
+// none.
+func (v *View) Content(id schemas.ID, event uint64) (c Content, err error) {
+	if c.Bytes, err = v.Said(id, event); err != nil {
+		return c, err
+	}
+	salt, err := v.r.Get(Salts, Number(event))
+	c.Salt = bytes.Clone(salt)
+	return c, err
+}
+
 // Salted tells whether the digest of the content of an event still proves what was said: it does not after [Tx.Redact].
 func (v *View) Salted(event uint64) (bool, error) {
-	salt, err := v.r.Get(Salts, number(event))
+	salt, err := v.r.Get(Salts, Number(event))
 	return salt != nil, err
 }
 

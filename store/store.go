@@ -1,13 +1,13 @@
 // Package store keeps handoffs, in two layers. A [Backend] keeps rows in order and knows nothing of handoffs. [View]
 // and [Tx] give the rows their types. They are written once, above every engine, so a new engine brings only rows, and
-// [Store.Check] and [Store.Audit] hold for it as they are.
+// packages audit and travel hold for it as they are.
 //
 // Keys and values, by [Space]. A text in a key ends with a zero byte. Ids, numbers and times are 8 bytes, big-endian,
 // so that keys sort as the values do. Times are milliseconds since 1970.
 //
 //	sys         "events"                      → how many events there are
 //	            "declared"                    → digest of the files that declared agents and rules last
-//	            "copy"                        → where everything was copied to, see [Copy]
+//	            "copy"                        → where everything was copied to, see package travel
 //	            "ruled"                       → Ruled: what rules sent because of time in the last such hour
 //	records     id                            → Record: the state of a handoff
 //	bodies      id, event, chunk (2 bytes)    → content of the event, 2,000 bytes a row
@@ -48,8 +48,8 @@
 // Who writes a row, and when it goes:
 //
 //   - events, salts, tree, bodies and records are written by [Tx.Change] alone, all in one transaction. No code deletes
-//     them: a handoff that has ended stays, and its history with it. [Load] writes rows of all spaces that are exported, into
-//     a store that has none.
+//     them: a handoff that has ended stays, and its history with it. Package travel writes rows of all spaces, into a
+//     store that has none.
 //   - ready, wakes and the by_ spaces are written and deleted by [Tx.Change], as the difference of [Entries] before and
 //     after. They hold nothing that is not in the record, so they could be computed again.
 //   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
@@ -75,9 +75,15 @@
 // refuses with a sentence that says to update.
 //
 // Errors of this package are those of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
-// that cannot be what was written. Only content that is too large, a record of a newer program, and an exported file
-// that [Load] refuses are [schemas.Error] with a code: limit, unavailable, and invalid or limit. [Coded] gives
-// the others their codes, each with a sentence of its own.
+// that cannot be what was written. Only content that is too large and a record of a newer program are
+// [schemas.Error] with a code: limit and unavailable. [Coded] gives the others their codes, each with a sentence of its
+// own.
+//
+// # Rows beneath their types
+//
+// Package audit compares rows with each other, and package travel takes them elsewhere. Both read them by [View.Rows], and
+// build them by the functions that also write them here: [Number], [Chunks], [EncodeRecord], [Entries], [Shares],
+// [UnreadEntry], [Token.HashEntry] and [Receipt.Encode].
 //
 // # Decisions
 //
@@ -126,6 +132,9 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w, &s.agents}, w: w}) })
 }
 
+// Inspect implements [Inspector].
+func (s *Store) Inspect(ctx context.Context) ([]string, error) { return inspect(ctx, s.backend) }
+
 // Close closes the backend. It may be called twice.
 //
 // Calls that came before are finished first; later ones get [ErrClosed].
@@ -157,6 +166,9 @@ type View struct {
 	r      Reader
 	agents *agentCache
 }
+
+// Rows are the rows as they are kept, for packages audit and travel. Others read what the methods of the View return.
+func (v *View) Rows() Reader { return v.r }
 
 // Tx reads and changes, inside Update. What it changed is seen by its own reads, and by others after the commit.
 //

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"iter"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -11,7 +10,7 @@ import (
 // Token is the row of a bearer token. Its secret is kept nowhere. A token is never deleted: a revoked one says so.
 //
 // It has two rows: one under its name with everything, one under its hash with the name. [Tx.PutToken] writes both;
-// [Store.Check] finds one without the other. Whether a token is still good is decided above, by its fields and the
+// package audit finds one without the other. Whether a token is still good is decided above, by its fields and the
 // clock.
 type Token struct {
 	schemas.Token
@@ -21,6 +20,9 @@ type Token struct {
 // The keys of tokens begin with a letter that says by what they are found.
 func tokenByName(name string) []byte { return join([]byte("n"), []byte(name)) }
 func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
+
+// HashEntry is the row by which the secret of a token leads to it.
+func (t Token) HashEntry() Entry { return Entry{Tokens, tokenByHash(t.Hash), []byte(t.Name)} }
 
 // Token returns a token, also one that is revoked or expired; nil when there is none of that name.
 func (v *View) Token(name string) (*Token, error) {
@@ -54,7 +56,8 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 // It replaces the row of a token that exists, for instance to note that it is revoked. With another hash the row of the
 // old hash would stay and lead to a token that does not have it.
 func (t *Tx) PutToken(token Token) error {
-	if err := t.w.Put(Tokens, tokenByHash(token.Hash), []byte(token.Name)); err != nil {
+	led := token.HashEntry()
+	if err := t.w.Put(led.Space, led.Key, led.Value); err != nil {
 		return err
 	}
 	return t.putJSON(Tokens, tokenByName(token.Name), token)
@@ -71,54 +74,4 @@ func tokenBox(name string) schemas.Address { return schemas.Address("token:" + n
 func (v *View) PendingOf(token string) (int, error) {
 	m, err := v.Mailbox(tokenBox(token))
 	return m.Pending, err
-}
-
-// tokens checks that names and hashes lead to each other. Where a token and the only hash that leads to it disagree,
-// nothing tells which of both is right.
-func (c *checker) tokens() error {
-	led := map[string]int{} // hashes that lead to a token
-	for row, err := range c.r.Scan(Prefix(Tokens, tokenByHash(""))) {
-		if err != nil {
-			return err
-		}
-		led[string(row.Value)]++
-	}
-	return c.each(Tokens, func(row Row) error {
-		hash, found := strings.CutPrefix(string(row.Key), "h")
-		if !found {
-			c.token(strings.TrimPrefix(string(row.Key), "n"), row, led)
-			return nil
-		}
-		const said = "a hash leads to token %s, which has another"
-		t, err := c.Token(string(row.Value))
-		switch {
-		case err != nil || t == nil:
-			c.addf(said, row.Value)
-		case t.Hash != hash && c.found(*t):
-			c.mendf(drop(Tokens, row.Key), said, row.Value)
-		case t.Hash != hash:
-			c.addf(said, row.Value)
-		}
-		return nil
-	})
-}
-
-// found tells whether the hash of a token leads to it.
-func (c *checker) found(t Token) bool {
-	by, err := c.TokenOf(t.Hash)
-	return err == nil && by != nil && by.Name == t.Name
-}
-
-func (c *checker) token(name string, row Row, led map[string]int) {
-	t, err := fromJSON[Token](row)
-	switch {
-	case err != nil:
-		c.addf("token %s cannot be read: %v", name, err)
-	case t.Name != name:
-		c.addf("token %s calls itself %s", name, t.Name)
-	case !c.found(t) && led[name] == 0:
-		c.mendf(put(Tokens, tokenByHash(t.Hash), []byte(name)), "token %s is not found by its hash", name)
-	case !c.found(t):
-		c.addf("token %s is not found by its hash", name)
-	}
 }

@@ -59,7 +59,7 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 		if schemas.Decode(head, &t) != nil {
 			t = Touch{}
 		}
-		all[schemas.ID(lastNumber(row.Key))] = t
+		all[schemas.ID(LastNumber(row.Key))] = t
 	}
 	return all, nil
 }
@@ -76,8 +76,8 @@ func split(names string) []string {
 func (t *Tx) PutTouch(id schemas.ID, touch Touch) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")
-	return t.w.Put(Touches, number(id), append(append(head, 0), files...))
+	return t.w.Put(Touches, Number(id), append(append(head, 0), files...))
 }
 
 // DeleteTouch deletes it.
-func (t *Tx) DeleteTouch(id schemas.ID) error { return t.w.Delete(Touches, number(id)) }
+func (t *Tx) DeleteTouch(id schemas.ID) error { return t.w.Delete(Touches, Number(id)) }

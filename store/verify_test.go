@@ -8,13 +8,14 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 func TestVerifyFindsEachKindOfDamage(t *testing.T) {
 	w := busy(t)
 	verify := func(w *world, id schemas.ID) (intact bool) {
 		w.view(func(v *store.View) (err error) {
-			intact, err = v.Verify(id)
+			intact, err = audit.Handoff(v, id)
 			return err
 		})
 		return intact
@@ -46,7 +47,7 @@ func TestEventsInACircleAreDamage(t *testing.T) {
 		w.view(func(v *store.View) error {
 			_, err := v.EventsOf(r, 1<<30)
 			require.ErrorIs(t, err, store.ErrCorrupt)
-			intact, err := v.Verify(r.ID)
+			intact, err := audit.Handoff(v, r.ID)
 			require.False(t, intact)
 			return err
 		})

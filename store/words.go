@@ -41,14 +41,14 @@ func ListWords(texts ...string) WordList {
 //
 // It replaces the words of the handoff. Nothing in a check compares words with content: a lost row makes a handoff hard
 // to find and nothing else.
-func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, number(id), list) }
+func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, Number(id), list) }
 
 // mostWords is how many words a handoff has with those that were added.
 const mostWords = 2 * maxWords
 
 // AddWords adds to the words by which a handoff is found, four hundred in all; those that it has stay.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
-	row, err := t.r.Get(Words, number(id))
+	row, err := t.r.Get(Words, Number(id))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 			all, n = append(all, word[:len(word)-1]...), n+1
 		}
 	}
-	return t.w.Put(Words, number(id), append(all, 0))
+	return t.w.Put(Words, Number(id), append(all, 0))
 }
 
 // SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
@@ -98,7 +98,7 @@ func between(r rune) bool {
 //
 // Without any words it is true. A handoff without a row has none.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
-	row, err := v.r.Get(Words, number(id))
+	row, err := v.r.Get(Words, Number(id))
 	if err != nil {
 		return false, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/bolt"
 	"handoff/store/memory"
 	"handoff/store/storetest"
@@ -154,16 +155,16 @@ func (w *world) record(id schemas.ID) (r *store.Record) {
 	return r
 }
 
-func (w *world) check() store.Problems {
+func (w *world) check() audit.Problems {
 	w.t.Helper()
-	problems, err := w.Check(context.Background())
+	problems, err := audit.Check(context.Background(), w.Store)
 	require.NoError(w.t, err)
 	return problems
 }
 
 func (w *world) audit() schemas.AuditOut {
 	w.t.Helper()
-	out, err := w.Audit(context.Background())
+	out, err := audit.Registry(context.Background(), w.Store)
 	require.NoError(w.t, err)
 	require.Equal(w.t, len(out.Problems) == 0, out.OK)
 	return out

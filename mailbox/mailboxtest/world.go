@@ -20,6 +20,7 @@ import (
 	"handoff/mailbox"
 	"handoff/mailbox/reading"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/bolt"
 	"handoff/store/memory"
 	"handoff/store/storetest"
@@ -108,7 +109,7 @@ func (w *World) Restart(changes ...func(*mailbox.Config)) {
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.
 func (w *World) Intact() {
 	w.T.Helper()
-	out, err := w.Store.Examine(context.Background(), reading.Words)
+	out, err := audit.Examine(context.Background(), w.Store, reading.Words)
 	require.NoError(w.T, err)
 	require.Empty(w.T, out.Faults)
 }

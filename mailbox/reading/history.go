@@ -16,6 +16,7 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/closest"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // usualSteps is how many handoffs a history has, unless asked otherwise.
@@ -160,7 +161,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 			out.LogVerified = false
 			continue
 		}
-		intact, err := v.Verify(id)
+		intact, err := audit.Handoff(v, id)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"handoff/store"
 )
 
-// Words computes the words by which a handoff is found from what is kept of it, as [store.Store.Mend] asks: of what was
+// Words computes the words by which a handoff is found from what is kept of it, as [audit.Mend] asks: of what was
 // sent, asked and answered, and of its result. What an amendment replaced is not among them. The error is that of
 // content that cannot be read.
 func Words(v *store.View, r *store.Record) (store.WordList, error) {

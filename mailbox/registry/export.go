@@ -13,6 +13,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/travel"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 // Export writes what the workspace keeps into a file for temporary files of this machine, and
 // gives that file in parts of 1 MiB. A person calls it with handoff export, which may be another process, and on another
 // machine where the workspace is in a database. Nobody is kept from working meanwhile: the file has one snapshot, see
-// [store.Store.Export]. A file whose reader ended is removed by an export an hour later.
+// [travel.Export]. A file whose reader ended is removed by an export an hour later.
 //
 // The error is not_found for a file that was removed, and that of the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
@@ -62,7 +63,7 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 	if err != nil {
 		return out, unwritten(err)
 	}
-	head, err := r.config.Store.Export(ctx, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
+	head, err := travel.Export(ctx, r.config.Store, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
 	if closing := f.Close(); err == nil && closing != nil {

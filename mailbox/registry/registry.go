@@ -20,6 +20,7 @@ import (
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // Config wires a [Registry]. Failed, Commits and WriteFile may be nil.
@@ -68,7 +69,7 @@ func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestI
 // working meanwhile. It changes nothing and can be repeated. What does not agree is in the result; an error is only
 // that the store cannot be read.
 func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
-	out, err := r.config.Store.Audit(ctx, in.Sizes...)
+	out, err := audit.Registry(ctx, r.config.Store, in.Sizes...)
 	return out, store.Coded(err)
 }
 
@@ -76,7 +77,7 @@ func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.Audit
 // something, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
 // long as an audit. It changes nothing and can be repeated; what is wrong is in the result.
 func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
-	out, err := r.config.Store.Examine(ctx, reading.Words)
+	out, err := audit.Examine(ctx, r.config.Store, reading.Words)
 	return out, store.Coded(err)
 }
 

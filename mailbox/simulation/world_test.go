@@ -15,6 +15,7 @@ import (
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/memory"
 	"handoff/store/storetest"
 )
@@ -219,14 +220,14 @@ func (l *world) rest() {
 }
 
 // whole compares all indexes and counters, and the registry too if it is told to.
-func (l *world) whole(audit bool) {
-	problems, err := l.kept.Check(context.Background())
+func (l *world) whole(registry bool) {
+	problems, err := audit.Check(context.Background(), l.kept)
 	l.found("the store is whole", err)
 	if len(problems) > 0 {
 		l.found("the store is whole", fmt.Errorf("%v", problems))
 	}
-	if audit {
-		out, err := l.kept.Audit(context.Background())
+	if registry {
+		out, err := audit.Registry(context.Background(), l.kept)
 		l.found("the registry is whole", err)
 		if len(out.Problems) > 0 {
 			l.found("the registry is whole", fmt.Errorf("%v", out.Problems))

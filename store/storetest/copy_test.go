@@ -15,6 +15,7 @@ import (
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
+	"handoff/store/travel"
 )
 
 // The first source has a registry as handoff wrote it, and more than one batch in each space.
@@ -48,24 +49,24 @@ func movesAll(t *testing.T, source, target store.Backend) {
 	last := next(t, source, store.Records)
 	want := dump(t, source)
 
-	done, err := store.Copy{To: target, From: source, Moves: source, Place: "there"}.Run(t.Context())
+	done, err := travel.Copy{To: target, From: source, Moves: source, Place: "there"}.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, want, dump(t, target))
 	require.Equal(t, want, dump(t, source))
 	require.True(t, done.Moved)
 	require.NotEmpty(t, done.Audit.Root)
 	require.Equal(t, last+1, next(t, target, store.Records))
-	require.NoError(t, store.Usable(t.Context(), target))
-	require.Equal(t, &store.Moved{To: "there"}, store.Usable(t.Context(), source))
+	require.NoError(t, travel.Usable(t.Context(), target))
+	require.Equal(t, &travel.Moved{To: "there"}, travel.Usable(t.Context(), source))
 
-	_, err = store.Copy{To: target, From: source}.Run(t.Context())
-	require.Equal(t, &store.Moved{To: "there"}, err)
-	require.NoError(t, store.Reopen(t.Context(), source))
-	_, err = store.Copy{To: source, From: target}.Run(t.Context())
-	require.ErrorIs(t, err, store.ErrNotEmpty)
+	_, err = travel.Copy{To: target, From: source}.Run(t.Context())
+	require.Equal(t, &travel.Moved{To: "there"}, err)
+	require.NoError(t, travel.Reopen(t.Context(), source))
+	_, err = travel.Copy{To: source, From: target}.Run(t.Context())
+	require.ErrorIs(t, err, travel.ErrNotEmpty)
 	require.Equal(t, want, dump(t, source))
-	require.NoError(t, store.Usable(t.Context(), source))
-	require.NoError(t, store.Usable(t.Context(), target))
+	require.NoError(t, travel.Usable(t.Context(), source))
+	require.NoError(t, travel.Usable(t.Context(), target))
 }
 
 // Each write is the one after which the copy breaks off, whether that one was kept or not.
@@ -77,25 +78,25 @@ func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
 			fill(t, backup, 3)
 			want := dump(t, source)
 			writes := &breaking{left: at, kept: kept}
-			broken := store.Copy{To: writes.over(target), From: backup, Moves: writes.over(source), Place: "there"}
+			broken := travel.Copy{To: writes.over(target), From: backup, Moves: writes.over(source), Place: "there"}
 			_, err := broken.Run(t.Context())
 			if whole = err == nil; whole {
 				require.Greater(t, at, 20, "there were as many writes")
 				continue
 			}
 			require.ErrorIs(t, err, errBroken)
-			here, there := store.Usable(t.Context(), source), store.Usable(t.Context(), target)
+			here, there := travel.Usable(t.Context(), source), travel.Usable(t.Context(), target)
 			require.False(t, here == nil && there == nil && len(dump(t, target)) > 0, "both are used")
 
-			_, err = store.Copy{To: target, From: backup, Moves: source, Place: "there"}.Run(t.Context())
+			_, err = travel.Copy{To: target, From: backup, Moves: source, Place: "there"}.Run(t.Context())
 			if there == nil && here != nil {
-				require.ErrorIs(t, err, store.ErrNotEmpty, "only the answer was missing")
+				require.ErrorIs(t, err, travel.ErrNotEmpty, "only the answer was missing")
 			} else {
 				require.NoError(t, err)
 			}
 			require.Equal(t, want, dump(t, target))
-			require.NoError(t, store.Usable(t.Context(), target))
-			require.Error(t, store.Usable(t.Context(), source))
+			require.NoError(t, travel.Usable(t.Context(), target))
+			require.Error(t, travel.Usable(t.Context(), source))
 		}
 	}
 }
@@ -105,14 +106,14 @@ func TestWhatIsNotWholeOrWasCopiedElsewhereIsNotCopied(t *testing.T) {
 	source, target, third := memory.New(), memory.New(), memory.New()
 	fill(t, source, 3)
 	unfinished := &breaking{left: 5}
-	_, err := store.Copy{To: unfinished.over(target), From: source}.Run(t.Context())
+	_, err := travel.Copy{To: unfinished.over(target), From: source}.Run(t.Context())
 	require.ErrorIs(t, err, errBroken)
-	_, err = store.Copy{To: third, From: target}.Run(t.Context())
-	require.ErrorIs(t, err, store.ErrUnfinished)
-	_, err = store.Copy{To: third, From: source, Moves: source, Place: "third"}.Run(t.Context())
+	_, err = travel.Copy{To: third, From: target}.Run(t.Context())
+	require.ErrorIs(t, err, travel.ErrUnfinished)
+	_, err = travel.Copy{To: third, From: source, Moves: source, Place: "third"}.Run(t.Context())
 	require.NoError(t, err)
-	_, err = store.Copy{To: target, From: source}.Run(t.Context())
-	require.Equal(t, &store.Moved{To: "third"}, err)
+	_, err = travel.Copy{To: target, From: source}.Run(t.Context())
+	require.Equal(t, &travel.Moved{To: "third"}, err)
 }
 
 func opened(t *testing.T, open func(testing.TB, string) store.Backend) store.Backend {
@@ -132,7 +133,7 @@ func registry(t *testing.T, into store.Backend) {
 	from, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, from.Close()) }()
-	done, err := store.Copy{To: into, From: from}.Run(t.Context())
+	done, err := travel.Copy{To: into, From: from}.Run(t.Context())
 	require.NoError(t, err)
 	require.True(t, done.Audit.OK, done.Audit.Problems)
 	require.Positive(t, done.Audit.Events)

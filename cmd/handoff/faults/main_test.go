@@ -16,6 +16,7 @@ import (
 
 	"handoff/cmd/handoff/internal/workshop"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/bolt"
 )
 
@@ -107,10 +108,10 @@ func eventsIn(t *testing.T, file string) (all []string) {
 	s := store.New(backend)
 	defer func() { require.NoError(t, s.Close()) }()
 	ctx := context.WithoutCancel(t.Context())
-	problems, err := s.Check(ctx)
+	problems, err := audit.Check(ctx, s)
 	require.NoError(t, err)
 	require.Empty(t, problems)
-	audit, err := s.Audit(ctx)
+	audit, err := audit.Registry(ctx, s)
 	require.NoError(t, err)
 	require.True(t, audit.OK, "%v", audit.Problems)
 	require.NoError(t, s.View(ctx, func(v *store.View) error {

@@ -12,7 +12,9 @@ import (
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/bolt"
+	"handoff/store/travel"
 )
 
 // writerOf gives what writes a store as it is now into a file that exists; nil for a store that is in no file. The file
@@ -61,7 +63,7 @@ func FromDatabase(ctx context.Context, name string, node *cluster.Node, path str
 		if err != nil {
 			return err
 		}
-		_, err = store.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
+		_, err = travel.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
 		err = errors.Join(err, file.Close())
 		if refused := unusable(name, err); refused != nil {
 			return refused
@@ -80,12 +82,12 @@ func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) 
 }
 
 // Verify reads a file with a store in it through. A store that is not used any more, or is not whole, is no backup.
-func Verify(ctx context.Context, path string) (c store.Contents, err error) {
+func Verify(ctx context.Context, path string) (c audit.Contents, err error) {
 	err = ReadBackup(ctx, path, func(rows store.Backend) error {
-		if err := store.Usable(ctx, rows); err != nil {
+		if err := travel.Usable(ctx, rows); err != nil {
 			return err
 		}
-		c, err = store.New(rows).Verify(ctx)
+		c, err = audit.Verify(ctx, store.New(rows))
 		return err
 	})
 	return c, err

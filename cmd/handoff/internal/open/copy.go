@@ -9,6 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/travel"
 	"handoff/tools/relay"
 )
 
@@ -66,20 +67,20 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 
 // Reopen has a workspace used again that was moved, and tells whether it was.
 func Reopen(ctx context.Context, b store.Backend) (moved bool, err error) {
-	if _, moved = errors.AsType[*store.Moved](store.Usable(ctx, b)); moved {
-		err = store.Reopen(ctx, b)
+	if _, moved = errors.AsType[*travel.Moved](travel.Usable(ctx, b)); moved {
+		err = travel.Reopen(ctx, b)
 	}
 	return moved, err
 }
 
 // unusable is the error for a workspace that was moved, or into which not all was copied; nil for others.
 func unusable(name string, err error) error {
-	moved, is := errors.AsType[*store.Moved](err)
+	moved, is := errors.AsType[*travel.Moved](err)
 	switch {
 	case is:
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not used any more: %w", name, moved).
 			WithHint("Use it there. handoff restore --undo goes on with what was left here.")
-	case errors.Is(err, store.ErrUnfinished):
+	case errors.Is(err, travel.ErrUnfinished):
 		return schemas.Errorf(schemas.Conflict, "workspace %s is not whole: %w", name, err).
 			WithHint("Restore or import it again: handoff restore --help and handoff import --help show how.")
 	}

@@ -11,6 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/store"
 	"handoff/store/bolt"
+	"handoff/store/travel"
 )
 
 // openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
@@ -61,7 +62,7 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = store.Copy{From: from, To: to}.Run(ctx)
+	_, err = travel.Copy{From: from, To: to}.Run(ctx)
 	if err = errors.Join(err, to.Close()); err != nil {
 		_ = os.Remove(path) // the first error tells more
 	}

@@ -12,6 +12,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
+	"handoff/store/travel"
 )
 
 // Importing is an exported workspace that was read and verified. No workspace was touched yet.
@@ -51,7 +52,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 		return explain(Config{Name: "of the import", Dir: dir}, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	head, err := store.Load(ctx, file, rows)
+	head, err := travel.Load(ctx, file, rows)
 	if err == nil {
 		i := Importing{&mailbox.Import{Heading: head, By: by, NewID: newID}, rows}
 		if err = i.Examine(ctx, store.New(rows)); err == nil {
@@ -68,11 +69,11 @@ func (i Importing) Into(ctx context.Context, to store.Backend, about Config) (do
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.Settle(ctx, store.New(i.rows))
 	if err == nil {
-		var copied store.Copied
-		copied, err = store.Copy{From: i.rows, To: to}.Run(ctx)
+		var copied travel.Copied
+		copied, err = travel.Copy{From: i.rows, To: to}.Run(ctx)
 		done.Root = copied.Audit.Root
 	}
-	if errors.Is(err, store.ErrNotEmpty) {
+	if errors.Is(err, travel.ErrNotEmpty) {
 		return done, schemas.Errorf(schemas.Conflict, "workspace %s has work already, and an import makes a workspace", about.Name).
 			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
 				"To have work of before again, handoff backup and handoff restore do that.")

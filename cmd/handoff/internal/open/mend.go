@@ -7,20 +7,21 @@ import (
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 // Mend mends a store that the caller has alone, after a copy of it to a new file. Where nothing is wrong that can be
 // mended, it makes no copy and saved is empty.
-func Mend(ctx context.Context, rows store.Backend, copyTo string) (done store.Mended, saved string, err error) {
+func Mend(ctx context.Context, rows store.Backend, copyTo string) (done audit.Mended, saved string, err error) {
 	s := store.New(rows)
-	found, err := s.Examine(ctx, reading.Words)
+	found, err := audit.Examine(ctx, s, reading.Words)
 	if err != nil || found.Mendable == 0 {
-		return store.Mended{Before: found, After: found}, "", err
+		return audit.Mended{Before: found, After: found}, "", err
 	}
 	if err := copyRows(ctx, rows, copyTo); err != nil {
 		return done, "", schemas.Errorf(schemas.Unavailable, "copy the store to %s: %w", copyTo, err).WithHint("Nothing was changed.")
 	}
-	done, err = s.Mend(ctx, reading.Words)
+	done, err = audit.Mend(ctx, rows, reading.Words)
 	if errors.Is(err, store.ErrCorrupt) {
 		err = schemas.Errorf(schemas.Internal, "nothing was mended: %w", err).
 			WithHint("Rows are not written to damaged pages. Put the last backup in its place; a copy is in %s.", copyTo)

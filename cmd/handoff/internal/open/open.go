@@ -39,6 +39,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
+	"handoff/store/travel"
 	"handoff/tools"
 	"handoff/tools/relay"
 )
@@ -120,7 +121,7 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 	if err != nil {
 		return nil, explain(c, errors.Join(err, closeLog()))
 	}
-	if err := store.Usable(ctx, backend); err != nil {
+	if err := travel.Usable(ctx, backend); err != nil {
 		return nil, explain(c, errors.Join(err, backend.Close(), closeLog()))
 	}
 	timed := store.NewTimed(backend, c.Now)

@@ -14,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/travel"
 	"handoff/tools/platform"
 )
 
@@ -97,10 +98,10 @@ func ignore(err, which error) error {
 
 // inUse tells whether something was sent in a store. One into which a copy was not finished is of no use to anybody.
 func inUse(ctx context.Context, rows store.Backend) (bool, error) {
-	if errors.Is(store.Usable(ctx, rows), store.ErrUnfinished) {
+	if errors.Is(travel.Usable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
 	}
-	return store.Touched(ctx, rows)
+	return travel.Touched(ctx, rows)
 }
 
 // mayReplace refuses to replace what is in use without being told, and to replace twice: the first that was kept is what
@@ -195,7 +196,7 @@ func RestoreDatabase(
 ) (kept string, moved bool, err error) {
 	name := files.Name
 	into := func(rows store.Backend) (err error) {
-		moved, err = fill(ctx, store.Copy{To: rows, Place: node.String()}, backup, files)
+		moved, err = fill(ctx, travel.Copy{To: rows, Place: node.String()}, backup, files)
 		return err
 	}
 	err = withSeat(ctx, name, node, func(seat *cluster.Seat, rows store.Backend) error {
@@ -226,7 +227,7 @@ func RestoreDatabase(
 }
 
 // fill copies a backup, verifies that all of it arrived, and moves files. Those that cannot be read are used by nobody.
-func fill(ctx context.Context, c store.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
+func fill(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
 	if files.Used() {
 		if source, unread := openEngine(ctx, files.Dir, nobody); unread == nil {
 			defer func() { err = errors.Join(err, source.Close()) }()

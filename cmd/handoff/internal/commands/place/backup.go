@@ -18,6 +18,8 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/travel"
 	"handoff/tools/platform"
 )
 
@@ -106,7 +108,7 @@ func mayWrite(file string, force bool) error {
 
 // backUp writes the file under another name, and gives it its own once it was verified. Whatever fails, what had the
 // name before stays.
-func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found store.Contents, bytes int64, err error) {
+func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
 		return found, 0, unwritten(file, err)
@@ -184,20 +186,20 @@ func fileError(doing string, err error, otherwise string) error {
 		{store.ErrNewer, schemas.Unavailable, "Install the newest handoff."},
 		{store.ErrForeign, schemas.Invalid, "Name a file that handoff backup made, or the handoff.db of a workspace."},
 		{store.ErrCorrupt, schemas.Invalid, "Take another backup."},
-		{store.ErrFaulty, schemas.Invalid, "docs/operations.md says what to do with a workspace that has faults."},
-		{store.ErrUnfinished, schemas.Invalid, "Take another backup."},
+		{audit.ErrFaulty, schemas.Invalid, "docs/operations.md says what to do with a workspace that has faults."},
+		{travel.ErrUnfinished, schemas.Invalid, "Take another backup."},
 	} {
 		if errors.Is(err, known.is) {
 			return schemas.Errorf(known.code, "%s: %w", doing, err).WithHint("%s %s", known.hint, otherwise)
 		}
 	}
-	if _, moved := errors.AsType[*store.Moved](err); moved {
+	if _, moved := errors.AsType[*travel.Moved](err); moved {
 		return schemas.Errorf(schemas.Conflict, "%s: %w", doing, err).WithHint("Take a backup of it there. %s", otherwise)
 	}
 	return schemas.Errorf(schemas.Internal, "%s: %w", doing, err).WithHint("%s", otherwise)
 }
 
-func saidOf(found store.Contents) map[string]any {
+func saidOf(found audit.Contents) map[string]any {
 	said := map[string]any{"events": found.Audit.Events, "handoffs": found.Audit.Handoffs, "root": found.Audit.Root}
 	if !found.Until.IsZero() {
 		said["until"] = found.Until
@@ -205,7 +207,7 @@ func saidOf(found store.Contents) map[string]any {
 	return said
 }
 
-func printContents(p *cli.Page, found store.Contents) {
+func printContents(p *cli.Page, found audit.Contents) {
 	p.Line("%s events of %s handoffs", cli.Thousands(found.Audit.Events), cli.Thousands(found.Audit.Handoffs))
 	p.Line("root %s", found.Audit.Root)
 	if !found.Until.IsZero() {

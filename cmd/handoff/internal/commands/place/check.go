@@ -13,6 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 func checkCommand(a *cli.App) *cobra.Command {
@@ -100,7 +101,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	var done store.Mended
+	var done audit.Mended
 	saved := ""
 	to := filepath.Join(w.Dir, workspace.BeforeFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
 	end := a.Busy("mending workspace " + w.Name)

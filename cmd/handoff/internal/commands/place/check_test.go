@@ -12,6 +12,7 @@ import (
 
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/bolt"
 	"handoff/store/postgres"
 	"handoff/store/postgres/postgrestest"
@@ -77,7 +78,7 @@ func TestCheckNamesFaultsAndMendsThem(t *testing.T) {
 
 			before, err := bolt.Open(t.Context(), bolt.Config{Path: backup})
 			require.NoError(t, err)
-			out, err := store.New(before).Examine(t.Context(), nil)
+			out, err := audit.Examine(t.Context(), store.New(before), nil)
 			require.NoError(t, err)
 			require.Equal(t, 4, out.Found, "it is as it was: %v", out.Faults)
 			require.NoError(t, before.Close())

@@ -19,6 +19,7 @@ import (
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store/memory"
+	"handoff/store/travel"
 )
 
 // exportOf is a file with so many handoffs.
@@ -31,7 +32,7 @@ func exportOf(t *testing.T, n int) (path string) {
 	path = filepath.Join(t.TempDir(), "w.jsonl")
 	f, err := os.Create(path)
 	require.NoError(t, err)
-	_, err = w.Store.Export(t.Context(), schemas.ExportHeading{Workspace: "w"}, f)
+	_, err = travel.Export(t.Context(), w.Store, schemas.ExportHeading{Workspace: "w"}, f)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	return path

@@ -13,6 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
 )
 
 func restoreCommand(a *cli.App) *cobra.Command {
@@ -114,13 +115,13 @@ func restoreError(file string, err error) error {
 }
 
 // verified reads the whole file before anything is changed.
-func (r restoring) verified(ctx context.Context, file string) (store.Contents, error) {
+func (r restoring) verified(ctx context.Context, file string) (audit.Contents, error) {
 	info, err := os.Stat(file) // whose errors are more exact; a pipe would be waited for
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
 	}
 	if err != nil {
-		return store.Contents{}, err
+		return audit.Contents{}, err
 	}
 	end := r.Busy("verifying the backup")
 	defer end()

@@ -1,4 +1,4 @@
-package store
+package travel
 
 import (
 	"bytes"
@@ -6,58 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
 )
-
-// ErrUnfinished means that a copy into the store did not come to its end: rows are missing.
-var ErrUnfinished = errors.New("the copy into it was not finished")
 
 // ErrNotEmpty means that somebody has used a store. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
-
-// used are the spaces that have rows where somebody did more than to look: others can be written again.
-var used = []Space{Records, Events, Notices, Tokens}
-
-// Moved means that the rows of a store were copied, and are changed elsewhere since then.
-type Moved struct{ To string }
-
-// Error implements error.
-func (m *Moved) Error() string { return "it was copied to " + m.To }
-
-// Keys of [Sys] that belong to a store, and not to what it keeps. The numbers of [Writer.Next] are copied, because each
-// driver has them from [Overlay.Next].
-const (
-	formatKey = "format"
-	copyKey   = "copy" // where the rows were copied to; empty until a copy into the store is finished
-)
-
-func stays(s Space, key []byte) bool {
-	return s == Sys && (string(key) == formatKey || string(key) == copyKey)
-}
-
-// Usable tells whether a store has all its rows, and nobody changes them elsewhere: the error is [ErrUnfinished] or a
-// [*Moved]. Whoever opens a store to use it asks first.
-func Usable(ctx context.Context, b Backend) error {
-	var mark []byte
-	err := b.View(ctx, func(r Reader) error {
-		found, err := r.Get(Sys, []byte(copyKey))
-		mark = bytes.Clone(found)
-		return err
-	})
-	switch {
-	case err != nil || mark == nil:
-		return err
-	case len(mark) == 0:
-		return ErrUnfinished
-	}
-	return &Moved{string(mark)}
-}
-
-// Reopen makes a store usable again that was copied. What became of the copy since then is not in it.
-func Reopen(ctx context.Context, b Backend) error {
-	return b.Update(ctx, func(w Writer) error { return w.Delete(Sys, []byte(copyKey)) })
-}
 
 // A Copy moves all rows of a store into one in which nothing was ever sent, and which has no token. The caller owns both
 // stores: nobody else writes meanwhile.
@@ -66,10 +23,10 @@ func Reopen(ctx context.Context, b Backend) error {
 // be used: the target is [ErrUnfinished] from before its first row until after the other was told that it is [Moved]. One
 // that another owner took over refuses to be told that. A copy that ends early is done again, from its beginning.
 type Copy struct {
-	To, From Backend
-	Moves    Backend // is told that it is moved, where its registry is what arrived; nil for none
-	Place    string  // of the target, for Moved
-	Unproved bool    // the caller compares both, and none is moved
+	To, From store.Backend
+	Moves    store.Backend // is told that it is moved, where its registry is what arrived; nil for none
+	Place    string        // of the target, for Moved
+	Unproved bool          // the caller compares both, and none is moved
 }
 
 // Copied is what a copy did.
@@ -84,13 +41,13 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 	if err := c.begin(ctx); err != nil {
 		return done, err
 	}
-	for s := range Spaces {
-		if err := each(ctx, c.To, c.To, s, func(w Writer, row Row) error { return w.Delete(s, row.Key) }); err != nil {
+	for s := range store.Spaces {
+		if err := each(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
 			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
 	}
-	for s := range Spaces {
-		if err := each(ctx, c.From, c.To, s, func(w Writer, row Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
+	for s := range store.Spaces {
+		if err := each(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
 	}
@@ -109,7 +66,7 @@ func (c Copy) Run(ctx context.Context) (done Copied, err error) {
 
 // move tells the store from which the rows came that it is moved. One that went on since then is another one.
 func (c Copy) move(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
-	has, err := New(c.Moves).Audit(ctx)
+	has, err := audit.Registry(ctx, store.New(c.Moves))
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
 		return false, err
 	}
@@ -133,29 +90,15 @@ func (c Copy) begin(ctx context.Context) error {
 	return mark(ctx, c.To, "")
 }
 
-// Touched tells whether something was ever sent in a store, or a token made.
-func Touched(ctx context.Context, b Backend) (bool, error) {
-	for _, s := range used {
-		if rows, err := after(ctx, b, s, nil); err != nil || len(rows) > 0 {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-func mark(ctx context.Context, b Backend, place string) error {
-	return b.Update(ctx, func(w Writer) error { return w.Put(Sys, []byte(copyKey), []byte(place)) })
-}
-
 // compare makes sure that the registries are the same.
 func (c Copy) compare(ctx context.Context) (schemas.AuditOut, error) {
-	from, err := New(c.From).Audit(ctx)
+	from, err := audit.Registry(ctx, store.New(c.From))
 	if err != nil {
 		return from, fmt.Errorf("verify the registry: %w", err)
 	}
-	to, err := New(c.To).Audit(ctx)
+	to, err := audit.Registry(ctx, store.New(c.To))
 	if err == nil && (to.Root != from.Root || to.Events != from.Events || to.Handoffs != from.Handoffs || to.OK != from.OK) {
-		err = fmt.Errorf("its root is %s, and was %s: %w", to.Root, from.Root, ErrCorrupt)
+		err = fmt.Errorf("its root is %s, and was %s: %w", to.Root, from.Root, store.ErrCorrupt)
 	}
 	if err != nil {
 		return to, fmt.Errorf("verify the copy: %w", err)
@@ -170,21 +113,21 @@ const (
 )
 
 // after gives the next rows behind a key that do not stay.
-func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err error) {
+func after(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
 	if key != nil {
-		key = join(key, []byte{0})
+		key = slices.Concat(key, []byte{0})
 	}
-	err = b.View(ctx, func(r Reader) error {
+	err = b.View(ctx, func(r store.Reader) error {
 		rows = nil
 		size := 0
-		for row, err := range r.Scan(Range{Space: s, From: key}) {
+		for row, err := range r.Scan(store.Range{Space: s, From: key}) {
 			if err != nil {
 				return err
 			}
 			if stays(s, row.Key) {
 				continue
 			}
-			rows = append(rows, Row{bytes.Clone(row.Key), bytes.Clone(row.Value)})
+			rows = append(rows, store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
 			if size += len(row.Key) + len(row.Value); len(rows) == batchRows || size > batchBytes {
 				break
 			}
@@ -195,14 +138,14 @@ func after(ctx context.Context, b Backend, s Space, key []byte) (rows []Row, err
 }
 
 // each gives all rows of a space that do not stay to fn, a batch at a time, which writes them to a store.
-func each(ctx context.Context, from, to Backend, s Space, write func(Writer, Row) error) error {
+func each(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {
 		rows, err := after(ctx, from, s, key)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		err = to.Update(ctx, func(w Writer) error {
+		err = to.Update(ctx, func(w store.Writer) error {
 			for _, row := range rows {
 				if err := write(w, row); err != nil {
 					return err

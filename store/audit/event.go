@@ -1,14 +1,16 @@
-package store
+package audit
 
 import (
 	"cmp"
+	"errors"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
-// linked is the part of a [schemas.Event] that an audit looks at. To decode all of it takes twice as long, and the tree
+// Event is the part of a [schemas.Event] that an audit looks at. To decode all of it takes twice as long, and the tree
 // proves the other bytes.
-type linked struct {
+type Event struct {
 	N       uint64     `json:"n"`
 	Handoff schemas.ID `json:"handoff_id"`
 	Action  string     `json:"action"`
@@ -19,40 +21,12 @@ type linked struct {
 	Prev    string     `json:"prev"`
 }
 
-func readEvent(b []byte) (e linked, ok bool) {
+func readEvent(b []byte) (e Event, ok bool) {
 	err := schemas.Decode(b, &e)
 	return e, err == nil
 }
 
-// spoken is what was said with an event.
-type spoken struct {
-	salt  []byte
-	parts [][]byte // of the content
-	size  int
-	sum   string // of salt and content
-}
-
-// add sums up the content.
-func (c *spoken) add() {
-	if c.salt != nil || c.parts != nil {
-		c.sum = digest(append([][]byte{c.salt}, c.parts...)...)
-	}
-	for _, part := range c.parts {
-		c.size += len(part)
-	}
-}
-
-func (v *View) spoken(n uint64, e linked) (c spoken, err error) {
-	if c.salt, err = v.r.Get(Salts, number(n)); err != nil {
-		return c, err
-	}
-	if c.parts, err = v.parts(Bodies, join(number(e.Handoff), number(n))); err == nil {
-		c.add()
-	}
-	return c, err
-}
-
-// stood is the part of a [Record] that an audit looks at, and the digest of all of it.
+// stood is the part of a [store.Record] that an audit looks at, and the digest of all of it.
 type stood struct {
 	Schema int        `json:"v"`
 	ID     schemas.ID `json:"id"`
@@ -64,16 +38,24 @@ type stood struct {
 func standing(b []byte) (r stood) {
 	r.err = schemas.Decode(b, &r)
 	if r.err != nil || r.Schema > schemas.Version {
-		r.err = cmp.Or(newer(b), r.err)
+		if _, err := store.DecodeRecord(b); newer(err) || r.err == nil {
+			r.err = err
+		}
 	}
-	r.sum = digest(b)
+	r.sum = store.Hash(b)
 	return r
 }
 
+// newer tells whether a record was refused because a newer program wrote it.
+func newer(err error) bool {
+	coded, is := errors.AsType[*schemas.Error](err)
+	return is && coded.Code == schemas.Unavailable
+}
+
 // event checks an event of the log.
-func (a *auditor) event(v *View, row Row) error {
-	n := lastNumber(row.Key)
-	tree, err := v.r.Get(Tree, row.Key)
+func (a *auditor) event(v *store.View, row store.Row) error {
+	n := store.LastNumber(row.Key)
+	tree, err := v.Rows().Get(store.Tree, row.Key)
 	if err != nil {
 		return err
 	}
@@ -83,17 +65,17 @@ func (a *auditor) event(v *View, row Row) error {
 		a.problems.addf("event %d cannot be read", n)
 		return nil
 	}
-	said, err := v.spoken(n, e)
+	said, err := v.Content(e.Handoff, n)
 	if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 		return err
 	}
-	a.said(n, e, said)
+	a.say(n, e, said)
 	return nil
 }
 
 // tree compares an event and its row in the tree with the tree that the events before it make. After a missing event
 // that is no longer possible: all later rows would differ, and only the first fault is worth a sentence.
-func (a *auditor) tree(n uint64, event Row, tree []byte) {
+func (a *auditor) tree(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
 		a.problems.addf("event %d is missing", a.n+1)
 		a.gap = true
@@ -113,8 +95,8 @@ func (a *auditor) tree(n uint64, event Row, tree []byte) {
 }
 
 // standing checks a record.
-func (a *auditor) standing(v *View, row Row) error {
-	id := schemas.ID(lastNumber(row.Key))
+func (a *auditor) standing(v *store.View, row store.Row) error {
+	id := schemas.ID(store.LastNumber(row.Key))
 	last := a.last[id]
 	delete(a.last, id)
 	a.handoffs++

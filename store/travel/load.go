@@ -1,7 +1,8 @@
-package store
+package travel
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,10 +13,12 @@ import (
 	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
 	"handoff/store/ledger"
 )
 
-// Load reads what [Store.Export] wrote into a store that has no rows, and makes index rows, counters and the tree anew.
+// Load reads what [Export] wrote into a store that has no rows, and makes index rows, counters and the tree anew.
 // It verifies what it reads: each event by its hash and by the event before it of the same handoff, what was said by its
 // digest or by the redaction that replaced it, each record by its last event, and all events by the root in the heading.
 // The record of a handoff that was held lost its claim, so no event proves that one. What it reads may say anything: a
@@ -24,10 +27,10 @@ import (
 // The error is [schemas.Invalid] for a file that is not whole or was changed, and names the line, or [schemas.Limit]
 // for a line of more than 32 MiB. Then the store is of no use. Load has one line and about a thousand rows in memory,
 // and some hundred bytes for each handoff.
-func Load(ctx context.Context, from io.Reader, to Backend) (schemas.ExportHeading, error) {
-	l := loader{
-		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: map[schemas.Address]Mailbox{},
-		tips: map[schemas.ID]tip{}, auditor: newAuditor(),
+func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
+	l := &loader{
+		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: map[schemas.Address]store.Mailbox{},
+		tips: map[schemas.ID]tip{}, said: audit.NewSaid(),
 	}
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
@@ -58,45 +61,46 @@ const exportAgain = "Nothing was changed. Export it again, and leave the file as
 
 // loader is one run of Load. It checks lines without the store, so that a line is refused by its number.
 type loader struct {
-	to   Backend
-	rows []placed
+	to   store.Backend
+	rows []store.Entry
 	size int // of the rows, in bytes
 
 	unfit bool // a row or a box has no key, or one that is too long
 
-	n       int // of the line
-	head    schemas.ExportHeading
-	walk    ledger.Walk
-	last    map[string][]byte // key of the last line, by kind
-	seen    map[string]int    // lines by kind
-	boxes   map[schemas.Address]Mailbox
-	tips    map[schemas.ID]tip
-	auditor auditor // what stands in the place of redacted contents
-	notice  uint64  // the highest number
+	n           int // of the line
+	head        schemas.ExportHeading
+	walk        ledger.Walk
+	last        map[string][]byte // key of the last line, by kind
+	seen        map[string]int    // lines by kind
+	boxes       map[schemas.Address]store.Mailbox
+	tips        map[schemas.ID]tip
+	said        audit.Said // what stands in the place of redacted contents
+	events      uint64     // the last event
+	lastHandoff schemas.ID
+	lastNotice  schemas.NoticeID
 }
 
-// tip is the last event of a handoff so far.
-type tip struct {
-	n            uint64
-	hash, record string         // digests, of the event and of the record after it
-	status       schemas.Status // after it; empty where it does not say
-}
-
-func (l *loader) put(s Space, key, value []byte) {
-	l.unfit = l.unfit || len(key) == 0 || len(key) > MaxKey
-	l.rows = append(l.rows, put(s, key, value))
+func (l *loader) put(s store.Space, key, value []byte) {
+	l.unfit = l.unfit || len(key) == 0 || len(key) > store.MaxKey
+	l.rows = append(l.rows, store.Entry{Space: s, Key: key, Value: value})
 	l.size += len(key) + len(value)
 }
 
-func (l *loader) putChunks(s Space, begin, content []byte) error {
-	return eachChunk(begin, content, func(key, part []byte) error {
+func (l *loader) putChunks(s store.Space, begin, content []byte) {
+	for key, part := range store.Chunks(begin, content) {
 		l.put(s, key, part)
-		return nil
-	})
+	}
 }
 
 func (l *loader) flush(ctx context.Context) error {
-	err := l.to.Update(ctx, func(w Writer) error { return write(w, l.rows) })
+	err := l.to.Update(ctx, func(w store.Writer) error {
+		for _, row := range l.rows {
+			if err := w.Put(row.Space, row.Key, row.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	l.rows, l.size = nil, 0
 	return err
 }
@@ -125,23 +129,20 @@ func (l *loader) line(b []byte) error {
 	if err := readLine(b, &read); err != nil {
 		return err
 	}
-	put, known := map[string]func(*line) error{
-		lineAgent: l.agent, lineWorkflow: l.flow, lineEvent: l.event, lineContent: l.content,
-		lineHandoff: l.handoff, lineNotice: l.mail, lineKey: l.key,
-	}[read.Kind]
-	if !known {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == read.Kind })
+	if i < 0 {
 		return fmt.Errorf("version %d has no kind %q", schemas.ExportVersion, schemas.Visible(schemas.Clip(read.Kind, 40)))
 	}
-	for _, kind := range lineKinds[slices.Index(lineKinds, read.Kind)+1:] {
-		if l.seen[kind] > 0 {
-			return fmt.Errorf("kind %s comes before kind %s", read.Kind, kind)
+	for _, later := range kinds[i+1:] {
+		if l.seen[later.name] > 0 {
+			return fmt.Errorf("kind %s comes before kind %s", read.Kind, later.name)
 		}
 	}
-	if read.Kind != lineEvent && read.Kind != lineContent && zeroByte.Match(b) { // which would end a name within a key
+	if !kinds[i].bytes && zeroByte.Match(b) { // which would end a name within a key
 		return errors.New("it has a NUL character, and no name or text has one")
 	}
 	l.seen[read.Kind]++
-	err := put(&read)
+	err := kinds[i].read(l, &read)
 	if err == nil && l.unfit {
 		err = errors.New("a name in it is missing or too long")
 	}
@@ -192,21 +193,31 @@ func (l *loader) end() error {
 	for id, last := range l.tips {
 		return fmt.Errorf("the file ends here, without the handoff %s of event %d", id, last.n)
 	}
-	if l.auditor.redactions(); l.auditor.problems.n > 0 {
-		return errors.New(l.auditor.problems.problems()[0])
+	for _, wrong := range l.said.Unexplained() {
+		return errors.New(wrong)
 	}
-	if l.walk.Root() != l.head.Root || uint64(l.seen[lineEvent]) != l.head.Events { //nolint:gosec // it is not negative
+	if l.walk.Root() != l.head.Root || l.events != l.head.Events {
 		return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
 	}
 	if l.head.Events > 0 {
-		l.put(Sys, eventCount, number(l.head.Events))
+		l.put(store.Sys, []byte(store.EventCount), store.Number(l.head.Events))
 	}
 	for _, box := range slices.Sorted(maps.Keys(l.boxes)) {
-		if m := l.boxes[box]; m != (Mailbox{}) {
-			l.put(Mailboxes, []byte(box), encodeMailbox(m))
+		if m := l.boxes[box]; m != (store.Mailbox{}) {
+			l.put(store.Mailboxes, []byte(box), m.Encode())
 		}
 	}
-	l.put(Sys, nextKey(Records), number(lastNumber(l.last[lineHandoff])))
-	l.put(Sys, nextKey(Notices), number(l.notice))
+	l.put(store.Sys, store.NextKey(store.Records), store.Number(l.lastHandoff))
+	l.put(store.Sys, store.NextKey(store.Notices), store.Number(l.lastNotice))
+	return nil
+}
+
+// follows checks that the lines of a kind come in the order of their keys, so that none comes twice.
+func (l *loader) follows(kind string, key []byte) error {
+	last, any := l.last[kind]
+	l.last[kind] = key
+	if any && bytes.Compare(key, last) <= 0 {
+		return fmt.Errorf("this %s comes twice, or out of order", kind)
+	}
 	return nil
 }

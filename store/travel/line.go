@@ -1,4 +1,4 @@
-package store
+package travel
 
 import (
 	"bytes"
@@ -8,20 +8,27 @@ import (
 	"strings"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
-// The kinds of lines behind the heading of an exported workspace, in the order in which they come.
-const (
-	lineAgent    = "agent"
-	lineWorkflow = "workflow"
-	lineEvent    = "event"
-	lineContent  = "content"
-	lineHandoff  = "handoff"
-	lineNotice   = "notice"
-	lineKey      = "key"
-)
+// kind is one kind of lines, with what writes its lines and what reads one.
+type kind struct {
+	name  string
+	write func(*exporter, func(line) error) error
+	read  func(*loader, *line) error
+	bytes bool // what its lines carry may have a NUL character
+}
 
-var lineKinds = []string{lineAgent, lineWorkflow, lineEvent, lineContent, lineHandoff, lineNotice, lineKey}
+// kinds are the kinds of lines behind the heading of an exported workspace, in the order in which they come.
+var kinds = []kind{
+	{"agent", (*exporter).agents, (*loader).agent, false},
+	{"workflow", (*exporter).workflows, (*loader).workflow, false},
+	{"event", (*exporter).events, (*loader).event, true},
+	{"content", (*exporter).contents, (*loader).content, true},
+	{"handoff", (*exporter).handoffs, (*loader).handoff, false},
+	{"notice", (*exporter).notices, (*loader).notice, false},
+	{"key", (*exporter).keys, (*loader).key, false},
+}
 
 // maxLine is the longest line of an exported workspace, in bytes, beyond all that the limits of messages let in.
 const maxLine = 32 << 20
@@ -54,7 +61,7 @@ type line struct {
 	Bytes   []byte          `json:"bytes,omitempty"` // in the place of Content or Text that cannot stand there
 
 	Key    string          `json:"key,omitempty"`
-	At     Time            `json:"at,omitempty"`
+	At     store.Time      `json:"at,omitempty"`
 	Digest string          `json:"digest,omitempty"`
 	Result json.RawMessage `json:"result,omitempty"`
 }
@@ -63,6 +70,14 @@ type line struct {
 func asJSON(b []byte) bool {
 	var compact bytes.Buffer
 	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
+}
+
+// fits decodes the row of a line.
+func fits(row json.RawMessage, into any) error {
+	if !asJSON(row) {
+		return errors.New("what belongs into it is missing or not compact JSON")
+	}
+	return schemas.Decode(row, into)
 }
 
 // content is what was said with the event of the line, nil for nothing.

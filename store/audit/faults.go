@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
 const (
@@ -15,14 +16,16 @@ const (
 
 // placed is a row of a space as it has to be, without a value where it has to go.
 type placed struct {
-	Space
-	Row
+	store.Space
+	store.Row
 }
 
-func put(s Space, key, value []byte) placed {
-	return placed{s, Row{Key: key, Value: append([]byte{}, value...)}}
+func put(s store.Space, key, value []byte) placed {
+	return placed{s, store.Row{Key: key, Value: append([]byte{}, value...)}}
 }
-func drop(s Space, key []byte) placed { return placed{s, Row{Key: append([]byte{}, key...)}} }
+func drop(s store.Space, key []byte) placed {
+	return placed{s, store.Row{Key: append([]byte{}, key...)}}
+}
 
 // faults are what a check found: all counted, the first ones told, and how those are mended that can be.
 type faults struct {

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"context"
@@ -6,46 +6,47 @@ import (
 	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
-// Examine looks at all that can be wrong with a store: how its rows lie on the disk, what [Store.Check] compares, and
-// what [Store.Audit] does. What cannot be read because the disk is damaged is a fault, and no error.
+// Examine looks at all that can be wrong with a store: how its rows lie on the disk, what [Check] compares, and
+// what [Registry] does. What cannot be read because the disk is damaged is a fault, and no error.
 //
 // It changes nothing, and others work meanwhile. Only while an engine looks at its pages changes wait, on package bolt
 // some seconds for each gigabyte.
-func (s *Store) Examine(ctx context.Context, words Wording) (schemas.CheckOut, error) {
-	out, _, err := s.examine(ctx, words)
+func Examine(ctx context.Context, s *store.Store, words Wording) (schemas.CheckOut, error) {
+	out, _, err := examine(ctx, s, words)
 	return out, err
 }
 
-func (s *Store) examine(ctx context.Context, words Wording) (out schemas.CheckOut, all *faults, err error) {
+func examine(ctx context.Context, s *store.Store, words Wording) (out schemas.CheckOut, all *faults, err error) {
 	all = &faults{}
-	structure, err := inspect(ctx, s.backend)
+	structure, err := s.Inspect(ctx)
 	for _, fault := range structure {
 		all.addf("the pages of the store: %s", fault)
-		all.refused = ErrCorrupt
+		all.refused = store.ErrCorrupt
 	}
 	if err == nil {
-		err = s.compare(ctx, words, &out, &all)
+		err = compare(ctx, s, words, &out, &all)
 	}
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, store.ErrCorrupt) {
 		if all.refused == nil {
 			all.addf("%v", err)
 		}
-		all.refused, err = ErrCorrupt, nil
+		all.refused, err = store.ErrCorrupt, nil
 	}
 	out.OK, out.Found, out.Mendable, out.Faults = all.n == 0, all.n, all.mendable, all.told
 	return out, all, err
 }
 
 // compare adds what is wrong with rows beside rows, and with the registry.
-func (s *Store) compare(ctx context.Context, words Wording, out *schemas.CheckOut, all **faults) error {
-	found, err := s.check(ctx, words)
+func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.CheckOut, all **faults) error {
+	found, err := check(ctx, s, words)
 	if err != nil {
 		return err
 	}
 	*all = (*all).with(found)
-	audited, found, err := s.audit(ctx)
+	audited, found, err := registry(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (s *Store) compare(ctx context.Context, words Wording, out *schemas.CheckOu
 	return nil
 }
 
-// Mended is what [Store.Mend] did.
+// Mended is what [Mend] did.
 type Mended struct {
 	Rows   int              `json:"rows"` // that it wrote or deleted
 	Before schemas.CheckOut `json:"before"`
@@ -66,23 +67,24 @@ type Mended struct {
 // of it. Nothing is changed in a store that is sound.
 //
 // It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on.
-// The error is [ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program wrote
+// The error is [store.ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program wrote
 // one: then nothing was changed.
-func (s *Store) Mend(ctx context.Context, words Wording) (done Mended, err error) {
-	out, all, err := s.examine(ctx, words)
+func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, err error) {
+	s := store.New(rows)
+	out, all, err := examine(ctx, s, words)
 	done.Before, done.After = out, out
 	for left := all.n + 1; err == nil && len(all.fixes) > 0 && all.n < left; {
 		if all.refused != nil {
 			return done, all.refused
 		}
 		left = all.n
-		for batch := range slices.Chunk(all.fixes, batchRows) {
-			if err := s.backend.Update(ctx, func(w Writer) error { return write(w, batch) }); err != nil {
+		for batch := range slices.Chunk(all.fixes, 1000) {
+			if err := rows.Update(ctx, func(w store.Writer) error { return mend(w, batch) }); err != nil {
 				return done, err
 			}
 			done.Rows += len(batch)
 		}
-		done.After, all, err = s.examine(ctx, words)
+		done.After, all, err = examine(ctx, s, words)
 	}
 	if err == nil {
 		err = all.refused
@@ -90,9 +92,14 @@ func (s *Store) Mend(ctx context.Context, words Wording) (done Mended, err error
 	return done, err
 }
 
-func write(w Writer, rows []placed) error {
-	for _, row := range rows {
-		if err := writeRow(w, row.Space, row.Row); err != nil {
+func mend(w store.Writer, fixes []placed) (err error) {
+	for _, fix := range fixes {
+		if fix.Value == nil {
+			err = w.Delete(fix.Space, fix.Key)
+		} else {
+			err = w.Put(fix.Space, fix.Key, fix.Value)
+		}
+		if err != nil {
 			return err
 		}
 	}

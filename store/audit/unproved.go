@@ -1,10 +1,11 @@
-package store
+package audit
 
 import (
 	"bytes"
 	"encoding/json"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // What follows is held against little: no event tells what these rows have to be. So hardly anything of it can be
@@ -12,8 +13,8 @@ import (
 
 // agents checks that each card is that of its name.
 func (c *checker) agents() error {
-	return c.each(Agents, func(row Row) error {
-		switch a, err := fromJSON[Agent](row); {
+	return c.each(store.Agents, func(row store.Row) error {
+		switch a, err := decoded[store.Agent](row); {
 		case err != nil:
 			c.addf("agent %s cannot be read: %v", row.Key, err)
 		case string(a.Card.Name) != string(row.Key):
@@ -25,8 +26,8 @@ func (c *checker) agents() error {
 
 // rules checks that what files declare can be read.
 func (c *checker) rules() error {
-	return c.each(Rules, func(row Row) error {
-		if _, err := fromJSON[DeclaredRules](row); err != nil {
+	return c.each(store.Rules, func(row store.Row) error {
+		if _, err := decoded[store.DeclaredRules](row); err != nil {
 			c.addf("rules of %s cannot be read: %v", row.Key, err)
 		}
 		return nil
@@ -35,16 +36,16 @@ func (c *checker) rules() error {
 
 // workflows checks that each workflow has an owner and a handoff. It believes the index, so that one has to be right.
 func (c *checker) workflows() error {
-	if c.asked[ByWorkflow] != 0 {
+	if c.asked[store.ByWorkflow] != 0 {
 		return nil
 	}
-	err := c.each(Workflows, func(row Row) error {
-		w, err := fromJSON[Workflow](row)
+	err := c.each(store.Workflows, func(row store.Row) error {
+		w, err := decoded[store.Workflow](row)
 		if err != nil || w.Owner == "" {
 			c.addf("workflow %s cannot be read: %v", row.Key, err)
 			return nil
 		}
-		for _, err := range c.r.Scan(Prefix(ByWorkflow, word(string(row.Key)))) {
+		for _, err := range c.Oldest(store.InWorkflow(schemas.Workflow(row.Key)), 0) {
 			return err
 		}
 		c.addf("workflow %s has no handoff", row.Key)
@@ -53,32 +54,32 @@ func (c *checker) workflows() error {
 	if err != nil {
 		return err
 	}
-	for wf, err := range c.groups(Range{Space: ByWorkflow}, firstWord) {
-		if err != nil {
-			return err
+	var last []byte
+	return c.each(store.ByWorkflow, func(row store.Row) error {
+		wf, _, _ := bytes.Cut(row.Key, []byte{0})
+		if last != nil && bytes.Equal(wf, last) {
+			return nil
 		}
-		row, err := c.r.Get(Workflows, bytes.TrimSuffix(wf, []byte{0}))
-		if err != nil {
-			return err
+		last = append([]byte{}, wf...)
+		owned, err := c.Rows().Get(store.Workflows, wf)
+		if err == nil && owned == nil {
+			c.addf("workflow %s has handoffs, and nothing tells its owner", wf)
 		}
-		if row == nil && len(wf) > 0 {
-			c.addf("workflow %s has handoffs, and nothing tells its owner", bytes.TrimSuffix(wf, []byte{0}))
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // notices checks that each notice lies where its reader looks for it, and tells of a handoff that there is.
 func (c *checker) notices() error {
 	highest := schemas.NoticeID(0)
-	err := c.each(Notices, func(row Row) error {
-		id := schemas.NoticeID(lastNumber(row.Key))
+	err := c.each(store.Notices, func(row store.Row) error {
+		id := schemas.NoticeID(store.LastNumber(row.Key))
 		highest = max(highest, id)
-		n, err := fromJSON[schemas.Notice](row)
+		n, err := decoded[schemas.Notice](row)
 		switch {
 		case err != nil:
 			c.addf("notice %s cannot be read: %v", id, err)
-		case !bytes.Equal(row.Key, noticeKey(n.To, n.ID)):
+		case !bytes.Equal(row.Key, store.UnreadEntry(n).Key):
 			c.addf("notice %s calls itself %s to %s", id, n.ID, n.To)
 		case n.About > c.last:
 			c.addf("notice %s tells of %s, which is missing", id, n.About)
@@ -88,12 +89,12 @@ func (c *checker) notices() error {
 	if err != nil {
 		return err
 	}
-	return c.nextNumber(Notices, uint64(highest))
+	return c.nextNumber(store.Notices, uint64(highest))
 }
 
 // receipts checks that each receipt has the form of one, and that of a send leads to a handoff.
 func (c *checker) receipts() error {
-	return c.each(Receipts, func(row Row) error {
+	return c.each(store.Receipts, func(row store.Row) error {
 		of := "of a request"
 		if bytes.HasPrefix(row.Key, []byte("k")) {
 			from, _, _ := bytes.Cut(row.Key[1:], []byte{0})
@@ -109,24 +110,24 @@ func (c *checker) receipts() error {
 
 // wordless finds words of handoffs that there are not.
 func (c *checker) wordless() error {
-	return c.each(Words, func(row Row) error {
-		kept, err := c.r.Get(Records, row.Key)
+	return c.each(store.Words, func(row store.Row) error {
+		kept, err := c.Rows().Get(store.Records, row.Key)
 		if err == nil && kept == nil {
-			c.mendf(drop(Words, row.Key), "there are words of %s, which is missing", schemas.ID(lastNumber(row.Key)))
+			c.mendf(drop(store.Words, row.Key), "there are words of %s, which is missing", schemas.ID(store.LastNumber(row.Key)))
 		}
 		return err
 	})
 }
 
 // numbers checks that the id of the next handoff is a new one.
-func (c *checker) numbers() error { return c.nextNumber(Records, uint64(c.last)) }
+func (c *checker) numbers() error { return c.nextNumber(store.Records, uint64(c.last)) }
 
 // nextNumber checks that the next number of a space is none that was given.
-func (c *checker) nextNumber(space Space, highest uint64) error {
-	key := nextKey(space)
-	b, err := c.r.Get(Sys, key)
-	if err == nil && highest > 0 && (len(b) != 8 || lastNumber(b) < highest) {
-		c.mendf(put(Sys, key, number(highest)), "the next number of %s would be one that was given: %d is the last", space, highest)
+func (c *checker) nextNumber(space store.Space, highest uint64) error {
+	key := store.NextKey(space)
+	b, err := c.Rows().Get(store.Sys, key)
+	if err == nil && highest > 0 && (len(b) != 8 || store.LastNumber(b) < highest) {
+		c.mendf(put(store.Sys, key, store.Number(highest)), "the next number of %s would be one that was given: %d is the last", space, highest)
 	}
 	return err
 }

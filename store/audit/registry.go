@@ -1,39 +1,44 @@
-package store
+// Package audit tells whether the rows of a store are what was written. [Registry] compares events, records and content
+// with what proves them, and [Check] compares rows with the rows from which they follow. [Examine] does both and looks at
+// the disk, [Mend] computes again what follows from other rows, and [Verify] reads a store that is to be kept as a backup.
+//
+// All but Mend change nothing. They see rows by [store.View.Rows] and know no engine.
+package audit
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
 	"handoff/store/ledger"
 )
 
-// Audit walks through all events and compares each with the Merkle tree, with the event before it of the same handoff,
+// Registry walks through all events and compares each with the Merkle tree, with the event before it of the same handoff,
 // and with its content; each record with its last event; and content that handoffs refer to with its digest. It finds
 // every byte that was changed in them, every event, tree row or record that is missing, also at the end, and records
 // that were put back to an earlier state. It reads each thousand rows from a snapshot of their own, so work goes on
 // meanwhile. The result has the first twenty problems. An error means that the audit could not be finished.
 //
-// Audit reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
+// Registry reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
 // end together with its counter, its tree rows and all records of that time; or a registry that was computed anew.
 // Compare Root with one that was noted elsewhere before to find these. Content whose salt is gone was redacted if the
-// last redaction of it has its digest. Audit does not look for rows to which no event and no record leads.
-// [Store.Check] looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
+// last redaction of it has its digest. Registry does not look for rows to which no event and no record leads.
+// [Check] looks at index rows and counters. Nothing proves agents, notices, workflows, receipts and words.
 //
 // It reads every event, every content and every record, so it takes time in proportion to the whole store. The end of
 // ctx ends it between two slices, with the error of ctx. It changes nothing and may be repeated. Root is the hash of
 // the tree over the events that the walk saw; events that are added after its end are not in it. Roots are those over
 // the first events alone, for each of sizes that the walk came to before an event was missing.
-func (s *Store) Audit(ctx context.Context, sizes ...uint64) (schemas.AuditOut, error) {
-	out, _, err := s.audit(ctx, sizes...)
+func Registry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
+	out, _, err := registry(ctx, s, sizes...)
 	return out, err
 }
 
-func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOut, found *faults, err error) {
+func registry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas.AuditOut, found *faults, err error) {
 	a := newAuditor()
 	if len(sizes) > 0 {
 		a.roots = make(map[uint64]string, len(sizes))
@@ -41,14 +46,14 @@ func (s *Store) audit(ctx context.Context, sizes ...uint64) (out schemas.AuditOu
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
-	if err := s.eachRow(ctx, Events, a.event, a.ended); err != nil {
+	if err := s.EachRow(ctx, store.Events, a.event, a.ended); err != nil {
 		return out, nil, err
 	}
-	if err := s.EachRow(ctx, Records, a.standing); err != nil {
+	if err := s.EachRow(ctx, store.Records, a.standing); err != nil {
 		return out, nil, err
 	}
 	a.redactions()
-	if err := s.EachRow(ctx, References, a.kept); err != nil {
+	if err := s.EachRow(ctx, store.References, a.kept); err != nil {
 		return out, nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.last)) {
@@ -73,48 +78,39 @@ type auditor struct {
 	events   uint64 // number of events seen
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
-	unsalted map[uint64]string     // digests of contents that stand in the place of others, by event
-	redacted map[uint64]redaction  // what redactions say of them
-	content  []byte                // the digest of the content that others refer to and that was last looked at
+	said     Said
+	content  string // the digest of the content that others refer to and that was last looked at
 }
 
-// redaction is what the last one said of a content, and its event.
-type redaction struct {
-	by     uint64
-	digest string
-}
-
-func newAuditor() auditor {
-	return auditor{last: map[schemas.ID]uint64{}, unsalted: map[uint64]string{}, redacted: map[uint64]redaction{}}
-}
+func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, said: NewSaid()} }
 
 // ended checks that no event is missing at the end. A counter that is behind would have the last events overwritten; the
 // tree proves them, so it can be mended.
-func (a *auditor) ended(v *View) error {
+func (a *auditor) ended(v *store.View) error {
 	cut := false
-	for row, err := range v.r.Scan(Range{Space: Tree, From: beyond(a.n)}) {
+	for row, err := range v.Rows().Scan(store.Range{Space: store.Tree, From: append(store.Number(a.n), 0)}) {
 		if err != nil {
 			return err
 		}
-		a.problems.addf("event %d is in the tree and is missing", lastNumber(row.Key))
+		a.problems.addf("event %d is in the tree and is missing", store.LastNumber(row.Key))
 		cut = true
 		break
 	}
-	count, err := v.r.Get(Sys, eventCount)
-	if err != nil || bytes.Equal(count, number(a.n)) || count == nil && a.n == 0 {
+	count, err := v.Rows().Get(store.Sys, []byte(store.EventCount))
+	if err != nil || bytes.Equal(count, store.Number(a.n)) || count == nil && a.n == 0 {
 		return err
 	}
 	const said = "the log ends with event %d and claims to end with %d"
-	if a.fits && !a.gap && !cut && (len(count) != 8 || lastNumber(count) < a.n) {
-		a.problems.mendf(put(Sys, eventCount, number(a.n)), said, a.n, lastNumber(count))
+	if a.fits && !a.gap && !cut && (len(count) != 8 || store.LastNumber(count) < a.n) {
+		a.problems.mendf(put(store.Sys, []byte(store.EventCount), store.Number(a.n)), said, a.n, store.LastNumber(count))
 	} else {
-		a.problems.addf(said, a.n, lastNumber(count))
+		a.problems.addf(said, a.n, store.LastNumber(count))
 	}
 	return nil
 }
 
 // links compares an event with the event before it.
-func (a *auditor) links(v *View, n uint64, e linked) error {
+func (a *auditor) links(v *store.View, n uint64, e Event) error {
 	if e.N != n {
 		a.problems.addf("event %d calls itself %d", n, e.N)
 	}
@@ -122,11 +118,11 @@ func (a *auditor) links(v *View, n uint64, e linked) error {
 		a.problems.addf("event %d does not follow event %d of %s", n, a.last[e.Handoff], e.Handoff)
 	}
 	if e.Before != 0 {
-		b, err := v.r.Get(Events, number(e.Before))
+		b, err := v.Rows().Get(store.Events, store.Number(e.Before))
 		if err != nil {
 			return err
 		}
-		if digest(b) != e.Prev {
+		if store.Hash(b) != e.Prev {
 			a.problems.addf("event %d of %s is not what event %d followed", e.Before, e.Handoff, n)
 		}
 	}
@@ -136,51 +132,27 @@ func (a *auditor) links(v *View, n uint64, e linked) error {
 	return nil
 }
 
-// said compares content with its digest, and with its size: the digest alone does not say where the salt ends and the
-// content begins. Content without a salt is left for [auditor.redactions].
-func (a *auditor) said(n uint64, e linked, c spoken) {
-	if wrong := a.judge(n, e, c); wrong != "" {
+// say checks what was said with an event.
+func (a *auditor) say(n uint64, e Event, c store.Content) {
+	if wrong := a.said.Judge(n, e, c); wrong != "" {
 		a.problems.addf("%s", wrong)
 	}
 }
 
-// judge says what is wrong with the content of an event, nothing where it is right or left for [auditor.redactions].
-func (a *auditor) judge(n uint64, e linked, c spoken) string {
-	switch {
-	case c.salt == nil && e.Said != "" && e.Said != c.sum:
-		a.unsalted[n] = c.sum
-	case (c.salt != nil || c.parts != nil) && (c.size != e.Bytes || c.sum != e.Said):
-		return fmt.Sprintf("what was said with event %d of %s was changed", n, e.Handoff)
-	case e.Action == schemas.Redacted:
-		var said schemas.Redaction
-		if err := schemas.Decode(join(c.parts...), &said); err != nil {
-			return fmt.Sprintf("what event %d redacted cannot be read: %v", n, err)
-		}
-		for event, sum := range said.Events {
-			if a.redacted[event].by < n {
-				a.redacted[event] = redaction{n, sum}
-			}
-		}
-	}
-	return ""
-}
-
-// redactions checks that content without a salt is what the last redaction of it left.
+// redactions tells of content that no redaction explains.
 func (a *auditor) redactions() {
-	for _, n := range slices.Sorted(maps.Keys(a.unsalted)) {
-		if a.redacted[n].digest != a.unsalted[n] {
-			a.problems.addf("what was said with event %d was changed, and no redaction tells of it", n)
-		}
+	for _, wrong := range a.said.Unexplained() {
+		a.problems.addf("%s", wrong)
 	}
 }
 
 // record compares a record with its last event, of which it gives the number. It gives zero when they do not fit.
-func (a *auditor) record(v *View, id schemas.ID, r stood) (uint64, error) {
+func (a *auditor) record(v *store.View, id schemas.ID, r stood) (uint64, error) {
 	if r.err != nil {
 		a.problems.addf("the record of %s cannot be read: %v", id, r.err)
 		return 0, nil //nolint:nilerr // it is a finding
 	}
-	event, err := v.r.Get(Events, number(r.Event))
+	event, err := v.Rows().Get(store.Events, store.Number(r.Event))
 	if err != nil {
 		return 0, err
 	}
@@ -192,15 +164,15 @@ func (a *auditor) record(v *View, id schemas.ID, r stood) (uint64, error) {
 	return r.Event, nil
 }
 
-// Verify reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of its
+// Handoff reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of its
 // events fits the event before and its content. It returns false, without an error, when there is no such handoff. Only
-// [Store.Audit] compares with the tree and finds a record that was put back to an earlier state, because no event names
+// [Registry] compares with the tree and finds a record that was put back to an earlier state, because no event names
 // the next one.
 //
 // It takes one read for each event of the handoff and one for each content. It reads one snapshot, so events that are
 // added meanwhile do not disturb it. It is called for each handoff of a history that is shown.
-func (v *View) Verify(id schemas.ID) (bool, error) {
-	b, err := v.r.Get(Records, number(id))
+func Handoff(v *store.View, id schemas.ID) (bool, error) {
+	b, err := v.Rows().Get(store.Records, store.Number(id))
 	if err != nil || b == nil {
 		return false, err
 	}
@@ -210,7 +182,7 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 		return false, err
 	}
 	for n != 0 {
-		b, err := v.r.Get(Events, number(n))
+		b, err := v.Rows().Get(store.Events, store.Number(n))
 		if err != nil {
 			return false, err
 		}
@@ -219,11 +191,11 @@ func (v *View) Verify(id schemas.ID) (bool, error) {
 			return false, nil
 		}
 		a.last[id] = e.Before
-		c, err := v.spoken(n, e)
+		c, err := v.Content(id, n)
 		if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 			return false, err
 		}
-		a.said(n, e, c)
+		a.say(n, e, c)
 		n = e.Before
 	}
 	a.redactions()

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"maps"
-	"math"
 	"slices"
 
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // Check compares rows with the rows from which they follow: all records with their index rows, both ways, all counters
@@ -17,10 +17,10 @@ import (
 // in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some engines grow meanwhile.
 // An error means that the check could not be finished.
 //
-// It changes nothing. Tests call it after what they did, and people with [Store.Examine]. It does not read events and
-// content: [Store.Audit] does.
-func (s *Store) Check(ctx context.Context) (Problems, error) {
-	found, err := s.check(ctx, nil)
+// It changes nothing. Tests call it after what they did, and people with [Examine]. It does not read events and
+// content: [Registry] does.
+func Check(ctx context.Context, s *store.Store) (Problems, error) {
+	found, err := check(ctx, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -28,13 +28,13 @@ func (s *Store) Check(ctx context.Context) (Problems, error) {
 }
 
 // Wording gives the words by which a handoff is found. Package mailbox knows which they are.
-type Wording func(*View, *Record) (WordList, error)
+type Wording func(*store.View, *store.Record) (store.WordList, error)
 
-func (s *Store) check(ctx context.Context, words Wording) (found *faults, err error) {
-	err = s.View(ctx, func(v *View) error {
+func check(ctx context.Context, s *store.Store, words Wording) (found *faults, err error) {
+	err = s.View(ctx, func(v *store.View) error {
 		found = &faults{}
 		c := checker{
-			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]Mailbox{},
+			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]store.Mailbox{},
 		}
 		steps := []func() error{
 			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
@@ -54,17 +54,17 @@ func (s *Store) check(ctx context.Context, words Wording) (found *faults, err er
 
 // checker is one run of a check. Its steps follow one another, because indexes and counters need what records found.
 type checker struct {
-	*View
+	*store.View
 	*faults
 	ctx     context.Context // of the whole check
 	words   Wording
-	counted map[schemas.Address]Mailbox
+	counted map[schemas.Address]store.Mailbox
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
 	// asked are sums over the index rows that records ask for, by space, less those over the rows that are there. Only
 	// where one is not zero, rows are looked up one by one: a map of all of them would not fit into memory.
-	asked [Spaces]uint64
+	asked [store.Spaces]uint64
 }
 
 // sum stands for a row in a sum over many.
@@ -77,31 +77,40 @@ func (c *checker) sum(key, value []byte) uint64 {
 	return h.Sum64()
 }
 
+// decoded is what a row holds as JSON.
+func decoded[T any](row store.Row) (out T, err error) {
+	err = schemas.Decode(row.Value, &out)
+	return out, err
+}
+
 // each calls fn with every row of a space.
 //
 // The row is valid until fn returns. An error of fn ends the walk.
-func (c *checker) each(space Space, fn func(Row) error) error {
-	n := uint64(0)
-	_, err := c.upTo(math.MaxInt, Range{Space: space}, func(_ *View, row Row) error {
-		if n++; n%slice == 0 {
-			if err := c.ctx.Err(); err != nil {
-				return err
-			}
+func (c *checker) each(space store.Space, fn func(store.Row) error) error {
+	n := 0
+	for row, err := range c.Rows().Scan(store.Range{Space: space}) {
+		if n++; err == nil && n%1000 == 0 {
+			err = c.ctx.Err()
 		}
-		return fn(row)
-	})
-	return err
+		if err == nil {
+			err = fn(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // records reads each record, and counts what it asks for.
 func (c *checker) records() error {
-	return c.each(Records, func(row Row) error {
-		id := schemas.ID(lastNumber(row.Key))
+	return c.each(store.Records, func(row store.Row) error {
+		id := schemas.ID(store.LastNumber(row.Key))
 		c.last = max(c.last, id)
-		r, err := decodeRecord(row.Value)
+		r, err := store.DecodeRecord(row.Value)
 		if err != nil {
 			c.addf("the record of %s cannot be read: %v", id, err)
-			if newer(row.Value) != nil {
+			if newer(err) {
 				c.refused = err
 			}
 			return nil
@@ -110,10 +119,10 @@ func (c *checker) records() error {
 			c.addf("the record of %s calls itself %s", id, r.ID)
 			return nil
 		}
-		for _, s := range shares(r) {
-			c.countIn(s.box, s.of)
+		for _, s := range store.Shares(r) {
+			c.countIn(s.Address, s.Mailbox)
 		}
-		for _, e := range Entries(r) {
+		for _, e := range store.Entries(r) {
 			c.asked[e.Space] += c.sum(e.Key, e.Value)
 		}
 		return c.spoken(r)
@@ -121,11 +130,11 @@ func (c *checker) records() error {
 }
 
 // spoken checks that a handoff with content has words.
-func (c *checker) spoken(r *Record) error {
+func (c *checker) spoken(r *store.Record) error {
 	if r.Body == 0 {
 		return nil
 	}
-	row, err := c.r.Get(Words, number(r.ID))
+	row, err := c.Rows().Get(store.Words, store.Number(r.ID))
 	if err != nil || len(row) > 0 && row[0] == 0 && row[len(row)-1] == 0 {
 		return err
 	}
@@ -133,7 +142,7 @@ func (c *checker) spoken(r *Record) error {
 	if c.words != nil {
 		list, err := c.words(c.View, r)
 		if err == nil {
-			c.mendf(put(Words, number(r.ID), list), lost, r.ID)
+			c.mendf(put(store.Words, store.Number(r.ID), list), lost, r.ID)
 			return nil
 		}
 	}
@@ -141,19 +150,19 @@ func (c *checker) spoken(r *Record) error {
 	return nil
 }
 
-func (c *checker) countIn(box schemas.Address, by Mailbox) {
+func (c *checker) countIn(box schemas.Address, by store.Mailbox) {
 	m := c.counted[box]
-	m.add(by)
+	m.Add(by)
 	c.counted[box] = m
 }
 
-// indexSpaces are the spaces of [Entries].
-var indexSpaces = []Space{Ready, Wakes, ByBox, BySender, ByHolder, ByWorkflow, ByState, ByParent, ByOrigin, ByAfter, ByFreed}
+// indexSpaces are the spaces of [store.Entries].
+var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState, store.ByParent, store.ByOrigin, store.ByAfter, store.ByFreed}
 
 // indexes checks that there are all index rows that records ask for, and no others.
 func (c *checker) indexes() error {
 	for _, space := range indexSpaces {
-		err := c.each(space, func(row Row) error {
+		err := c.each(space, func(row store.Row) error {
 			c.asked[space] -= c.sum(row.Key, row.Value)
 			return nil
 		})
@@ -171,19 +180,19 @@ func (c *checker) indexes() error {
 
 // missing finds the index rows that records lack.
 func (c *checker) missing() error {
-	if c.asked == ([Spaces]uint64{}) {
+	if c.asked == ([store.Spaces]uint64{}) {
 		return nil
 	}
-	return c.each(Records, func(row Row) error {
-		r, err := decodeRecord(row.Value)
-		if err != nil || r.ID != schemas.ID(lastNumber(row.Key)) {
+	return c.each(store.Records, func(row store.Row) error {
+		r, err := store.DecodeRecord(row.Value)
+		if err != nil || r.ID != schemas.ID(store.LastNumber(row.Key)) {
 			return nil //nolint:nilerr // records told it
 		}
-		for _, e := range Entries(r) {
+		for _, e := range store.Entries(r) {
 			if c.asked[e.Space] == 0 {
 				continue
 			}
-			value, err := c.r.Get(e.Space, e.Key)
+			value, err := c.Rows().Get(e.Space, e.Key)
 			if err != nil {
 				return err
 			}
@@ -196,8 +205,8 @@ func (c *checker) missing() error {
 }
 
 // readable is a record that can be read; nil for others.
-func readable(b []byte) *Record {
-	r, err := decodeRecord(b)
+func readable(b []byte) *store.Record {
+	r, err := store.DecodeRecord(b)
 	if err != nil {
 		return nil
 	}
@@ -210,16 +219,16 @@ func (c *checker) extra() error {
 		if c.asked[space] == 0 {
 			continue
 		}
-		err := c.each(space, func(row Row) error {
-			id := schemas.ID(lastNumber(row.Key))
-			b, err := c.r.Get(Records, number(id))
+		err := c.each(space, func(row store.Row) error {
+			id := schemas.ID(store.LastNumber(row.Key))
+			b, err := c.Rows().Get(store.Records, store.Number(id))
 			if err != nil {
 				return err
 			}
 			r := readable(b)
 			switch {
 			case b != nil && (r == nil || r.ID != id):
-			case b == nil || indexOf(Entries(r), Entry{Space: space, Key: row.Key}) < 0:
+			case b == nil || !slices.ContainsFunc(store.Entries(r), func(e store.Entry) bool { return e.Space == space && bytes.Equal(e.Key, row.Key) }):
 				c.mendf(drop(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
 			}
 			return nil
@@ -233,25 +242,25 @@ func (c *checker) extra() error {
 
 // unread checks that unread notices exist, and counts them.
 func (c *checker) unread() error {
-	return c.each(Unread, func(row Row) error {
-		kept, err := c.r.Get(Notices, row.Key)
+	return c.each(store.Unread, func(row store.Row) error {
+		kept, err := c.Rows().Get(store.Notices, row.Key)
 		if err != nil {
 			return err
 		}
-		id := schemas.NoticeID(lastNumber(row.Key))
+		id := schemas.NoticeID(store.LastNumber(row.Key))
 		var notice schemas.Notice
 		if kept == nil {
-			c.mendf(drop(Unread, row.Key), "notice %s is unread and missing", id)
+			c.mendf(drop(store.Unread, row.Key), "notice %s is unread and missing", id)
 			return nil
 		}
 		if err := schemas.Decode(kept, &notice); err != nil {
 			c.addf("notice %s is unread and cannot be read: %v", id, err)
-		} else if len(row.Value) > 0 && schemas.ID(lastNumber(row.Value)) != readWith(notice) {
-			right := put(Unread, bytes.Clone(row.Key), number(readWith(notice)))
+		} else if e := store.UnreadEntry(notice); len(row.Value) > 0 && store.LastNumber(row.Value) != store.LastNumber(e.Value) {
+			right := put(store.Unread, bytes.Clone(row.Key), e.Value)
 			c.mendf(right, "notice %s is unread and its row names another handoff", id)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
-		c.countIn(schemas.Address(agent), Mailbox{Unread: 1})
+		c.countIn(schemas.Address(agent), store.Mailbox{Unread: 1})
 		return nil
 	})
 }
@@ -260,9 +269,9 @@ func (c *checker) unread() error {
 func (c *checker) counters() error {
 	boxes := map[schemas.Address]bool{}
 	for box, m := range c.counted {
-		boxes[box] = m != (Mailbox{})
+		boxes[box] = m != (store.Mailbox{})
 	}
-	err := c.each(Mailboxes, func(row Row) error {
+	err := c.each(store.Mailboxes, func(row store.Row) error {
 		boxes[schemas.Address(row.Key)] = true
 		return nil
 	})
@@ -271,19 +280,19 @@ func (c *checker) counters() error {
 	}
 	maps.DeleteFunc(boxes, func(_ schemas.Address, holds bool) bool { return !holds })
 	for _, box := range slices.Sorted(maps.Keys(boxes)) {
-		b, err := c.r.Get(Mailboxes, []byte(box))
+		b, err := c.Rows().Get(store.Mailboxes, []byte(box))
 		if err != nil {
 			return err
 		}
 		holds := c.counted[box]
-		if holds != (Mailbox{}) && bytes.Equal(b, encodeMailbox(holds)) {
+		if holds != (store.Mailbox{}) && bytes.Equal(b, holds.Encode()) {
 			continue
 		}
-		right := put(Mailboxes, []byte(box), encodeMailbox(holds))
-		if holds == (Mailbox{}) {
-			right = drop(Mailboxes, []byte(box))
+		right := put(store.Mailboxes, []byte(box), holds.Encode())
+		if holds == (store.Mailbox{}) {
+			right = drop(store.Mailboxes, []byte(box))
 		}
-		kept, _ := decodeMailbox(b) // zeros when they cannot be read
+		kept, _ := c.Mailbox(box) // zeros when they cannot be read
 		c.mendf(right, "mailbox %s is counted as %+v and holds %+v", box, kept, holds)
 	}
 	return nil

@@ -1,0 +1,126 @@
+package travel
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/ledger"
+)
+
+func (x *exporter) events(emit func(line) error) error {
+	return x.rows(store.Range{Space: store.Events}, func(row store.Row) error { return x.event(row, emit) })
+}
+
+// event is the line of an event, with what was said with it.
+func (x *exporter) event(row store.Row, emit func(line) error) error {
+	n := store.LastNumber(row.Key)
+	var e audit.Event
+	if schemas.Decode(row.Value, &e) != nil {
+		return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
+	}
+	said, err := x.Content(e.Handoff, n)
+	if err != nil {
+		return err
+	}
+	l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: said.Salt}
+	if asJSON(said.Bytes) {
+		l.Content = said.Bytes
+	} else {
+		l.Bytes = said.Bytes
+	}
+	return emit(l)
+}
+
+func (l *loader) event(read *line) error {
+	var e schemas.Event
+	if err := fits(read.Event, &e); err != nil {
+		return err
+	}
+	if err := l.follows(read.Kind, store.Number(e.N)); err != nil {
+		return err
+	}
+	if ledger.Leaf(read.Event) != read.Leaf {
+		return fmt.Errorf("event %d is not what the tree has: its bytes were changed", e.N)
+	}
+	if want := l.events + 1; e.N != want {
+		return fmt.Errorf("it has event %d, and event %d is missing", e.N, want)
+	}
+	l.events++
+	l.put(store.Tree, store.Number(e.N), bytes.Clone(l.walk.Add(read.Event)))
+	if err := l.chained(e, read.Event); err != nil {
+		return err
+	}
+	said := store.Content{Bytes: read.content(), Salt: read.Salt}
+	of := audit.Event{Handoff: e.Handoff, Action: e.Action, Said: e.Said, Bytes: e.Bytes}
+	if wrong := l.said.Judge(e.N, of, said); wrong != "" {
+		return errors.New(wrong)
+	}
+	l.put(store.Events, store.Number(e.N), read.Event)
+	if read.Salt != nil {
+		l.put(store.Salts, store.Number(e.N), read.Salt)
+	}
+	l.putChunks(store.Bodies, append(store.Number(e.Handoff), store.Number(e.N)...), said.Bytes)
+	return nil
+}
+
+// tip is the last event of a handoff so far.
+type tip struct {
+	n            uint64
+	hash, record string         // digests, of the event and of the record after it
+	status       schemas.Status // after it; empty where it does not say
+}
+
+// chained compares an event with the one before it of the same handoff.
+func (l *loader) chained(e schemas.Event, raw []byte) error {
+	before := l.tips[e.Handoff]
+	if e.State == "" && e.Before == 0 {
+		return nil
+	}
+	if e.State == "" || before.n != e.Before || e.Before != 0 && before.hash != e.Prev {
+		return fmt.Errorf("event %d does not follow event %d of %s", e.N, before.n, e.Handoff)
+	}
+	l.tips[e.Handoff] = tip{n: e.N, hash: store.Hash(raw), record: e.State, status: cmp.Or(e.To, before.status)}
+	return nil
+}
+
+// contents are those that handoffs refer to. One that a redaction deleted is not there.
+func (x *exporter) contents(emit func(line) error) error {
+	last := ""
+	return x.rows(store.Range{Space: store.References}, func(row store.Row) error {
+		l := line{Digest: store.DigestIn(row.Key)}
+		if l.Digest == last {
+			return nil
+		}
+		last = l.Digest
+		content, err := x.Kept(l.Digest)
+		if err != nil || content == nil {
+			return err
+		}
+		if utf8.Valid(content) {
+			l.Text = string(content)
+		} else {
+			l.Bytes = content
+		}
+		return emit(l)
+	})
+}
+
+func (l *loader) content(read *line) error {
+	content := read.Bytes
+	if content == nil {
+		content = []byte(read.Text)
+	}
+	if store.DigestOf(content) != read.Digest {
+		return fmt.Errorf("content %s is not what its digest says", schemas.Visible(schemas.Clip(read.Digest, 80)))
+	}
+	sum := sha256.Sum256(content)
+	l.putChunks(store.References, sum[:], content)
+	return l.follows(read.Kind, sum[:])
+}

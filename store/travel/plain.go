@@ -1,0 +1,96 @@
+package travel
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+func (x *exporter) agents(emit func(line) error) error {
+	return x.rows(store.Range{Space: store.Agents}, func(row store.Row) error {
+		var a store.Agent
+		if err := schemas.Decode(row.Value, &a); err != nil {
+			return fmt.Errorf("agent %s: %w", row.Key, err)
+		}
+		a.Session, a.Conn, a.Process, a.Left, a.Idle = "", "", "", false, false
+		b, _ := json.Marshal(a) // it was decoded
+		return emit(line{Agent: b})
+	})
+}
+
+func (l *loader) agent(read *line) error {
+	var a store.Agent
+	if err := fits(read.Agent, &a); err != nil {
+		return err
+	}
+	if _, err := schemas.ParseAgent("agent", string(a.Card.Name)); err != nil {
+		return errors.New(err.Error())
+	}
+	l.put(store.Agents, []byte(a.Card.Name), read.Agent)
+	return l.follows(read.Kind, []byte(a.Card.Name))
+}
+
+func (x *exporter) workflows(emit func(line) error) error {
+	return x.rows(store.Range{Space: store.Workflows}, func(row store.Row) error {
+		return emit(line{Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
+	})
+}
+
+func (l *loader) workflow(read *line) error {
+	if err := fits(read.Flow, &store.Workflow{}); err != nil {
+		return err
+	}
+	l.put(store.Workflows, []byte(read.Workflow), read.Flow)
+	return l.follows(read.Kind, []byte(read.Workflow))
+}
+
+func (x *exporter) notices(emit func(line) error) error {
+	return x.rows(store.Range{Space: store.Notices}, func(row store.Row) error {
+		unread, err := x.Rows().Get(store.Unread, row.Key)
+		if err != nil {
+			return err
+		}
+		return emit(line{Unread: unread != nil, Notice: bytes.Clone(row.Value)})
+	})
+}
+
+func (l *loader) notice(read *line) error {
+	var n schemas.Notice
+	if err := fits(read.Notice, &n); err != nil {
+		return err
+	}
+	unread := store.UnreadEntry(n)
+	l.lastNotice = max(l.lastNotice, n.ID)
+	l.put(store.Notices, unread.Key, read.Notice)
+	if read.Unread {
+		l.put(unread.Space, unread.Key, unread.Value)
+		l.count(schemas.Address(n.To), store.Mailbox{Unread: 1})
+	}
+	return l.follows(read.Kind, unread.Key)
+}
+
+// keys are the outcomes of sends that may be repeated under their keys. Those of request ids last a day, and stay.
+func (x *exporter) keys(emit func(line) error) error {
+	return x.rows(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
+		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
+		r, err := x.Receipt(row.Key)
+		if err != nil {
+			return err
+		}
+		return emit(line{Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result})
+	})
+}
+
+func (l *loader) key(read *line) error {
+	if !asJSON(read.Result) || strings.Contains(string(read.Sender)+read.Digest, "\x00") {
+		return errors.New("its result is missing or not compact JSON")
+	}
+	key := store.ByKey(read.Sender, read.Key)
+	l.put(store.Receipts, key, store.Receipt{Digest: read.Digest, Result: read.Result, At: read.At}.Encode())
+	return l.follows(read.Kind, key)
+}
