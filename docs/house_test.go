@@ -30,6 +30,10 @@ var house = []room{
 		level: 0, path: "schemas/respell", about: "what others say, in our words",
 		imports: []string{"schemas"},
 	},
+	{
+		level: 0, path: "schemas/display", about: "how texts are shown to people",
+		imports: []string{"schemas"},
+	},
 	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the same: it
 	// imports nothing of ours, and tools/relay is one of many rooms that need it.
 	{
@@ -138,7 +142,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/draw", about: "workflows as pictures",
-		imports: []string{"schemas"},
+		imports: []string{"schemas", "schemas/display"},
 	},
 	{
 		level: 2, path: "mailbox/listing", about: "rows of a list",
@@ -148,7 +152,7 @@ var house = []room{
 		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
 		imports: []string{
 			"schemas", "schemas/closest", "store", "store/audit", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life",
-			"mailbox/compose", "mailbox/draw", "mailbox/listing",
+			"mailbox/compose", "mailbox/draw", "schemas/display", "mailbox/listing",
 		},
 	},
 	{
@@ -264,7 +268,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/terminal", about: "how a command writes",
-		imports: []string{"schemas", "mailbox/draw"},
+		imports: []string{"schemas", "schemas/display"},
 		owns:    []string{"golang.org/x/term"},
 	},
 	{level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner"},
@@ -368,7 +372,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
 		imports: []string{
-			"schemas", "schemas/closest", "schemas/respell", "mailbox/draw", "tools", "tools/relay", "tools/platform",
+			"schemas", "schemas/closest", "schemas/respell", "schemas/display", "tools", "tools/relay", "tools/platform",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/written", "cmd/handoff/internal/payload",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/agentsfile", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
@@ -378,7 +382,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/show", about: "a handoff for people",
-		imports: []string{"schemas", "mailbox/contract", "mailbox/draw", "cmd/handoff/internal/cli"},
+		imports: []string{"schemas", "mailbox/contract", "schemas/display", "cmd/handoff/internal/cli"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",
@@ -391,7 +395,8 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
 		imports: []string{
-			"schemas", "schemas/closest", "mailbox/draw", "mailbox/life", "tools", "tools/platform", "cmd/handoff/internal/identity",
+			"schemas", "schemas/closest", "schemas/display", "mailbox/draw", "mailbox/life", "tools", "tools/platform",
+			"cmd/handoff/internal/identity",
 			"cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/show", "cmd/handoff/internal/agentsfile",
 		},

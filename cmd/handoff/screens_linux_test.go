@@ -15,7 +15,7 @@ import (
 
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
+	"handoff/schemas/display"
 )
 
 // screens are what a person looks at in the busy workspace, and how many lines a command prints that does not end.
@@ -51,7 +51,7 @@ func TestScreensOfABusyWorkspaceAreAsInTestdata(t *testing.T) {
 				shown := onScreen(d, width, colour, s.events, strings.Fields(s.line)...)
 				for line := range strings.Lines(shown) {
 					bare := escapes.ReplaceAllString(strings.TrimRight(line, "\n"), "")
-					require.LessOrEqual(t, draw.Columns(bare), width, "%s: %s", s.line, bare)
+					require.LessOrEqual(t, display.Columns(bare), width, "%s: %s", s.line, bare)
 				}
 				fmt.Fprintf(&all, "%s\n%s\n", strings.TrimSpace("$ handoff "+s.line), strings.ReplaceAll(shown, "\x1b", `\e`))
 			}

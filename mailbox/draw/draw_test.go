@@ -10,12 +10,13 @@ import (
 
 	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/schemas/golden"
 )
 
 var (
 	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
-	plain = draw.Style{Now: sent.Add(2 * time.Hour)}
+	plain = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
 // taskManager is the chain of six handoffs that the handoff protocol agent draws.
@@ -90,7 +91,7 @@ func TestMermaidIsAsInTestdata(t *testing.T) {
 }
 
 func TestPlainHasNoEscapesAndKeepsItsWidth(t *testing.T) {
-	for _, style := range []draw.Style{{Width: 60}, {Width: 60, Now: sent}} {
+	for _, style := range []display.Style{{Width: 60}, {Width: 60, Now: sent}} {
 		for _, picture := range []string{
 			draw.Tree("wf_x", hostile, hostileSteps(), style),
 			draw.Tree("wf_x", "Plan", fanOut(), style),
@@ -116,31 +117,12 @@ func TestColourOnlyAddsEscapes(t *testing.T) {
 	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), plain), picture)
 }
 
-func TestDurationIsRoundedForPeople(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0:                               "<1 s",
-		999 * time.Millisecond:          "<1 s",
-		time.Second:                     "1 s",
-		12400 * time.Millisecond:        "12 s",
-		59600 * time.Millisecond:        "1 min",
-		15 * time.Minute:                "15 min",
-		27*time.Minute + 40*time.Second: "28 min",
-		time.Hour - time.Second:         "1 h",
-		2*time.Hour + 5*time.Minute:     "2 h 5 min",
-		24*time.Hour - time.Second:      "1 d",
-		76 * time.Hour:                  "3 d 4 h",
-		-time.Minute:                    "<1 s",
-	} {
-		require.Equal(t, want, draw.Duration(d), d)
-	}
-}
-
 func ExampleTree() {
 	steps := []schemas.Step{
 		{HandoffID: 1, To: "architect", Holder: "architect", Title: "Design", Status: schemas.Completed, Seconds: 900},
 		{HandoffID: 2, Parent: 1, To: "auto-code", Title: "Implement", Status: schemas.Pending},
 	}
-	fmt.Print(draw.Tree("wf_login", "Login", steps, draw.Style{Width: 40}))
+	fmt.Print(draw.Tree("wf_login", "Login", steps, display.Style{Width: 40}))
 	// Output:
 	// Handoff Chain: Login (wf_login)
 	//
@@ -154,17 +136,6 @@ func ExampleTree() {
 	//     │
 	//     │ ho_2: Implement
 	//     │ Status: … Pending
-}
-
-// A terminal would go on with a long line in its first column, where only lines of ours stand.
-func TestLinesAreBrokenBeforeATerminalBreaksThem(t *testing.T) {
-	style := draw.Style{Width: 60}
-	require.Equal(t, []string{"a", "b"}, draw.Style{}.Lines("a\r\nb\n", 2))
-	require.Equal(t, []string{strings.Repeat("x", 58), "✓ done"}, style.Lines(strings.Repeat("x", 58)+"✓ done", 2))
-	require.Equal(t, []string{"one", "two"}, style.Lines("one"+strings.Repeat(" ", 60)+"two", 2)[:2])
-	for _, line := range style.Lines(strings.Repeat("東京 tower\twith a view ", 20), 5) {
-		require.LessOrEqual(t, draw.Columns(line), 55)
-	}
 }
 
 func TestMarkdownIsAsInTestdata(t *testing.T) {

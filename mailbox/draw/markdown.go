@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // Markdown writes a workflow as a page for a pull request: what came of it, who did which step and how it ended, what
@@ -32,12 +33,12 @@ func Markdown(workflow string, steps []schemas.Step) string {
 	m.line("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, worked(seconds))
 	m.line("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
-		w, time := wordingOf(stateOf(s)), ""
+		time := ""
 		if s.Seconds > 0 {
 			time = worked(s.Seconds)
 		}
-		m.line("| %s | %s → %s | %s | %s %s | %s |", s.HandoffID, plain(schemas.Sender(s.Rule, s.From)), plain(holder(s)), plain(named(s)),
-			w.mark, w.word, time)
+		m.line("| %s | %s → %s | %s | %s | %s |", s.HandoffID, plain(schemas.Sender(s.Rule, s.From)), plain(holder(s)), plain(named(s)),
+			display.Style{}.Standing(stateOf(s)), time)
 	}
 	for _, s := range steps {
 		if s.Done != nil {
@@ -49,7 +50,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 }
 
 // worked is a number of seconds as people say it.
-func worked(seconds int) string { return Duration(time.Duration(seconds) * time.Second) }
+func worked(seconds int) string { return display.Duration(time.Duration(seconds) * time.Second) }
 
 // markdown is a page that is being written.
 type markdown struct{ strings.Builder }
@@ -113,13 +114,13 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	})
 	switch {
 	case !s.Status.Ended():
-		text := plain(s.Title) + " is " + strings.ToLower(Word(stateOf(s)))
+		text := plain(s.Title) + " is " + strings.ToLower(display.Word(stateOf(s)))
 		if s.Reason != "" {
 			text += ": " + plain(s.Reason)
 		}
 		add(text)
 	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
-		add(behind(s.Title+" "+strings.ToLower(Word(stateOf(s))), s.Reason))
+		add(behind(s.Title+" "+strings.ToLower(display.Word(stateOf(s))), s.Reason))
 	}
 	return points
 }
@@ -150,4 +151,4 @@ var marks = strings.NewReplacer(
 )
 
 // plain is what an agent wrote, on one line and as it is. It has 600 columns at most.
-func plain(written string) string { return marks.Replace(OneLine(written, 600)) }
+func plain(written string) string { return marks.Replace(display.OneLine(written, 600)) }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
@@ -19,7 +20,7 @@ func Mermaid(steps []schemas.Step) string {
 	grouped := children(steps)
 	inOrder(grouped, 0, func(s schemas.Step) {
 		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escaped(holder(s)),
-			s.HandoffID, escaped(s.Title), escaped(Word(stateOf(s))))
+			s.HandoffID, escaped(s.Title), escaped(display.Word(stateOf(s))))
 		for _, m := range s.Story {
 			b.WriteString("<br/>" + escaped(moment(m)))
 		}
@@ -62,7 +63,7 @@ func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func
 // entities. It is cut to about 150 bytes before: a box has little room.
 func escaped(written string) string {
 	var b strings.Builder
-	for _, r := range OneLine(schemas.Shorten(written, 150), 160) {
+	for _, r := range display.OneLine(schemas.Shorten(written, 150), 160) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {
 			b.WriteRune(r)
 		} else {

@@ -1,3 +1,6 @@
+// Package draw shows workflows to people, as a picture of who passed what to whom: [Tree] as text, [Mermaid] for
+// documents, [Markdown] for pull requests. Models read briefs instead. Drawing is pure: words, colours and widths are
+// those of package display. What agents wrote is on one line, and none of it adds to the picture.
 package draw
 
 import (
@@ -9,6 +12,7 @@ import (
 	"time"
 
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // ruler is fixed, so that the heads of arrows stand in one column where names are short.
@@ -21,15 +25,15 @@ const ruler = 32 // columns of the line behind an agent's name
 //
 // Title stands in the heading, before the name of the workflow, where it is not empty. No line is wider than the style
 // says, unless branches are nested so deep that less than 24 columns would be left. The text ends with a line end.
-func Tree(workflow, title string, steps []schemas.Step, style Style) string {
-	d := tree{Style: style, children: children(steps)}
+func Tree(workflow, title string, steps []schemas.Step, style display.Style) string {
+	d := tree{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: children(steps)}
 	const label = "Handoff Chain: "
-	name := OneLine(workflow, 70)
+	name := display.OneLine(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
-		name = OneLine(title, max(style.width()-Columns(label+name), 20)) + name
+		name = display.OneLine(title, max(d.width-display.Columns(label+name), 20)) + name
 	}
-	d.line(style.Bold(Clip(label+name, style.width())))
+	d.line(style.Bold(display.Clip(label+name, d.width)))
 	for _, root := range d.children[0] {
 		d.line("")
 		d.step(root, "", "")
@@ -61,8 +65,9 @@ func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 
 // tree is a picture that is being drawn.
 type tree struct {
-	Style
+	display.Style
 	strings.Builder
+	width    int // columns
 	children map[schemas.ID][]schemas.Step
 }
 
@@ -78,7 +83,7 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 		d.agent(s, head)
 		stem := margin + "    │"
 		d.line(stem)
-		for _, text := range d.facts(s, d.width()-Columns(stem)-1) {
+		for _, text := range d.facts(s, d.width-display.Columns(stem)-1) {
 			d.line(stem + " " + text)
 		}
 		next := d.children[s.HandoffID]
@@ -93,11 +98,11 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 
 // agent draws the line with the name of who has the handoff.
 func (d *tree) agent(s schemas.Step, head string) {
-	name := OneLine(holder(s), 40)
+	name := display.OneLine(holder(s), 40)
 	if s.From != "" && string(s.From) != holder(s) {
-		name = OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
+		name = display.OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
 	}
-	fill := min(ruler, d.width()) - Columns(head) - Columns(name) - 2
+	fill := min(ruler, d.width) - display.Columns(head) - display.Columns(name) - 2
 	d.line(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
@@ -119,7 +124,9 @@ func holder(s schemas.Step) string {
 }
 
 // stateOf is what a step says of its state.
-func stateOf(s schemas.Step) State { return State{s.Status, s.Outcome, s.BlockedBy, s.Reason} }
+func stateOf(s schemas.Step) display.State {
+	return display.State{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
+}
 
 // facts are the lines beside the stem. Facts that are zero or empty have no line. The width is that beside the stem, 24
 // at least.
@@ -151,13 +158,13 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	add("Criteria", counts(s.Unmet, "unmet"))
 	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
-		add(OneLine(name, 30), schemas.Value(s.Results[name]))
+		add(display.OneLine(name, 30), schemas.Value(s.Results[name]))
 	}
 	add("Waits for", strings.Join(s.BlockedBy, ", "))
 	add("Summary", s.Summary)
 	add("Reason", s.Reason)
 	if s.RollbackTo != "" {
-		lines = append(lines, "", OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
+		lines = append(lines, "", display.OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
 	}
 	return lines
 }
@@ -165,9 +172,9 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 // time says how long a handoff was worked on, or since when it is under way, and how long it waited meanwhile.
 func (d *tree) time(s schemas.Step) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
-	value = Duration(worked)
+	value = display.Duration(worked)
 	if waited > 0 {
-		value += ", and " + Duration(waited) + " waiting"
+		value += ", and " + display.Duration(waited) + " waiting"
 	}
 	switch {
 	case s.Status == schemas.Completed, s.Status.Ended() && worked+waited > 0:
@@ -264,14 +271,14 @@ func wrapped(written string, width int) (lines []string) {
 		switch {
 		case line == "":
 			line = word
-		case Columns(line)+1+Columns(word) <= width:
+		case display.Columns(line)+1+display.Columns(word) <= width:
 			line += " " + word
 			continue
 		default:
 			lines = append(lines, line)
 			line = indent + word
 		}
-		line = Clip(line, width) // one word
+		line = display.Clip(line, width) // one word
 	}
 	return append(lines, line)
 }

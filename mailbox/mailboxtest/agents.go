@@ -245,7 +245,9 @@ func Because(description string) schemas.FailureDetail {
 func Message(in *schemas.SendIn) { in.Type = schemas.TypeMessage }
 
 // NeedsApproval has a send wait for the approval of a person.
-func NeedsApproval(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}} }
+func NeedsApproval(in *schemas.SendIn) {
+	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
+}
 
 // Asking gives a step questions.
 func Asking(questions ...string) func(*schemas.UpdateIn) {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/store"
 )
 
@@ -24,7 +24,7 @@ func DeadlinePassed(r *store.Record) string {
 	if r.Claimed != 0 {
 		who = "and " + string(r.Holder) + " held it last"
 	}
-	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", draw.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
+	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
 }
 
 // AttemptsUsedUp says how many attempts ended without a word.

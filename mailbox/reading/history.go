@@ -15,6 +15,7 @@ import (
 	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/schemas/closest"
+	"handoff/schemas/display"
 	"handoff/store"
 	"handoff/store/audit"
 )
@@ -260,6 +261,6 @@ func show(steps []schemas.Step, format string, now time.Time, out *schemas.Histo
 	case "mermaid":
 		out.Mermaid = draw.Mermaid(steps)
 	default:
-		out.Tree = draw.Tree(string(out.Workflow), "", steps, draw.Style{Now: now})
+		out.Tree = draw.Tree(string(out.Workflow), "", steps, display.Style{Now: now})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
+	"handoff/schemas/display"
 )
 
 // eraseLine takes the cursor to the beginning of its line, which is empty then.
@@ -31,7 +31,7 @@ func (a *App) Busy(what string) (end func()) {
 			select {
 			case <-tick.C:
 				line := fmt.Sprintf("%d s: %s", second, what)
-				fmt.Fprint(a.Stderr, eraseLine+draw.Clip(line, width))
+				fmt.Fprint(a.Stderr, eraseLine+display.Clip(line, width))
 			case <-over:
 				if second > 1 {
 					fmt.Fprint(a.Stderr, eraseLine)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // Handoff draws one handoff as the view full has it: from whom to whom, where it stands, what came along, what was
@@ -44,7 +44,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}
-	s.line("Status: " + s.Standing(draw.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
+	s.line("Status: " + s.Standing(display.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
 	if !st.Status.Ended() {
 		s.fact("Why", st.Reason)
 	}
@@ -78,7 +78,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string) {
 	switch {
 	case st.ClaimedAt != nil && st.EndedAt != nil:
-		return "Duration", draw.Duration(st.EndedAt.Sub(*st.ClaimedAt))
+		return "Duration", display.Duration(st.EndedAt.Sub(*st.ClaimedAt))
 	case st.ClaimedAt != nil:
 		return "Duration", suffixed(s.Ago(*st.ClaimedAt), " so far")
 	}

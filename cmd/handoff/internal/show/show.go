@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // A sheet is a page whose lines are in sections. Whatever is given to its methods may come from agents and is made
@@ -56,7 +56,7 @@ func (s sheet) fact(label, value string) {
 }
 
 // one puts a text on one line that is not much longer than most terminals.
-func one(written string) string { return draw.OneLine(written, 200) }
+func one(written string) string { return display.OneLine(written, 200) }
 
 func suffixed(text, suffix string) string {
 	if text == "" {

@@ -10,18 +10,18 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/show"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/schemas/golden"
 )
 
 var (
 	sent  = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
-	plain = draw.Style{Now: sent.Add(2 * time.Hour)}
+	plain = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
 // shown is a handoff on a page.
-func shown(got schemas.GetOut, end *schemas.Event, style draw.Style) string {
+func shown(got schemas.GetOut, end *schemas.Event, style display.Style) string {
 	p := &cli.Page{}
 	p.Style.Style = style
 	show.Handoff(p, got, end)
@@ -152,7 +152,7 @@ func TestShowFailed(t *testing.T) {
 }
 
 // hostile draws a handoff in which agents wrote s wherever they can.
-func hostile(s string, style draw.Style) string {
+func hostile(s string, style display.Style) string {
 	one := []string{s}
 	h := schemas.Handoff{
 		ID: 2, Source: schemas.Source{Agent: schemas.Agent(s)}, Target: schemas.Target{Role: s}, Title: s, Task: s, Summary: s,
@@ -184,7 +184,7 @@ const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n  
 
 func TestShowHostile(t *testing.T) {
 	golden.Equal(t, "show-hostile.txt", hostile(repaint, plain))
-	for line := range strings.Lines(hostile(repaint, draw.Style{Width: 60})) {
+	for line := range strings.Lines(hostile(repaint, display.Style{Width: 60})) {
 		require.Equal(t, line, schemas.Visible(line))
 	}
 }

@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/term"
 
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // Style is how to write to one stream. The zero value is plain.
 type Style struct {
-	draw.Style
+	display.Style
 	Terminal bool // somebody looks at it
 }
 
@@ -146,9 +146,9 @@ func (s Style) frame(table [][]string) frame {
 	longest := 0
 	for _, row := range table {
 		for i, cell := range row[:n] {
-			f.widths[i] = max(f.widths[i], draw.Columns(cell))
+			f.widths[i] = max(f.widths[i], display.Columns(cell))
 		}
-		longest = max(longest, draw.Columns(row[n]))
+		longest = max(longest, display.Columns(row[n]))
 	}
 	f.measure()
 	for s.Width > 1 && f.last-len(gap) > s.Width {
@@ -183,13 +183,13 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 	n, behind := len(row)-1, 0 // behind are the blanks that stand before the next cell
 	for i, cell := range row[:n] {
 		if f.Width > 1 {
-			cell = draw.Clip(cell, f.widths[i])
+			cell = display.Clip(cell, f.widths[i])
 		}
 		if cell != "" {
 			b.WriteString(strings.Repeat(" ", behind) + paint(i, cell))
 			behind = 0
 		}
-		behind += f.widths[i] - draw.Columns(cell) + len(gap)
+		behind += f.widths[i] - display.Columns(cell) + len(gap)
 	}
 	begins := f.last
 	if f.beneath {
@@ -201,7 +201,7 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 	}
 	lines := []string{row[n]}
 	if f.Width > 1 {
-		lines = draw.Fold(row[n], max(f.Width-begins, 12))
+		lines = display.Fold(row[n], max(f.Width-begins, 12))
 	}
 	for i, line := range lines {
 		switch {

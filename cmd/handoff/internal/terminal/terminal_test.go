@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
+	"handoff/schemas/display"
 )
 
 func TestFileAndBufferAreNoTerminal(t *testing.T) {
@@ -60,13 +60,13 @@ func TestTableIsTabbedWithoutATerminal(t *testing.T) {
 }
 
 func TestTableIsAlignedOnATerminal(t *testing.T) {
-	s := terminal.Style{Terminal: true, Style: draw.Style{Width: 32}}
+	s := terminal.Style{Terminal: true, Style: display.Style{Width: 32}}
 	require.Equal(t, "ID     TITLE\nho_1   Añadir tests\nho_12  a \\x1b[31mred\\x1b[0m\n       title\n", s.Table(head, rows))
 }
 
 // What has no room beside the other columns stands beneath them.
 func TestNarrowTableHasItsLastColumnBeneath(t *testing.T) {
-	s := terminal.Style{Terminal: true, Style: draw.Style{Width: 30}}
+	s := terminal.Style{Terminal: true, Style: display.Style{Width: 30}}
 	got := s.Table([]string{"ID", "AGENT", "TITLE"}, [][]string{{"ho_1", "a-long-name", "One two three four five six"}})
 	require.Equal(t, "ID    AGENT\nho_1  a-long-name\n      One two three four five\n      six\n", got)
 }

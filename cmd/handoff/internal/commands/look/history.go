@@ -12,6 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 func historyCommand(a *cli.App) *cobra.Command {
@@ -82,7 +83,7 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 	for _, s := range steps {
 		took := ""
 		if s.Status.Ended() && s.Holder != "" {
-			took = draw.Duration(time.Duration(s.Seconds) * time.Second)
+			took = display.Duration(time.Duration(s.Seconds) * time.Second)
 		}
 		standing := string(s.Status)
 		if s.Status == schemas.Pending && len(s.BlockedBy) > 0 {

@@ -8,8 +8,8 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // printItems draws a list. On a terminal it has states in words for people and in their colours, what is new or urgent,
@@ -64,8 +64,8 @@ func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
 	return cell
 }
 
-func stateOf(i schemas.Item) draw.State {
-	return draw.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
+func stateOf(i schemas.Item) display.State {
+	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
 // notes are what stands beneath a row: for what it waits, and why it stands so.
@@ -74,7 +74,7 @@ func notes(p *cli.Page, i schemas.Item) (lines []string) {
 		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
 	}
 	if i.Reason != "" {
-		lines = append(lines, draw.OneLine(i.Reason, 160))
+		lines = append(lines, display.OneLine(i.Reason, 160))
 	}
 	if i.LastSign != nil && i.Reason != "" {
 		lines[len(lines)-1] += ", last sign of life " + terminal.Age(p.Now.Sub(*i.LastSign)) + " ago"
@@ -122,7 +122,7 @@ func holderOf(i schemas.Item) schemas.Agent {
 func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 	const name = 24 // columns for an agent
 	for _, i := range out.Items {
-		id, standing, title := i.HandoffID.String(), draw.Word(stateOf(i)), heading(i.Title)
+		id, standing, title := i.HandoffID.String(), display.Word(stateOf(i)), heading(i.Title)
 		if i.NoticeID != 0 {
 			id, standing, title = i.NoticeID.String(), i.Kind, heading(i.Title)+" "+i.Text
 		}
@@ -132,9 +132,9 @@ func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 		case i.Priority == schemas.High, i.Priority == schemas.Critical:
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
-		from, to := draw.OneLine(schemas.Sender(i.Rule, i.From), name), draw.OneLine(recipient(i), name)
-		title = draw.OneLine(title, mostOfTitle)
-		rows = append(rows, []string{id, from, to, draw.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title})
+		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(recipient(i), name)
+		title = display.OneLine(title, mostOfTitle)
+		rows = append(rows, []string{id, from, to, display.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title})
 	}
 	return rows
 }

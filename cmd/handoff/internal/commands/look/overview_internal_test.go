@@ -9,8 +9,8 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/schemas/golden"
 )
 
@@ -37,10 +37,10 @@ func TestOverviewFitsTheTerminal(t *testing.T) {
 	out.Running.Items[0].Percent, out.Running.Items[0].Report = 40, "Half of the tests run; \x1b[31mtwo of them fail"
 	out.NeedsYou.Items[0].Priority = schemas.Critical
 	for _, width := range []int{60, 80} {
-		p := &cli.Page{Style: terminal.Style{Terminal: true, Style: draw.Style{Width: width, Now: at}}}
+		p := &cli.Page{Style: terminal.Style{Terminal: true, Style: display.Style{Width: width, Now: at}}}
 		printOverview(p, &cli.App{Spellings: Spellings, Env: cli.Env{Getenv: func(string) string { return "" }}}, out)
 		for line := range strings.Lines(p.String()) {
-			require.LessOrEqual(t, draw.Columns(strings.TrimSuffix(line, "\n")), width, "%q", line)
+			require.LessOrEqual(t, display.Columns(strings.TrimSuffix(line, "\n")), width, "%q", line)
 		}
 		if width == 80 {
 			golden.Equal(t, "overview-80.txt", p.String())

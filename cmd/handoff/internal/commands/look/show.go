@@ -12,8 +12,8 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/show"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 type view struct{ name, help string }
@@ -122,7 +122,7 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 			flags = a.HumanAgain()
 		}
 		line, gap := "  handoff "+step.Line+flags, "  "
-		if p.Width > 0 && draw.Columns(line+gap+step.Does) > p.Width {
+		if p.Width > 0 && display.Columns(line+gap+step.Does) > p.Width {
 			gap = "\n      " // a command is never broken
 		}
 		p.Line("%s%s%s", line, gap, p.Faint(step.Does))

@@ -12,8 +12,8 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
-	"handoff/mailbox/draw"
 	"handoff/schemas"
+	"handoff/schemas/display"
 )
 
 // NeedsYou is the exit status that says that something needs a person.
@@ -174,9 +174,9 @@ func printPart(
 	for _, c := range part.Items {
 		row := []string{idOf(c)}
 		for _, cell := range cells(c) {
-			row = append(row, draw.OneLine(cell, name))
+			row = append(row, display.OneLine(cell, name))
 		}
-		title := draw.OneLine(titleOf(c), mostOfTitle)
+		title := display.OneLine(titleOf(c), mostOfTitle)
 		rows = append(rows, append(row, title))
 	}
 	p.WriteString(p.DrawTable(terminal.Table{
@@ -236,7 +236,7 @@ func beneath(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 	}
 	for _, line := range []string{why, report} {
 		if line != "" {
-			lines = append(lines, draw.OneLine(line, 160))
+			lines = append(lines, display.OneLine(line, 160))
 		}
 	}
 	if a != nil {

@@ -18,10 +18,10 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/outlet"
 	"handoff/cmd/handoff/internal/workspace"
-	"handoff/mailbox/draw"
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/schemas/closest"
+	"handoff/schemas/display"
 )
 
 // watching is what watch was asked for.
@@ -185,7 +185,7 @@ func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 // long lines go on behind the first columns.
 func printEvent(p *cli.Page, c schemas.Change) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
-	title, text := draw.OneLine(heading(c.Title), mostOfTitle), draw.OneLine(c.Text, mostSaid)
+	title, text := display.OneLine(heading(c.Title), mostOfTitle), display.OneLine(c.Text, mostSaid)
 	if !p.Terminal {
 		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, happened(c), title, text)
 		return
@@ -201,7 +201,7 @@ func printEvent(p *cli.Page, c schemas.Change) {
 	begins := len(when) + 2 + max(len(id), 6) + 2
 	lines := p.Lines(rest, begins)
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
-		lines[0] = p.OfState(draw.State{Status: c.To}, did) + more
+		lines[0] = p.OfState(display.State{Status: c.To}, did) + more
 	}
 	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {

@@ -1,4 +1,4 @@
-package draw
+package display
 
 import (
 	"cmp"
@@ -73,7 +73,7 @@ func (s Style) Lines(written string, room int) (lines []string) {
 			lines = append(lines, line)
 			continue
 		}
-		lines = append(lines, Fold(strings.ReplaceAll(line, "\t", "    "), max(s.width()-room, 20))...)
+		lines = append(lines, Fold(strings.ReplaceAll(line, "\t", "    "), max(max(s.Width, 40)-room, 20))...)
 	}
 	return lines
 }

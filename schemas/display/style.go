@@ -1,13 +1,11 @@
-// Package draw shows workflows to people, as a picture of who passed what to whom: [Tree] as text, [Mermaid] for
-// documents. Beside it has what other drawings share with these: a [Style], words for a status and a duration, and how
-// wide a text is. Models read briefs instead.
+// Package display has how texts are shown to people: how many columns they take, colours, and words for a duration and for
+// the state of a handoff. The command line and the pictures of package draw stand on it. Models read briefs instead.
 //
-// What agents wrote is shown on one line where the picture needs it, clipped to the width, and with hidden
-// characters made visible, so that no title can repaint a terminal. Drawing is pure: the time of day is a
-// field of [Style].
+// What agents wrote is shown with hidden characters made visible, and on one line where the page needs it, so that no
+// title can repaint a terminal. Nothing here reads a clock: the time of day is a field of [Style].
 //
-// Pictures are for reading, and programs take rows instead: the words and marks may change from one version to the next.
-package draw
+// Pages are for reading, and programs take rows instead: the words and marks may change from one version to the next.
+package display
 
 import (
 	"fmt"
@@ -20,16 +18,8 @@ import (
 // concurrently.
 type Style struct {
 	Colour bool      // marks and headings have colours, by ANSI escapes
-	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit in a table
+	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit elsewhere
 	Now    time.Time // for ages and what is still running
-}
-
-// width is how wide a picture may be, in columns.
-func (s Style) width() int {
-	if s.Width == 0 {
-		return 80
-	}
-	return max(s.Width, 40)
 }
 
 // A colour is the parameter of an ANSI escape. Terminals choose what it looks like, so it fits light and dark ones.
