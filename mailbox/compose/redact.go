@@ -59,17 +59,22 @@ func redact(v any, path []string, free bool) (_ any, changed bool) {
 		}
 	case map[string]any:
 		for name := range v {
-			var did bool
-			switch {
-			case len(path) > 0 && path[0] == name:
-				v[name], did = redact(v[name], path[1:], true)
-			case len(path) == 0 && (free || !slices.Contains(places, name)):
-				v[name], did = redact(v[name], nil, free || slices.Contains(freeForm, name))
-			}
-			changed = changed || did
+			item, did := redactField(name, v[name], path, free)
+			v[name], changed = item, changed || did
 		}
 	}
 	return v, changed
+}
+
+// redactField is redact for a field of an object.
+func redactField(name string, v any, path []string, free bool) (_ any, changed bool) {
+	switch {
+	case len(path) > 0 && path[0] == name:
+		return redact(v, path[1:], true)
+	case len(path) == 0 && (free || !slices.Contains(places, name)):
+		return redact(v, nil, free || slices.Contains(freeForm, name))
+	}
+	return v, false
 }
 
 // places are the fields of our own messages that say who, where and when, and freeForm those under which the names are
@@ -121,22 +126,27 @@ func lessen(field string, v any) (_ any, changed bool) {
 		}
 	case map[string]any:
 		for name := range v {
-			switch {
-			case slices.Contains(freeForm, name) && isLong(v[name]):
-				changed = true
-				if v[name], _ = lessen(name, v[name]); isLong(v[name]) {
-					delete(v, name) // it has many short texts
-				}
-			case field == "references" && name == "digest":
-				changed = changed || v[name] != schemas.NotKept
-				v[name] = schemas.NotKept
-			default:
-				less, did := lessen(name, v[name])
-				v[name], changed = less, changed || did
-			}
+			changed = lessenField(field, v, name) || changed
 		}
 	}
 	return v, changed
+}
+
+// lessenField lessens a field of an object, which is in a field itself, and tells whether it changed.
+func lessenField(within string, object map[string]any, name string) (changed bool) {
+	was := object[name]
+	switch {
+	case slices.Contains(freeForm, name) && isLong(was):
+		if object[name], _ = lessen(name, was); isLong(object[name]) {
+			delete(object, name) // it has many short texts
+		}
+		return true
+	case within == "references" && name == "digest":
+		object[name] = schemas.NotKept
+		return was != schemas.NotKept
+	}
+	object[name], changed = lessen(name, was)
+	return changed
 }
 
 func isLong(v any) bool {
