@@ -165,6 +165,14 @@ func Some(texts []string, most int) string {
 	return text
 }
 
+// Counted writes a number of things: "1 notice", "2 notices".
+func Counted[N int | uint64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // Numbered writes texts with their numbers, from 1, by which they are answered, and something between them. One text
 // alone needs no number.
 func Numbered(texts []string, between string) string {

@@ -277,11 +277,7 @@ func some(files []string, what string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	named := schemas.Visible(strings.Join(files[:min(len(files), 5)], ", "))
-	if more := len(files) - 5; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return what + ": " + named
+	return what + ": " + schemas.Visible(schemas.Some(files, 5))
 }
 
 const (

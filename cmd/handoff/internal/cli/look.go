@@ -56,9 +56,9 @@ func (a *App) MarkedRead(by schemas.Caller, of schemas.Agent, unread int) string
 	case unread == 0:
 		return ""
 	case by.Scope == schemas.ScopeRead:
-		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", Counted(unread, "new notice"), of)
+		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", schemas.Counted(unread, "new notice"), of)
 	}
-	return fmt.Sprintf("%s of %s: read now.", Counted(unread, "new notice"), of)
+	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
 }
 
 // Look is [App.Connect] for a command that only looks. Where nobody has used the workspace it looks at one in which

@@ -44,14 +44,6 @@ func (a *App) Remark(p *Page, text string) {
 	}
 }
 
-// Counted writes a number of things: "1 notice", "2 notices".
-func Counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // Field adds "name: value" if there is a value.
 func (p *Page) Field(name, value string) {
 	if value != "" {

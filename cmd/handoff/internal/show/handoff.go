@@ -177,7 +177,7 @@ func counted(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s (%s)", label, cli.Counted(len(files), "file"), names(files, same))
+	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), names(files, same))
 }
 
 // observed is what git saw, which the holder did not say.

@@ -90,22 +90,11 @@ func few[T any](list []T, name func(T) string) string {
 
 // names joins the names of the first members of a list.
 func names[T any](list []T, name func(T) string) string {
-	const shown = 5
-	text := strings.Join(schemas.Map(list[:min(len(list), shown)], name), ", ")
-	if more := len(list) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return schemas.Some(schemas.Map(list, name), 5)
 }
 
 func nonEmpty(texts ...string) []string {
-	var some []string
-	for _, s := range texts {
-		if s != "" {
-			some = append(some, s)
-		}
-	}
-	return some
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
 // Ending is the event that ended a handoff, where no completion or failure tells how it ended: it was

@@ -11,6 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/schemas"
 )
 
 // reaching is how long a server elsewhere may take to answer.
@@ -42,7 +43,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	case err != nil:
 		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, short(err)).try(ask)
 	}
-	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, counted(reply.Tools, "tool"))
+	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
 
 // refused explains why a server wants another token, or wants one at all. Setup writes no address that may hold a secret.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/cmd/handoff/internal/leave"
+	"handoff/schemas"
 )
 
 // Agents examines the files that declare agents, and what was allowed of them. While one of them is broken, what was
@@ -19,7 +20,7 @@ func Agents(files []agentsfile.File, given leave.Book, sh Shell) (all []Finding)
 		}
 	}
 	if len(all) == 0 && declared > 0 {
-		return []Finding{ok(aboutAgents, "%s declared by files", counted(declared, "agent"))}
+		return []Finding{ok(aboutAgents, "%s declared by files", schemas.Counted(declared, "agent"))}
 	}
 	return all
 }

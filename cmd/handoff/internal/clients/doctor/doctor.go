@@ -79,11 +79,3 @@ func (f Finding) try(command string) Finding {
 	f.Remedy = command
 	return f
 }
-
-// counted writes a number of things, as in 2 hooks.
-func counted[N int | uint64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

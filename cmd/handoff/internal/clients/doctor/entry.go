@@ -74,7 +74,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
 			try(in.mend(e))
 	}
-	return ok(aboutClients, "%s: its server answers, with %s", where, counted(reply.Tools, "tool"))
+	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.Counted(reply.Tools, "tool"))
 }
 
 // trial asks the server of an entry, in a workspace that is made for that.

@@ -24,7 +24,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 		}
 		return found.try(in.setup(in.scopeOf(f.Path), "--hooks", "--yes"))
 	}
-	return ok(aboutHooks, "%s: %s in %s", in.client.Title, counted(len(f.Handlers), "hook"), f.Path)
+	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
 
 // calls is how the hooks of a file run handoff, of those that setup could have written.

@@ -34,7 +34,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	if err != nil {
 		return []Finding{Closed(err, sh)}
 	}
-	found, look := ok(aboutStore, "it opens, and holds %s", counted(newest.Event, "event")), ""
+	found, look := ok(aboutStore, "it opens, and holds %s", schemas.Counted(newest.Event, "event")), ""
 	if file.Path != "" {
 		found.Message += fmt.Sprintf(" in %.1f MiB", float64(file.Bytes)/(1<<20))
 		look = "df -h " + shell.Quote(file.Path)
@@ -108,7 +108,7 @@ func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, ver
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").try(verify)
 	}
-	return ok(aboutStore, "it is whole: %s of %s", counted(out.Events, "event"), counted(out.Handoffs, "handoff"))
+	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
 }
 
 // Files examines the files of a workspace: who may read them, and whether the store looks like one.

@@ -52,7 +52,7 @@ func Work(ctx context.Context, d Desk) (all []Finding) {
 	switch more := len(all) - mostFindings; {
 	case len(all) == 0:
 		open := out.Counts.Claimable + out.Counts.Held + out.Counts.Blocked
-		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", counted(open, "handoff"))}
+		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.Counted(open, "handoff"))}
 	case more > 0:
 		return append(all[:mostFindings], warning(aboutWork, "and %d more", more).try(d.Shell.line("status")))
 	}

@@ -107,7 +107,7 @@ func (v *verified) print(p *cli.Page) {
 	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
 	p.Line("root %s", v.Root)
 	if v.Heads > 0 {
-		p.Line("held against %s", cli.Counted(v.Heads, "head"))
+		p.Line("held against %s", schemas.Counted(v.Heads, "head"))
 	}
 	p.Problems(v.Problems)
 	if v.OK {

@@ -147,7 +147,7 @@ func (l listed) print(p *cli.Page) {
 	if l.Allowed {
 		state = p.Green("allowed")
 	}
-	p.Line("%s of %s, at %s: %s", cli.Counted(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
+	p.Line("%s of %s, at %s: %s", schemas.Counted(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
 	p.Field("why", l.Why)
 	p.Field("PATH", l.Path)
 }

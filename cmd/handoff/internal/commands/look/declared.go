@@ -150,7 +150,7 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 		for _, f := range all {
 			p.Problems(f.Problems)
 			if len(f.Problems) == 0 {
-				p.Line("%s %s: %s", p.Green("ok"), schemas.Visible(f.File), cli.Counted(f.Agents, "agent"))
+				p.Line("%s %s: %s", p.Green("ok"), schemas.Visible(f.File), schemas.Counted(f.Agents, "agent"))
 				p.Field("leave", f.Waits)
 			}
 		}

@@ -155,9 +155,9 @@ func printWaiting(p *cli.Page, out gathered, need int, again string) {
 		return
 	}
 	if out.Inbox != nil && out.Inbox.Notices > 0 {
-		p.Line("%s unread: handoff list --box notices%s", cli.Counted(out.Inbox.Notices, "notice"), again)
+		p.Line("%s unread: handoff list --box notices%s", schemas.Counted(out.Inbox.Notices, "notice"), again)
 	}
 	if need > 0 {
-		p.Line("What needs you: %s, handoff status%s", cli.Counted(need, "handoff"), again)
+		p.Line("What needs you: %s, handoff status%s", schemas.Counted(need, "handoff"), again)
 	}
 }

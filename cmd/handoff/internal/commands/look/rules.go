@@ -89,7 +89,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 func (t testedRules) print(p *cli.Page) {
 	p.Problems(t.Problems)
 	if len(t.Problems) == 0 {
-		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), cli.Counted(len(t.Routes), "route"), cli.Counted(len(t.Workflows), "workflow"))
+		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), schemas.Counted(len(t.Routes), "route"), schemas.Counted(len(t.Workflows), "workflow"))
 	}
 	if t.Tried.HandoffID == 0 {
 		return

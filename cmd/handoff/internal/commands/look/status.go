@@ -258,7 +258,7 @@ func counted(c schemas.Counts) string {
 		held += fmt.Sprintf(" (%d for an answer)", c.Waiting)
 	}
 	return fmt.Sprintf("%d can be claimed, %s, %d blocked. %s here, %s in all.",
-		c.Claimable, held, c.Blocked, cli.Counted(c.Agents, "agent"), cli.Counted(c.Sent, "handoff"))
+		c.Claimable, held, c.Blocked, schemas.Counted(c.Agents, "agent"), schemas.Counted(c.Sent, "handoff"))
 }
 
 // plainOverview writes the rows of all parts.

@@ -174,5 +174,5 @@ func handoffs(n int) string {
 	if n >= open.Many {
 		return fmt.Sprintf("%d or more handoffs", open.Many)
 	}
-	return cli.Counted(n, "handoff")
+	return schemas.Counted(n, "handoff")
 }

@@ -48,7 +48,7 @@ or a text that was changed, and damaged pages stay as they are: for these, put a
 		return checked(a, raw, out, func(p *cli.Page) {
 			printCheck(p, out)
 			if out.Mendable > 0 {
-				p.Line("%s", p.Faint("handoff check --mend mends "+cli.Counted(out.Mendable, "fault")+" once nobody else has the workspace open."))
+				p.Line("%s", p.Faint("handoff check --mend mends "+schemas.Counted(out.Mendable, "fault")+" once nobody else has the workspace open."))
 			}
 			if out.Mendable < out.Found {
 				p.Line("%s", p.Faint(unmendable))
@@ -120,11 +120,11 @@ func mendStore(ctx context.Context, a *cli.App) error {
 		if saved == "" {
 			p.Line("nothing was changed")
 		} else {
-			p.Line("mended %s, in %s", cli.Counted(done.Before.Found-done.After.Found, "fault"), cli.Counted(done.Rows, "row"))
+			p.Line("mended %s, in %s", schemas.Counted(done.Before.Found-done.After.Found, "fault"), schemas.Counted(done.Rows, "row"))
 			p.Field("as it was before", saved)
 		}
 		if done.After.Found > 0 {
-			p.Line("%s left. %s", cli.Counted(done.After.Found, "fault"), unmendable)
+			p.Line("%s left. %s", schemas.Counted(done.After.Found, "fault"), unmendable)
 		}
 	})
 }

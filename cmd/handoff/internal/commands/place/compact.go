@@ -135,12 +135,12 @@ func (c *compaction) page(p *cli.Page) {
 	switch let := c.Retained; {
 	case let == nil:
 	case c.Try:
-		p.Line("would let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
+		p.Line("would let go of %s of texts of %s", size(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
 	default:
-		p.Line("let go of %s of texts of %s", size(let.Bytes), cli.Counted(let.Handoffs, "handoff"))
+		p.Line("let go of %s of texts of %s", size(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
 	}
 	if c.Retained != nil && c.Retained.Unread > 0 {
-		p.Line("passed over %s that cannot be read: handoff check tells why", cli.Counted(c.Retained.Unread, "handoff"))
+		p.Line("passed over %s that cannot be read: handoff check tells why", schemas.Counted(c.Retained.Unread, "handoff"))
 	}
 	switch {
 	case c.Compacted != "" && c.After == c.Before:

@@ -53,7 +53,7 @@ one, or with -, it goes to standard output.`,
 		}
 		return a.PrintValue(map[string]any{"file": given[0], "heading": head}, func(p *cli.Page) {
 			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.Visible(given[0]),
-				cli.Counted(head.Lines["handoff"], "handoff"), cli.Counted(head.Lines["event"], "event"))
+				schemas.Counted(head.Lines["handoff"], "handoff"), schemas.Counted(head.Lines["event"], "event"))
 			p.Line("root %s", head.Root)
 		})
 	}

@@ -113,11 +113,11 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
 	return a.PrintValue(said, func(p *cli.Page) {
-		p.Line("imported %s from %s into %s, and %s", cli.Counted(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
-			cli.Counted(done.Notices, "notice"))
+		p.Line("imported %s from %s into %s, and %s", schemas.Counted(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
+			schemas.Counted(done.Notices, "notice"))
 		p.Line("root %s", done.Root)
 		if done.Open > 0 {
-			p.Line("%s", p.Faint(cli.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
+			p.Line("%s", p.Faint(schemas.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
 		}
 	})
 }

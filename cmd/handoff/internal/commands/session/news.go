@@ -40,7 +40,7 @@ func startNaming(n schemas.NewsOut, workspace string, named int) string {
 	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, workspace)
 	held := n.Holding[:min(named, len(n.Holding))]
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
-		fmt.Fprintf(&b, "You hold %s:\n%s", counted(all, "handoff"), holding(held, all-len(held)))
+		fmt.Fprintf(&b, "You hold %s:\n%s", schemas.Counted(all, "handoff"), holding(held, all-len(held)))
 	}
 	b.WriteString(here(n))
 	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
@@ -66,7 +66,7 @@ func goOn(n schemas.NewsOut) string {
 		take := schemas.ClaimIn{HandoffID: n.Holding[own].HandoffID.String()}
 		return fmt.Sprintf("Go on: %s\n", schemas.Call(take, "takes it up again, with its brief"))
 	case n.NeedYou > 0:
-		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", counted(n.NeedYou, "handoff"))
+		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", schemas.Counted(n.NeedYou, "handoff"))
 	case n.Mail.Pending > 0 && len(n.New) > 0:
 		return schemas.Call(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
 	case n.Mail.Notices > 0:
@@ -126,7 +126,7 @@ func reminder(n schemas.NewsOut) string {
 		return ""
 	}
 	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s No handoff is named in such a reminder again.\n",
-		counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), dataNotice,
+		schemas.Counted(len(n.Holding)+n.MoreHolding, "handoff"), holding(n.Holding, n.MoreHolding), dataNotice,
 		schemas.Sentences(finish(n.Holding[0])))
 }
 
@@ -221,21 +221,14 @@ func quotedIn(s string, most int) string {
 func mail(in schemas.Inbox) string {
 	var parts []string
 	if in.Pending > 0 {
-		part := counted(in.Pending, "handoff")
+		part := schemas.Counted(in.Pending, "handoff")
 		if in.Urgent > 0 {
 			part += fmt.Sprintf(" (%d urgent)", in.Urgent)
 		}
 		parts = append(parts, part)
 	}
 	if in.Notices > 0 {
-		parts = append(parts, counted(in.Notices, "unread notice"))
+		parts = append(parts, schemas.Counted(in.Notices, "unread notice"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
