@@ -42,7 +42,8 @@ func (m Mailbox) Encode() []byte {
 	return b
 }
 
-func decodeMailbox(b []byte) (m Mailbox, err error) {
+// DecodeMailbox reads what [Mailbox.Encode] wrote.
+func DecodeMailbox(b []byte) (m Mailbox, err error) {
 	if len(b) != 16 {
 		return m, fmt.Errorf("counters of %d bytes: %w", len(b), ErrCorrupt)
 	}
@@ -61,7 +62,7 @@ func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
 	if b == nil || err != nil {
 		return m, err
 	}
-	return decodeMailbox(b)
+	return DecodeMailbox(b)
 }
 
 // Box is a mailbox that is not empty, with its counters.
@@ -81,7 +82,7 @@ func (v *View) Boxes() iter.Seq2[Box, error] {
 			}
 			b := Box{Address: schemas.Address(row.Key)}
 			if err == nil {
-				b.Mailbox, err = decodeMailbox(row.Value)
+				b.Mailbox, err = DecodeMailbox(row.Value)
 			}
 			if !yield(b, err) || err != nil {
 				return

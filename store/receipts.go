@@ -45,6 +45,11 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 	if b == nil || err != nil {
 		return nil, err
 	}
+	return DecodeReceipt(b)
+}
+
+// DecodeReceipt reads what [Receipt.Encode] wrote.
+func DecodeReceipt(b []byte) (*Receipt, error) {
 	if len(b) < 8 {
 		return nil, fmt.Errorf("receipt of %d bytes: %w", len(b), ErrCorrupt)
 	}

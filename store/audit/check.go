@@ -292,7 +292,7 @@ func (c *checker) counters() error {
 		if holds == (store.Mailbox{}) {
 			right = drop(store.Mailboxes, []byte(box))
 		}
-		kept, _ := c.Mailbox(box) // zeros when they cannot be read
+		kept, _ := store.DecodeMailbox(b) // zeros when they cannot be read
 		c.mendf(right, "mailbox %s is counted as %+v and holds %+v", box, kept, holds)
 	}
 	return nil

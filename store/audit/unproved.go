@@ -100,7 +100,7 @@ func (c *checker) receipts() error {
 			from, _, _ := bytes.Cut(row.Key[1:], []byte{0})
 			of = "of a key of " + string(from)
 		}
-		r, err := c.Receipt(row.Key)
+		r, err := store.DecodeReceipt(row.Value)
 		if err != nil || !json.Valid(r.Result) || row.Key[0] != 'k' && row.Key[0] != 'r' {
 			c.addf("a receipt %s cannot be read", of)
 		}

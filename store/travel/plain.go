@@ -78,7 +78,7 @@ func (l *loader) notice(read *line) error {
 func (x *exporter) keys(emit func(line) error) error {
 	return x.rows(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
 		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
-		r, err := x.Receipt(row.Key)
+		r, err := store.DecodeReceipt(row.Value)
 		if err != nil {
 			return err
 		}
