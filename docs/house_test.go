@@ -89,8 +89,9 @@ var house = []room{
 		owns:    []string{"github.com/jackc/pgx", "github.com/stretchr/testify"},
 	},
 	{
-		level: 2, path: "store/storetest", about: "what every store must do",
-		imports: []string{"store"},
+		level: 2, path: "store/storetest", about: "what every store must do, and stores for tests",
+		imports: []string{"schemas", "store", "store/audit", "store/memory", "store/bolt"},
+		owns:    []string{"github.com/stretchr/testify"},
 	},
 	{
 		level: 2, path: "mailbox/roster", about: "who qualifies",

@@ -17,6 +17,7 @@ import (
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/memory"
+	"handoff/store/storetest"
 )
 
 // task is a body of 2 KB, as a handoff has.
@@ -36,7 +37,7 @@ func (c cycle) agent() schemas.Agent { return schemas.Agent(fmt.Sprintf("agent-%
 
 func (c cycle) event(action string, r *store.Record) schemas.Event {
 	return schemas.Event{
-		At: noon.Add(time.Duration(c.n) * time.Millisecond), Handoff: r.ID, Agent: c.agent(), AgentID: "session-0123456789",
+		At: storetest.Noon().Add(time.Duration(c.n) * time.Millisecond), Handoff: r.ID, Agent: c.agent(), AgentID: "session-0123456789",
 		Via: schemas.ViaStdio, Action: action, From: schemas.Pending, To: r.Status, Attempt: r.Attempt,
 	}
 }
@@ -46,12 +47,12 @@ func (c cycle) send(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	r := sent(id)
+	r := storetest.Sent(id)
 	r.To, r.Box = schemas.Address(c.agent()), schemas.Address(c.agent())
 	r.Workflow = schemas.Workflow("wf_" + id.String())
 	r.Tags = []string{"go", "login"}
 	r.Digest = "n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"
-	r.Deadline, r.Wakes = minute(600), minute(600)
+	r.Deadline, r.Wakes = storetest.Minute(600), storetest.Minute(600)
 	if _, err := tx.Change(nil, r, c.event("send", r), store.Content{Bytes: task, Salt: []byte("salt_0123456789abcdef")}); err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (c cycle) claim(tx *store.Tx) error {
 		now := was.Clone()
 		now.Status, now.Holder, now.HolderID, now.Box, now.Via = schemas.Accepted, c.agent(), "session-0123456789", "", schemas.ViaStdio
 		now.Token, now.Claims, now.Attempt, now.Conn = "ct_0123456789abcdef", 1, 1, "conn_0123456789"
-		now.Claimed, now.Touched, now.Lease, now.Wakes = minute(1), minute(1), minute(16), minute(16)
+		now.Claimed, now.Touched, now.Lease, now.Wakes = storetest.Minute(1), storetest.Minute(1), storetest.Minute(16), storetest.Minute(16)
 		if _, err := tx.Change(was, &now, c.event("claim", &now), store.Content{}); err != nil {
 			return err
 		}
@@ -95,12 +96,12 @@ func (c cycle) complete(tx *store.Tx) error {
 			return err
 		}
 		now := was.Clone()
-		now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, minute(2)
+		now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, storetest.Minute(2)
 		now.ResultDigest = now.Digest
 		if _, err := tx.Change(was, &now, c.event("complete", &now), store.Content{Bytes: result, Salt: []byte("salt_0123456789abcdef")}); err != nil {
 			return err
 		}
-		n := schemas.Notice{To: now.From, From: c.agent(), Kind: "completed", About: id, Title: now.Title, Text: "it was done", At: noon}
+		n := schemas.Notice{To: now.From, From: c.agent(), Kind: "completed", About: id, Title: now.Title, Text: "it was done", At: storetest.Noon()}
 		if _, err := tx.Notify(n); err != nil {
 			return err
 		}
@@ -111,11 +112,11 @@ func (c cycle) complete(tx *store.Tx) error {
 
 // remember keeps the outcome of a call.
 func (c cycle) remember(tx *store.Tx, step, outcome string) error {
-	if err := tx.ExpireReceipts(noon.Add(-24*time.Hour), 4); err != nil {
+	if err := tx.ExpireReceipts(storetest.Noon().Add(-24*time.Hour), 4); err != nil {
 		return err
 	}
 	key := store.ByRequest(fmt.Sprintf("%016x%s0123456789abcde", c.n, step))
-	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.At(noon)})
+	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.At(storetest.Noon())})
 }
 
 // BenchmarkChange plays whole lives through the typed layer, by so many callers at once.
@@ -127,7 +128,7 @@ func BenchmarkChange(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("bolt/callers=%d", callers), func(b *testing.B) {
 			b.ReportAllocs()
-			s := store.New(openBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+			s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 			play(b, s, callers)
 			b.StopTimer()
 			require.NoError(b, s.Close())
@@ -177,7 +178,7 @@ func BenchmarkQueue(b *testing.B) {
 
 // pending is a file in which so many handoffs wait in three boxes.
 func pending(b *testing.B, n int) *store.Store {
-	s := store.New(openBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	for start := 1; start <= n; start += 1000 {
 		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
@@ -185,9 +186,9 @@ func pending(b *testing.B, n int) *store.Store {
 				if _, err := tx.NewID(); err != nil {
 					return err
 				}
-				r := sent(schemas.ID(id))
+				r := storetest.Sent(schemas.ID(id))
 				r.Box = anyBox[id%len(anyBox)]
-				if err := keep(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
+				if err := storetest.Keep(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
 					return err
 				}
 			}
@@ -201,7 +202,7 @@ var anyBox = []schemas.Address{"agent-1", "capability:go", "role:coder"}
 
 // BenchmarkAudit proves a file of whole lives, and BenchmarkCheck compares one with its indexes.
 func BenchmarkAudit(b *testing.B) {
-	s := store.New(openBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
+	s := store.New(storetest.Bolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	const handoffs = 10_000
 	for first := 0; first < handoffs; first += 500 {

@@ -14,6 +14,8 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 func sum(parts ...[]byte) string {
@@ -23,20 +25,20 @@ func sum(parts ...[]byte) string {
 
 func TestChangeLinksEvents(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		first := w.send(1)
-		other := w.send(1)
-		w.update(func(tx *store.Tx) error { // an event about no record
+		first := w.Send(1)
+		other := w.Send(1)
+		w.Write(func(tx *store.Tx) error { // an event about no record
 			_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello")})
 			return err
 		})
-		claimed := w.claim(first)
-		w.claim(other)
-		done := w.complete(claimed)
+		claimed := w.Claim(first)
+		w.Claim(other)
+		done := w.Complete(claimed)
 
-		rows := w.dump(store.Events, store.Records)
+		rows := w.Dump(store.Events, store.Records)
 		events := make([]schemas.Event, len(rows[store.Events]))
 		for i, row := range rows[store.Events] {
-			require.Equal(t, key(uint64(i+1)), row.Key, "numbers have no gaps")
+			require.Equal(t, storetest.Key(uint64(i+1)), row.Key, "numbers have no gaps")
 			require.NoError(t, json.Unmarshal(row.Value, &events[i]))
 			require.Equal(t, uint64(i+1), events[i].N)
 		}
@@ -55,20 +57,20 @@ func TestChangeLinksEvents(t *testing.T) {
 		require.Empty(t, events[3].Said, "nothing was said with a claim")
 		require.Empty(t, events[2].State, "a message changes no record")
 
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			last, err := v.EventsOf(done, 2)
 			require.Equal(t, []schemas.Event{events[5], events[3]}, last)
 			return err
 		})
-		w.sound()
+		w.Sound()
 	})
 }
 
 // An event that its caller gave to another handoff, or a number, would break the registry.
 func TestChangeNamesTheEventItself(t *testing.T) {
 	w := inMemory(t)
-	r := sent(1)
-	w.update(func(tx *store.Tx) error {
+	r := storetest.Sent(1)
+	w.Write(func(tx *store.Tx) error {
 		n, err := tx.Change(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
 		if n != 1 {
 			return fmt.Errorf("event %d", n)
@@ -76,7 +78,9 @@ func TestChangeNamesTheEventItself(t *testing.T) {
 		return err
 	})
 	require.Equal(t, uint64(1), r.Event)
-	require.Empty(t, w.audit().Problems)
+	out, err := audit.Registry(t.Context(), w.Store)
+	require.NoError(t, err)
+	require.Empty(t, out.Problems)
 }
 
 func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
@@ -88,37 +92,37 @@ func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
 			for i := range content {
 				content[i] = byte(i * 7 / 3)
 			}
-			r := w.change(nil, sent(id), "send", string(content))
-			w.view(func(v *store.View) error {
+			r := w.Change(nil, storetest.Sent(id), "send", string(content))
+			w.Read(func(v *store.View) error {
 				said, err := v.Said(id, r.Event)
 				require.True(t, bytes.Equal(content, said), "%d bytes", size)
 				require.Equal(t, size == 0, said == nil)
 				return err
 			})
 		}
-		require.Len(t, w.dump(store.Bodies)[store.Bodies], 1+1+1+2+2+33+132)
-		w.sound()
+		require.Len(t, w.Dump(store.Bodies)[store.Bodies], 1+1+1+2+2+33+132)
+		w.Sound()
 	})
 }
 
 func TestContentThatIsTooLargeIsRefused(t *testing.T) {
 	w := inMemory(t)
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
-		_, err := tx.Change(nil, sent(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
+		_, err := tx.Change(nil, storetest.Sent(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
 		return err
 	})
 	var coded *schemas.Error
 	require.ErrorAs(t, err, &coded)
 	require.Equal(t, schemas.Limit, coded.Code)
-	for s, rows := range w.dump(everySpace()...) {
+	for s, rows := range w.Dump(storetest.EverySpace()...) {
 		require.Empty(t, rows, s)
 	}
 }
 
 func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
-	w.view(func(v *store.View) error {
+	r := w.Send(1)
+	w.Read(func(v *store.View) error {
 		h := schemas.Handoff{Task: "as it was"}
 		require.NoError(t, v.Saying(r.ID, 0, &h))
 		require.Equal(t, "as it was", h.Task)
@@ -132,34 +136,34 @@ func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
 // A function that fails after a change leaves nothing of it, and the next change takes the number.
 func TestAFailedChangeLeavesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		r := w.send(1)
-		before := w.dump(everySpace()...)
+		r := w.Send(1)
+		before := w.Dump(storetest.EverySpace()...)
 		err := w.Update(context.Background(), func(tx *store.Tx) error {
 			now := r.Clone()
 			now.Title = "another"
-			return errors.Join(keep(tx, r, &now, "amend", "x"), errUndo)
+			return errors.Join(storetest.Keep(tx, r, &now, "amend", "x"), errUndo)
 		})
 		require.ErrorIs(t, err, errUndo)
-		require.Equal(t, before, w.dump(everySpace()...))
-		require.Equal(t, uint64(2), w.claim(r).Event)
-		w.sound()
+		require.Equal(t, before, w.Dump(storetest.EverySpace()...))
+		require.Equal(t, uint64(2), w.Claim(r).Event)
+		w.Sound()
 	})
 }
 
 func TestAChangeOfAHandoffWhoseEventIsMissingFails(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
-	w.raw(func(rows store.Writer) error { return rows.Delete(store.Events, key(r.Event)) })
+	r := w.Send(1)
+	w.Raw(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(r.Event)) })
 	now := r.Clone()
-	err := w.Update(context.Background(), func(tx *store.Tx) error { return keep(tx, r, &now, "claim", "") })
+	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.Keep(tx, r, &now, "claim", "") })
 	require.ErrorIs(t, err, store.ErrCorrupt)
 }
 
 func TestScansAfterTheLastNumberAreEmpty(t *testing.T) {
 	w := inMemory(t)
-	w.send(2)
+	w.Send(2)
 	const last = ^uint64(0)
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		require.Empty(t, collect(t, v.Oldest(store.All(), schemas.ID(last))))
 		for e, err := range v.EventsAfter(last) {
 			t.Error("an event after the last number", e, err)

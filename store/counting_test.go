@@ -8,20 +8,21 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/storetest"
 )
 
 // many keeps records that are new at once, without events.
 func (w *world) many(n int, with func(*store.Record)) {
-	w.t.Helper()
-	w.update(func(tx *store.Tx) error {
+	w.T.Helper()
+	w.Write(func(tx *store.Tx) error {
 		for range n {
 			id, err := tx.NewID()
 			if err != nil {
 				return err
 			}
-			r := sent(id)
+			r := storetest.Sent(id)
 			with(r)
-			if err := keep(tx, nil, r, "sent", ""); err != nil {
+			if err := storetest.Keep(tx, nil, r, "sent", ""); err != nil {
 				return err
 			}
 		}
@@ -42,11 +43,11 @@ func TestCountStates(t *testing.T) {
 
 func TestMailboxesAreCounted(t *testing.T) {
 	w := inMemory(t)
-	w.send(2)
-	w.claim(w.record(1))
+	w.Send(2)
+	w.Claim(w.record(1))
 	w.many(3, func(r *store.Record) { r.To, r.Box, r.SentWith = "role:testing", "role:testing", "ci" })
 	have := map[schemas.Address]store.Mailbox{}
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		for b, err := range v.Boxes() {
 			require.NoError(t, err)
 			have[b.Address] = b.Mailbox
@@ -60,7 +61,7 @@ func TestMailboxesAreCounted(t *testing.T) {
 func TestOldestPendingIsFoundBehindUrgentMail(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		oldest := func() (at time.Time) {
-			w.view(func(v *store.View) (err error) {
+			w.Read(func(v *store.View) (err error) {
 				at, err = v.OldestPending("auto-code")
 				return err
 			})
@@ -68,12 +69,12 @@ func TestOldestPendingIsFoundBehindUrgentMail(t *testing.T) {
 		}
 		require.Zero(t, oldest())
 
-		w.send(1)
-		w.claim(w.record(1)) // it was sent first, and is not pending
+		w.Send(1)
+		w.Claim(w.record(1)) // it was sent first, and is not pending
 		w.many(1, func(r *store.Record) { r.Priority = schemas.Low })
-		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, minute(60) })
-		w.many(1, func(r *store.Record) { r.Created = minute(26 * 60) })
-		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", minute(-60) })
-		require.Equal(t, noon.Add(2*time.Minute), oldest(), "of ho_2")
+		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, storetest.Minute(60) })
+		w.many(1, func(r *store.Record) { r.Created = storetest.Minute(26 * 60) })
+		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", storetest.Minute(-60) })
+		require.Equal(t, storetest.Noon().Add(2*time.Minute), oldest(), "of ho_2")
 	})
 }

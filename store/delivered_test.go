@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/store"
+	"handoff/store/storetest"
 )
 
 func TestSeenIsBoundedAndForgetsTheLowest(t *testing.T) {
@@ -27,16 +28,16 @@ func TestSeenIsBoundedAndForgetsTheLowest(t *testing.T) {
 func TestWhatSessionsWereToldIsForgotten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for i := range 100 {
-			session, now := fmt.Sprintf("s%03d", i), minute(i)
-			w.update(func(tx *store.Tx) error {
+			session, now := fmt.Sprintf("s%03d", i), storetest.Minute(i)
+			w.Write(func(tx *store.Tx) error {
 				if err := tx.PutDelivered("qa", session, store.Delivered{At: now, InARow: 1}); err != nil {
 					return err
 				}
-				return tx.ForgetDelivered(minute(i-10).Time(), "qa", session, 16)
+				return tx.ForgetDelivered(storetest.Minute(i-10).Time(), "qa", session, 16)
 			})
 		}
-		require.LessOrEqual(t, len(w.dump(store.Deliveries)[store.Deliveries]), 11)
-		w.view(func(v *store.View) error {
+		require.LessOrEqual(t, len(w.Dump(store.Deliveries)[store.Deliveries]), 11)
+		w.Read(func(v *store.View) error {
 			told, err := v.Delivered("qa", "s099")
 			require.NoError(t, err)
 			require.Equal(t, 1, told.InARow)

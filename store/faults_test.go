@@ -11,6 +11,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 var errBroken = errors.New("the disk is broken")
@@ -81,8 +82,11 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 
 // Whichever operation on rows fails, whoever caused it hears of it, and nothing is kept.
 func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
-	w := busy(t)
-	f := &failing{Backend: w.rows}
+	w := inMemory(t)
+	w.Complete(w.Claim(w.Send(1)))
+	w.Send(2)
+	w.Notify("architect", 2)
+	f := &failing{Backend: w.Rows}
 	broken := store.New(f)
 	ctx := context.Background()
 	update := func(fn func(tx *store.Tx) error) func() error {
@@ -102,7 +106,7 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 			}
 			now := was.Clone()
 			now.Box, now.Priority = "another", schemas.Critical
-			return keep(tx, was, &now, "amend", "it")
+			return storetest.Keep(tx, was, &now, "amend", "it")
 		}),
 		"notify": update(func(tx *store.Tx) error { _, err := tx.Notify(schemas.Notice{To: "a"}); return err }),
 		"read":   update(func(tx *store.Tx) error { return tx.Read("architect", 1, 2) }),
@@ -116,7 +120,7 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 		"origin": view(func(v *store.View) error { return all(v.Origins("HO-1")) }),
 		"queue":  view(func(v *store.View) error { return all(v.Queue("auto-code", "b")) }),
 		"boxes":  view(func(v *store.View) error { return all(v.Waiting("")) }),
-		"due":    view(func(v *store.View) error { return all(v.Due(noon)) }),
+		"due":    view(func(v *store.View) error { return all(v.Due(storetest.Noon())) }),
 		"next":   view(func(v *store.View) error { _, err := v.NextDue(); return err }),
 		"oldest": view(func(v *store.View) error { return all(v.Oldest(store.All(), 0)) }),
 		"sent":   view(func(v *store.View) error { return all(v.Sent("architect")) }),
@@ -132,15 +136,14 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := w.dump(everySpace()...)
+			before := w.Dump(storetest.EverySpace()...)
 			f.at, f.done = 1, 0
 			for err := call(); f.done >= f.at; err = call() {
 				require.ErrorIs(t, err, errBroken, "operation %d", f.at)
-				require.Equal(t, before, w.dump(everySpace()...))
+				require.Equal(t, before, w.Dump(storetest.EverySpace()...))
 				f.at, f.done = f.at+1, 0
 			}
 			require.Greater(t, f.at, 1, "something was tried")
-			w.restore(before)
 		})
 	}
 }

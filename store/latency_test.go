@@ -17,7 +17,7 @@ import (
 
 // slow is a clock on which every reading is a step later than the one before.
 func slow(step *time.Duration) func() time.Time {
-	at := noon
+	at := storetest.Noon()
 	return func() time.Time { at = at.Add(*step); return at }
 }
 

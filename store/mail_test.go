@@ -10,27 +10,16 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/storetest"
 )
-
-func (w *world) notify(to schemas.Agent, n int) {
-	w.t.Helper()
-	w.update(func(tx *store.Tx) error {
-		for range n {
-			if _, err := tx.Notify(schemas.Notice{To: to, From: "architect", Kind: "message", At: noon}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 func TestNoticesAreListedNewestFirst(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.notify("a", 3)
-		w.notify("ab", 2)
-		w.notify("a", 1)
-		w.update(func(tx *store.Tx) error { return tx.Read("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
-		w.view(func(v *store.View) error {
+		w.Notify("a", 3)
+		w.Notify("ab", 2)
+		w.Notify("a", 1)
+		w.Write(func(tx *store.Tx) error { return tx.Read("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
+		w.Read(func(v *store.View) error {
 			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
 			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))
 			require.Empty(t, notices(t, v, "nobody", 0))
@@ -46,11 +35,11 @@ func TestNoticesAreListedNewestFirst(t *testing.T) {
 			}
 			return nil
 		})
-		w.sound()
+		w.Sound()
 
-		w.update(func(tx *store.Tx) error { return tx.Read("a", 1, 3) })
-		require.Len(t, w.dump(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
-		w.sound()
+		w.Write(func(tx *store.Tx) error { return tx.Read("a", 1, 3) })
+		require.Len(t, w.Dump(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
+		w.Sound()
 	})
 }
 
@@ -69,9 +58,9 @@ func TestReceiptsAreFoundByTheirKey(t *testing.T) {
 			store.ByKey("a", "b"), store.ByKey("ab", ""), store.ByKey("a", ""), store.ByKey("", "ab"), store.ByRequest("a\x00b"), store.ByRequest(""),
 		}
 		receipt := func(i int) store.Receipt {
-			return store.Receipt{Digest: fmt.Sprint(i), Result: fmt.Appendf(nil, `{"n":%d, "x":"\u0000"}`, i), At: minute(i)}
+			return store.Receipt{Digest: fmt.Sprint(i), Result: fmt.Appendf(nil, `{"n":%d, "x":"\u0000"}`, i), At: storetest.Minute(i)}
 		}
-		w.update(func(tx *store.Tx) error {
+		w.Write(func(tx *store.Tx) error {
 			for i, k := range keys {
 				if err := tx.PutReceipt(k, receipt(i)); err != nil {
 					return err
@@ -79,7 +68,7 @@ func TestReceiptsAreFoundByTheirKey(t *testing.T) {
 			}
 			return tx.PutReceipt(store.ByKey("empty", ""), store.Receipt{})
 		})
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			for i, k := range keys {
 				r, err := v.Receipt(k)
 				require.NoError(t, err)
@@ -98,45 +87,45 @@ func TestReceiptsAreFoundByTheirKey(t *testing.T) {
 
 // expire lists the requests whose receipts are left.
 func (w *world) expire(before time.Time, limit int) (left []string) {
-	w.t.Helper()
-	w.update(func(tx *store.Tx) error { return tx.ExpireReceipts(before, limit) })
-	for _, row := range w.dump(store.Receipts)[store.Receipts] {
+	w.T.Helper()
+	w.Write(func(tx *store.Tx) error { return tx.ExpireReceipts(before, limit) })
+	for _, row := range w.Dump(store.Receipts)[store.Receipts] {
 		left = append(left, string(row.Key))
 	}
 	return left
 }
 
 func (w *world) receipt(k store.ReceiptKey, at store.Time) {
-	w.t.Helper()
-	w.update(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
+	w.T.Helper()
+	w.Write(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
 }
 
 func TestReceiptsExpire(t *testing.T) {
 	w := inMemory(t)
 	for i := range 5 {
-		w.receipt(store.ByRequest(fmt.Sprintf("%016x", i)), minute(i))
+		w.receipt(store.ByRequest(fmt.Sprintf("%016x", i)), storetest.Minute(i))
 	}
-	w.receipt(store.ByKey("a", "key"), minute(0)) // as long as the store
-	require.Len(t, w.expire(minute(0).Time(), 9), 6, "none is from before the first")
-	require.Len(t, w.expire(minute(9).Time(), 0), 6)
-	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(minute(4).Time(), 1))
-	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(minute(4).Time(), 9))
-	require.Equal(t, []string{"ka\x00key"}, w.expire(minute(5).Time(), 9))
+	w.receipt(store.ByKey("a", "key"), storetest.Minute(0)) // as long as the store
+	require.Len(t, w.expire(storetest.Minute(0).Time(), 9), 6, "none is from before the first")
+	require.Len(t, w.expire(storetest.Minute(9).Time(), 0), 6)
+	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(storetest.Minute(4).Time(), 1))
+	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(storetest.Minute(4).Time(), 9))
+	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.Minute(5).Time(), 9))
 }
 
 // An id that does not begin with its time keeps others until it is old itself, and none goes too early.
 func TestAnOddRequestIdDelaysExpiry(t *testing.T) {
 	w := inMemory(t)
-	w.receipt(store.ByRequest("00 odd"), minute(100))
-	w.receipt(store.ByRequest("0000000000000001"), minute(1))
-	w.receipt(store.ByRequest("zz odd"), minute(1))
-	require.Len(t, w.expire(minute(50).Time(), 9), 3)
-	require.Empty(t, w.expire(minute(101).Time(), 9))
+	w.receipt(store.ByRequest("00 odd"), storetest.Minute(100))
+	w.receipt(store.ByRequest("0000000000000001"), storetest.Minute(1))
+	w.receipt(store.ByRequest("zz odd"), storetest.Minute(1))
+	require.Len(t, w.expire(storetest.Minute(50).Time(), 9), 3)
+	require.Empty(t, w.expire(storetest.Minute(101).Time(), 9))
 }
 
 func TestWordsAreFoundByTheirBeginning(t *testing.T) {
 	w := inMemory(t)
-	w.update(func(tx *store.Tx) error {
+	w.Write(func(tx *store.Tx) error {
 		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
 	})
 	for query, found := range map[string]bool{
@@ -163,13 +152,13 @@ func TestWordsAreFoundByTheirBeginning(t *testing.T) {
 		"\xff fix":      true,
 		"the of fix 42": true,
 	} {
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			has, err := v.HasWords(1, store.SplitWords(query))
 			require.Equal(t, found, has, "%q", query)
 			return err
 		})
 	}
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		has, err := v.HasWords(2, []string{"fix"})
 		require.False(t, has, "it has no words")
 		return err
@@ -188,10 +177,10 @@ func TestWordsAreBounded(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&long, "word%04d ", i)
 	}
-	w.update(func(tx *store.Tx) error { return tx.PutWords(1, store.ListWords("zebra Zebra", long.String())) })
-	row := w.dump(store.Words)[store.Words][0].Value
+	w.Write(func(tx *store.Tx) error { return tx.PutWords(1, store.ListWords("zebra Zebra", long.String())) })
+	row := w.Dump(store.Words)[store.Words][0].Value
 	require.Equal(t, 201, strings.Count(string(row), "\x00"))
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		for word, found := range map[string]bool{"zebra": true, "word0000": true, "word0198": true, "word0199": false} {
 			has, err := v.HasWords(1, []string{word})
 			require.NoError(t, err)
@@ -204,14 +193,14 @@ func TestWordsAreBounded(t *testing.T) {
 func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for _, name := range []schemas.Agent{"b", "a", "ab"} {
-			w.update(func(tx *store.Tx) error {
+			w.Write(func(tx *store.Tx) error {
 				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name}); err != nil {
 					return err
 				}
-				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: minute(1), Claims: 2})
+				return tx.PutAgent(store.Agent{Card: schemas.Card{Name: name, Skills: []string{"go"}}, Seen: storetest.Minute(1), Claims: 2})
 			})
 		}
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			var names []schemas.Agent
 			for a, err := range v.Agents() {
 				require.NoError(t, err)
@@ -226,7 +215,7 @@ func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 			require.Equal(t, []schemas.Agent{"ab"}, names)
 			a, err := v.Agent("ab")
 			require.NoError(t, err)
-			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: minute(1), Claims: 2}, a)
+			require.Equal(t, &store.Agent{Card: schemas.Card{Name: "ab", Skills: []string{"go"}}, Seen: storetest.Minute(1), Claims: 2}, a)
 			wf, err := v.Workflow("wf_ab")
 			require.NoError(t, err)
 			require.Equal(t, &store.Workflow{Owner: "ab"}, wf)
@@ -242,17 +231,17 @@ func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 
 func TestSentIsListedNewestFirst(t *testing.T) {
 	w := inMemory(t)
-	w.send(3)
-	w.view(func(v *store.View) error {
+	w.Send(3)
+	w.Read(func(v *store.View) error {
 		var all []store.Sent
 		for s, err := range v.Sent("architect") {
 			require.NoError(t, err)
 			all = append(all, s)
 		}
 		require.Equal(t, []store.Sent{
-			{ID: 3, At: minute(3), Digest: "of what was sent"},
-			{ID: 2, At: minute(2), Digest: "of what was sent"},
-			{ID: 1, At: minute(1), Digest: "of what was sent"},
+			{ID: 3, At: storetest.Minute(3), Digest: "of what was sent"},
+			{ID: 2, At: storetest.Minute(2), Digest: "of what was sent"},
+			{ID: 1, At: storetest.Minute(1), Digest: "of what was sent"},
 		}, all)
 		return nil
 	})
@@ -261,28 +250,28 @@ func TestSentIsListedNewestFirst(t *testing.T) {
 // A row that an older program wrote says nothing of the notice.
 func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.update(func(tx *store.Tx) error {
+		w.Write(func(tx *store.Tx) error {
 			for i, kind := range []string{"outcome", "message", "question", "outcome"} {
-				_, err := tx.Notify(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: noon})
+				_, err := tx.Notify(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: storetest.Noon()})
 				require.NoError(t, err)
 			}
 			return nil
 		})
 		about := func(want ...schemas.NoticeID) {
-			w.view(func(v *store.View) error {
+			w.Read(func(v *store.View) error {
 				told, err := v.UnreadAbout("a", 7, 10)
 				require.Equal(t, want, told)
 				return err
 			})
 		}
 		about(3, 1)
-		w.raw(func(tx store.Writer) error {
+		w.Raw(func(tx store.Writer) error {
 			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
 		})
 		about(3, 1)
-		w.update(func(tx *store.Tx) error { return tx.Read("a", 3) })
+		w.Write(func(tx *store.Tx) error { return tx.Read("a", 3) })
 		about(1)
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			told, err := v.UnreadAbout("a", 7, 2)
 			require.Empty(t, told, "it is not among the newest two")
 			return err

@@ -16,6 +16,7 @@ import (
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/postgres/postgrestest"
+	"handoff/store/storetest"
 )
 
 // Random histories: records are made and changed at random, and everything that the typed layer derives
@@ -40,8 +41,8 @@ func agreesWithTheModel(t *testing.T, w *world) {
 
 // known lists the handoffs of a store.
 func (w *world) known() (ids []schemas.ID) {
-	w.t.Helper()
-	w.view(func(v *store.View) error {
+	w.T.Helper()
+	w.Read(func(v *store.View) error {
 		for id, err := range v.Oldest(store.All(), 0) {
 			if err != nil {
 				return err
@@ -68,7 +69,7 @@ func (m *model) step() {
 	}
 	seed := m.random.Uint64()
 	var kept []made
-	m.update(func(tx *store.Tx) error {
+	m.Write(func(tx *store.Tx) error {
 		random := rand.New(rand.NewPCG(seed, 0)) // the same if it runs again
 		kept = nil
 		for range 1 + random.IntN(3) {
@@ -80,7 +81,7 @@ func (m *model) step() {
 				continue
 			}
 			content := bytes.Repeat([]byte("x"), random.IntN(2)*random.IntN(5000))
-			if err := keep(tx, was, now, "step", string(content)); err != nil {
+			if err := storetest.Keep(tx, was, now, "step", string(content)); err != nil {
 				return err
 			}
 			kept = append(kept, made{now, content})
@@ -118,7 +119,7 @@ func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(
 
 // anyRecord is a record with anything in the fields that an index, a counter or an order depends on.
 func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
-	r := sent(id)
+	r := storetest.Sent(id)
 	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
 	r.Workflow = anyOf[schemas.Workflow](random, "wf_a", "wf_ab")
 	r.Priority, r.Status = anyOf(random, priorities...), anyOf(random, schemas.Statuses...)
@@ -128,8 +129,8 @@ func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	if r.Status != schemas.Pending {
 		r.Holder = anyOf(random, agents...)
 	}
-	r.Created = minute(random.IntN(600))
-	r.Wakes = anyOf(random, 0, minute(random.IntN(10)), minute(random.IntN(10000)))
+	r.Created = storetest.Minute(random.IntN(600))
+	r.Wakes = anyOf(random, 0, storetest.Minute(random.IntN(10)), storetest.Minute(random.IntN(10000)))
 	r.NeedsApproval = random.IntN(8) == 0
 	for range random.IntN(3) * random.IntN(2) {
 		r.After = append(r.After, schemas.ID(1+random.IntN(5)))
@@ -152,9 +153,9 @@ func (m *model) all(wanted func(r *store.Record) bool) (ids []schemas.ID) {
 }
 
 func (m *model) compare() {
-	m.t.Helper()
-	m.sound()
-	m.view(func(v *store.View) error {
+	m.T.Helper()
+	m.Sound()
+	m.Read(func(v *store.View) error {
 		m.compareRecords(v)
 		m.compareIndexes(v)
 		m.compareQueues(v)
@@ -167,19 +168,19 @@ func (m *model) compare() {
 func (m *model) compareRecords(v *store.View) {
 	for id, r := range m.records {
 		stored, err := v.Record(id)
-		require.NoError(m.t, err)
+		require.NoError(m.T, err)
 		r.Schema = schemas.Version
-		require.Equal(m.t, r, stored)
+		require.Equal(m.T, r, stored)
 		intact, err := audit.Handoff(v, id)
-		require.NoError(m.t, err)
-		require.True(m.t, intact)
+		require.NoError(m.T, err)
+		require.True(m.T, intact)
 	}
 	for event, content := range m.said {
 		e, err := v.Event(event)
-		require.NoError(m.t, err)
+		require.NoError(m.T, err)
 		said, err := v.Said(e.Handoff, event)
-		require.NoError(m.t, err)
-		require.True(m.t, bytes.Equal(content, said))
+		require.NoError(m.T, err)
+		require.True(m.T, bytes.Equal(content, said))
 	}
 }
 
@@ -215,14 +216,14 @@ func (m *model) compareIndexes(v *store.View) {
 	}
 	for name, i := range indexes {
 		want := m.all(i.wanted)
-		require.Equal(m.t, want, collect(m.t, v.Oldest(i.index, 0)), name)
+		require.Equal(m.T, want, collect(m.T, v.Oldest(i.index, 0)), name)
 		reversed := slices.Clone(want)
 		slices.Reverse(reversed)
-		require.Equal(m.t, reversed, collect(m.t, v.Newest(i.index, 0)), name)
+		require.Equal(m.T, reversed, collect(m.T, v.Newest(i.index, 0)), name)
 		if len(want) > 2 {
 			middle := len(want) / 2
-			require.Equal(m.t, want[middle+1:], collect(m.t, v.Oldest(i.index, want[middle])), name)
-			require.Equal(m.t, reversed[len(want)-middle:], collect(m.t, v.Newest(i.index, want[middle])), name)
+			require.Equal(m.T, want[middle+1:], collect(m.T, v.Oldest(i.index, want[middle])), name)
+			require.Equal(m.T, reversed[len(want)-middle:], collect(m.T, v.Newest(i.index, want[middle])), name)
 		}
 	}
 }
@@ -243,21 +244,21 @@ func (m *model) compareQueues(v *store.View) {
 		slices.SortStableFunc(want, func(a, b schemas.ID) int {
 			return cmp.Or(rank(m.records[a]).Compare(rank(m.records[b])), cmp.Compare(a, b))
 		})
-		require.Equal(m.t, want, collect(m.t, v.Queue(from...)), fmt.Sprint(from))
+		require.Equal(m.T, want, collect(m.T, v.Queue(from...)), fmt.Sprint(from))
 	}
 }
 
 func (m *model) compareDue(v *store.View) {
 	for _, now := range []int{-1, 0, 3, 9, 500, 20000} {
-		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= minute(now) })
+		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= storetest.Minute(now) })
 		slices.SortStableFunc(want, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
-		require.Equal(m.t, want, collect(m.t, v.Due(minute(now).Time())))
+		require.Equal(m.T, want, collect(m.T, v.Due(storetest.Minute(now).Time())))
 	}
 	next, err := v.NextDue()
-	require.NoError(m.t, err)
+	require.NoError(m.T, err)
 	waking := m.all(func(r *store.Record) bool { return r.Wakes != 0 })
 	first := slices.MinFunc(waking, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
-	require.Equal(m.t, m.records[first].Wakes.Time(), next)
+	require.Equal(m.T, m.records[first].Wakes.Time(), next)
 }
 
 func (m *model) compareMailboxes(v *store.View) {
@@ -268,13 +269,13 @@ func (m *model) compareMailboxes(v *store.View) {
 		})
 		held := m.all(func(r *store.Record) bool { return r.Status.Held() && schemas.Address(r.Holder) == box })
 		counted, err := v.Mailbox(box)
-		require.NoError(m.t, err)
-		require.Equal(m.t, store.Mailbox{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
+		require.NoError(m.T, err)
+		require.Equal(m.T, store.Mailbox{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
 	}
 	for _, token := range []string{"ci", "a"} {
 		pending := m.all(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
 		counted, err := v.PendingOf(token)
-		require.NoError(m.t, err)
-		require.Len(m.t, pending, counted)
+		require.NoError(m.T, err)
+		require.Len(m.T, pending, counted)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
+	"handoff/store/storetest"
 )
 
 func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) {
@@ -26,16 +27,16 @@ func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) 
 
 // waiting keeps a record that waits in a box since a time.
 func (w *world) waiting(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
-	w.t.Helper()
-	r := sent(id)
-	r.Box, r.To, r.Priority, r.Created = box, box, p, store.At(noon.Add(since))
-	w.change(nil, r, "send", "")
+	w.T.Helper()
+	r := storetest.Sent(id)
+	r.Box, r.To, r.Priority, r.Created = box, box, p, store.At(storetest.Noon().Add(since))
+	w.Change(nil, r, "send", "")
 }
 
 func (w *world) queue(boxes ...schemas.Address) (ids []schemas.ID) {
-	w.t.Helper()
-	w.view(func(v *store.View) error {
-		ids = collect(w.t, v.Queue(boxes...))
+	w.T.Helper()
+	w.Read(func(v *store.View) error {
+		ids = collect(w.T, v.Queue(boxes...))
 		return nil
 	})
 	return ids
@@ -89,7 +90,7 @@ func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
 			"a-":  {"a-2"},
 			"a-3": nil,
 		} {
-			w.view(func(v *store.View) error {
+			w.Read(func(v *store.View) error {
 				var boxes []schemas.Address
 				for box, err := range v.Waiting(beginning) {
 					require.NoError(t, err)
@@ -112,13 +113,13 @@ func TestWaitedForNamesEachOnce(t *testing.T) {
 	w := inMemory(t)
 	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
 		if id > 0 {
-			r := sent(schemas.ID(id))
+			r := storetest.Sent(schemas.ID(id))
 			r.After = after
-			w.change(nil, r, "send", "")
+			w.Change(nil, r, "send", "")
 		}
 	}
 	w.waiting(4, "a", schemas.Normal, 0)
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.WaitedFor()))
 		for b, err := range v.Boxes() {
 			require.Equal(t, store.Box{Address: "a", Mailbox: store.Mailbox{Pending: 1}}, b)
@@ -131,9 +132,9 @@ func TestWaitedForNamesEachOnce(t *testing.T) {
 func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
 	w := inMemory(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
-		r := sent(schemas.ID(i + 1))
+		r := storetest.Sent(schemas.ID(i + 1))
 		r.Priority, r.Created = p, store.At(time.UnixMilli(1000))
-		w.change(nil, r, "send", "")
+		w.Change(nil, r, "send", "")
 	}
 	require.Equal(t, []schemas.ID{2, 1}, w.queue("auto-code"))
 }
@@ -141,9 +142,9 @@ func TestQueueWeighsPriorityJustAfter1970(t *testing.T) {
 // What is claimed while ranging over a queue does not disturb it.
 func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.send(5)
+		w.Send(5)
 		var claimed []schemas.ID
-		w.update(func(tx *store.Tx) error {
+		w.Write(func(tx *store.Tx) error {
 			claimed = nil
 			for id, err := range tx.Queue("auto-code", "role:coder") {
 				if err != nil {
@@ -155,7 +156,7 @@ func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
 				}
 				now := was.Clone()
 				now.Status, now.Holder = schemas.Accepted, "auto-code"
-				if err := keep(tx, was, &now, "claim", ""); err != nil {
+				if err := storetest.Keep(tx, was, &now, "claim", ""); err != nil {
 					return err
 				}
 				claimed = append(claimed, id)
@@ -164,7 +165,7 @@ func TestQueueMayBeClaimedFromWhileRanging(t *testing.T) {
 		})
 		require.Equal(t, []schemas.ID{1, 2, 3, 4, 5}, claimed)
 		require.Empty(t, w.queue("auto-code"))
-		w.sound()
+		w.Sound()
 	})
 }
 
@@ -208,7 +209,7 @@ func TestQueueThatIsLeftClosesItsScans(t *testing.T) {
 		w.waiting(id+1, schemas.Address([]string{"a", "b", "c"}[id%3]), schemas.Normal, 0)
 	}
 	for stop := range 7 {
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			n := 0
 			for _, err := range v.Queue("a", "b", "c", "empty") {
 				if n == stop || err != nil {
@@ -221,7 +222,7 @@ func TestQueueThatIsLeftClosesItsScans(t *testing.T) {
 			return nil
 		})
 	}
-	panics := func() { w.view(func(v *store.View) error { leave(v); return nil }) }
+	panics := func() { w.Read(func(v *store.View) error { leave(v); return nil }) }
 	require.Panics(t, panics)
 	require.Zero(t, o.scans)
 
@@ -250,8 +251,8 @@ func leave(v *store.View) {
 
 func TestNextDueOfNothingIsZero(t *testing.T) {
 	w := inMemory(t)
-	w.send(1)
-	w.view(func(v *store.View) error {
+	w.Send(1)
+	w.Read(func(v *store.View) error {
 		next, err := v.NextDue()
 		require.True(t, next.IsZero())
 		return err

@@ -13,17 +13,19 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 func TestFieldsOfANewerVersionAreKept(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
+	r := w.Send(1)
 	w.rewrite(r.ID, `"v":1,`, `"v":1,"mood":{"now":["good",1e3]},"aa":null,`)
 
 	r = w.record(r.ID)
-	r = w.claim(r)
-	r = w.complete(w.record(r.ID))
-	text := string(w.dump(store.Records)[store.Records][0].Value)
+	r = w.Claim(r)
+	r = w.Complete(w.record(r.ID))
+	text := string(w.Dump(store.Records)[store.Records][0].Value)
 	require.Contains(t, text, `"mood":{"now":["good",1e3]}`)
 	require.Contains(t, text, `"aa":null`)
 	require.Equal(t, schemas.Completed, w.record(r.ID).Status)
@@ -31,9 +33,9 @@ func TestFieldsOfANewerVersionAreKept(t *testing.T) {
 
 // rewrite changes the stored text of a record.
 func (w *world) rewrite(id schemas.ID, from, to string) {
-	w.t.Helper()
-	w.raw(func(rows store.Writer) error {
-		b, err := rows.Get(store.Records, key(id))
+	w.T.Helper()
+	w.Raw(func(rows store.Writer) error {
+		b, err := rows.Get(store.Records, storetest.Key(id))
 		if err != nil {
 			return err
 		}
@@ -41,7 +43,7 @@ func (w *world) rewrite(id schemas.ID, from, to string) {
 		if text == string(b) {
 			return errors.New("nothing to rewrite")
 		}
-		return rows.Put(store.Records, key(id), []byte(text))
+		return rows.Put(store.Records, storetest.Key(id), []byte(text))
 	})
 }
 
@@ -53,9 +55,9 @@ func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := inMemory(t)
-			r := w.send(1)
-			w.raw(func(rows store.Writer) error { return rows.Put(store.Records, key(r.ID), []byte(text)) })
-			before := w.dump(everySpace()...)
+			r := w.Send(1)
+			w.Raw(func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(r.ID), []byte(text)) })
+			before := w.Dump(storetest.EverySpace()...)
 
 			err := w.Update(context.Background(), func(tx *store.Tx) error {
 				if _, err := tx.Notify(schemas.Notice{To: "architect"}); err != nil {
@@ -69,8 +71,10 @@ func TestARecordOfANewerSchemaIsRefused(t *testing.T) {
 			require.Equal(t, schemas.Unavailable, coded.Code)
 			require.Equal(t, "ho_1 was written by a newer version of handoff (record schema 2, this one knows 1)", coded.Message)
 			require.Contains(t, coded.Hint, "Update handoff")
-			require.Equal(t, before, w.dump(everySpace()...))
-			require.Contains(t, strings.Join(w.check(), "\n"), "the record of ho_1 cannot be read: ho_1 was written by a newer")
+			require.Equal(t, before, w.Dump(storetest.EverySpace()...))
+			problems, err := audit.Check(t.Context(), w.Store)
+			require.NoError(t, err)
+			require.Contains(t, strings.Join(problems, "\n"), "the record of ho_1 cannot be read: ho_1 was written by a newer")
 		})
 	}
 }
@@ -96,8 +100,8 @@ func TestACloneSharesNothing(t *testing.T) {
 }
 
 func TestEntriesAreOneForEachIndexOfARecord(t *testing.T) {
-	r := sent(7)
-	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", minute(9)
+	r := storetest.Sent(7)
+	r.Parent, r.OriginID, r.Wakes = 3, "HO-77\x00 of another system", storetest.Minute(9)
 	require.Equal(t, []store.Space{
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.Ready, store.Wakes,
 	}, spacesOf(r))
@@ -111,7 +115,7 @@ func TestEntriesAreOneForEachIndexOfARecord(t *testing.T) {
 		store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByParent, store.ByOrigin, store.ByAfter, store.ByAfter, store.Wakes,
 	}, spacesOf(&blocked))
 
-	held := sent(7)
+	held := storetest.Sent(7)
 	held.Status, held.Holder = schemas.Working, "auto-code"
 	require.Equal(t, []store.Space{store.ByBox, store.ByWorkflow, store.ByState, store.BySender, store.ByHolder}, spacesOf(held))
 }
@@ -128,14 +132,14 @@ func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
 	w := inMemory(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}
 	for i, text := range foreign {
-		r := sent(schemas.ID(i + 1))
+		r := storetest.Sent(schemas.ID(i + 1))
 		r.OriginID = text
-		w.change(nil, r, "send", "")
+		w.Change(nil, r, "send", "")
 	}
-	again := sent(100)
+	again := storetest.Sent(100)
 	again.OriginID = foreign[0]
-	w.change(nil, again, "send", "")
-	w.view(func(v *store.View) error {
+	w.Change(nil, again, "send", "")
+	w.Read(func(v *store.View) error {
 		for i, text := range foreign[1:] {
 			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.Origins(text)))
 		}
@@ -143,5 +147,5 @@ func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
 		require.Empty(t, collect(t, v.Origins("HO-2")))
 		return nil
 	})
-	require.Empty(t, w.check())
+	w.Sound()
 }

@@ -12,12 +12,13 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/storetest"
 )
 
 // token is one that acts as its namesake.
 func token(name string) store.Token {
 	return store.Token{
-		Token: schemas.Token{Name: name, Agents: []schemas.Agent{schemas.Agent(name)}, Scope: schemas.ScopeAgent, Created: noon},
+		Token: schemas.Token{Name: name, Agents: []schemas.Agent{schemas.Agent(name)}, Scope: schemas.ScopeAgent, Created: storetest.Noon()},
 		Hash:  strings.Repeat(name, 64/len(name)),
 	}
 }
@@ -34,8 +35,8 @@ func tokens(t *testing.T, v *store.View) (names []string) {
 func TestTokensAreFoundByNameAndHash(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		ended := token("ab")
-		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = minute(9).Ptr(), minute(5).Ptr(), 0.5, 7
-		w.update(func(tx *store.Tx) error {
+		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = storetest.Minute(9).Ptr(), storetest.Minute(5).Ptr(), 0.5, 7
+		w.Write(func(tx *store.Tx) error {
 			for _, put := range []store.Token{token("b"), token("a"), ended} {
 				if err := tx.PutToken(put); err != nil {
 					return err
@@ -43,7 +44,7 @@ func TestTokensAreFoundByNameAndHash(t *testing.T) {
 			}
 			return nil
 		})
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			require.Equal(t, []string{"a", "ab", "b"}, tokens(t, v))
 			for _, find := range []func() (*store.Token, error){
 				func() (*store.Token, error) { return v.Token("ab") },
@@ -62,15 +63,15 @@ func TestTokensAreFoundByNameAndHash(t *testing.T) {
 			require.Nil(t, none)
 			return err
 		})
-		w.sound()
+		w.Sound()
 	})
 }
 
 // A hash that leads to a token with another one proves nothing: nobody is let in by it.
 func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
 	w := inMemory(t)
-	w.update(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
-	w.raw(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
+	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
+	w.Raw(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
 	err := w.View(context.Background(), func(v *store.View) error {
 		found, err := v.TokenOf("stolen")
 		require.Nil(t, found)
@@ -82,51 +83,51 @@ func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
 func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		count := func() (n int) {
-			w.view(func(v *store.View) (err error) {
+			w.Read(func(v *store.View) (err error) {
 				n, err = v.PendingOf("ci")
 				return err
 			})
 			return n
 		}
-		blocked := sent(1)
+		blocked := storetest.Sent(1)
 		blocked.SentWith, blocked.NeedsApproval = "ci", true
-		blocked = w.change(nil, blocked, "send", "")
-		delayed := sent(2)
-		delayed.SentWith, delayed.Box, delayed.NotBefore = "ci", "", minute(60)
-		w.change(nil, delayed, "send", "")
-		other := sent(3)
+		blocked = w.Change(nil, blocked, "send", "")
+		delayed := storetest.Sent(2)
+		delayed.SentWith, delayed.Box, delayed.NotBefore = "ci", "", storetest.Minute(60)
+		w.Change(nil, delayed, "send", "")
+		other := storetest.Sent(3)
 		other.SentWith = "ci-2"
-		w.change(nil, other, "send", "")
+		w.Change(nil, other, "send", "")
 		require.Equal(t, 2, count())
 		require.Equal(t, "ci", w.record(1).SentWith)
 
 		ready := blocked.Clone()
 		ready.NeedsApproval = false
-		claimed := w.claim(w.change(blocked, &ready, "approve", ""))
+		claimed := w.Claim(w.Change(blocked, &ready, "approve", ""))
 		require.Equal(t, 1, count())
 		released := claimed.Clone()
 		released.Status, released.Box, released.Lease, released.Wakes = schemas.Pending, "auto-code", 0, 0
-		back := w.change(claimed, &released, "release", "")
+		back := w.Change(claimed, &released, "release", "")
 		require.Equal(t, 2, count())
-		w.complete(w.claim(back))
+		w.Complete(w.Claim(back))
 		require.Equal(t, 1, count())
-		w.sound()
+		w.Sound()
 	})
 }
 
 // A file of before there were tokens has no place for them until it is opened.
 func TestFileWithoutTokensTakesThemWhenOpened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
-	w := over(t, openBolt(t, path))
-	w.send(2)
+	w := over(t, storetest.Bolt(t, path))
+	w.Send(2)
 	require.NoError(t, w.Close())
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
 	require.NoError(t, err)
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("tokens")) }))
 	require.NoError(t, db.Close())
 
-	w = over(t, openBolt(t, path))
-	require.Equal(t, schemas.ID(3), w.send(1).ID)
-	w.update(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
-	w.sound()
+	w = over(t, storetest.Bolt(t, path))
+	require.Equal(t, schemas.ID(3), w.Send(1).ID)
+	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
+	w.Sound()
 }

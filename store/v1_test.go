@@ -9,6 +9,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/storetest"
 )
 
 // The file of the first version is kept for ever: every later one opens it, reads all of it and goes on with it. It has a
@@ -20,8 +21,8 @@ func full(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "role:coder", Type: "implementation", Title: "Fix the login",
 		Tags: []string{"go"}, Priority: schemas.High, Status: schemas.Pending, Outcome: schemas.Success, Box: "auto-code",
-		Wakes: minute(600), Created: minute(int(id)), NotBefore: minute(1), Deadline: minute(600), Claimed: minute(2), Touched: minute(3),
-		Lease: minute(20), Reserved: minute(10), Ended: minute(50), Parent: 1, RetryOf: 2, Successor: 3, Depth: 2, MaxDepth: 5,
+		Wakes: storetest.Minute(600), Created: storetest.Minute(int(id)), NotBefore: storetest.Minute(1), Deadline: storetest.Minute(600), Claimed: storetest.Minute(2), Touched: storetest.Minute(3),
+		Lease: storetest.Minute(20), Reserved: storetest.Minute(10), Ended: storetest.Minute(50), Parent: 1, RetryOf: 2, Successor: 3, Depth: 2, MaxDepth: 5,
 		Holder: "auto-code", HolderID: "session-1", Conn: "conn-1", Via: schemas.ViaStdio, Token: "ct_2", Voided: []string{"ct_1"},
 		Claims: 2, Attempt: 2, Uncharged: true, MaxAttempts: 3, Estimate: 30, Percent: 40, NeedsApproval: true, Permission: true,
 		After: []schemas.ID{1}, Excluded: []schemas.Agent{"auto-test"}, Asker: "auto-doc", OnFailure: "architect", Promises: true,
@@ -37,13 +38,12 @@ func copyOfV1(t *testing.T) *world {
 	require.Less(t, len(b), 200<<10)
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	require.NoError(t, os.WriteFile(path, b, 0o600))
-	return over(t, openBolt(t, path))
+	return over(t, storetest.Bolt(t, path))
 }
 
 func TestV1IsSound(t *testing.T) {
 	w := copyOfV1(t)
-	w.sound()
-	out := w.audit()
+	out := w.Sound()
 	require.Equal(t, uint64(20), out.Events)
 	require.Equal(t, uint64(11), out.Handoffs)
 	require.Equal(t, "QcMpcr5+P43cwoJmULtwjA/CrCtvz5iHCJ5AbvYigQ4=", out.Root)
@@ -59,12 +59,12 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 			want.Status, want.Box, want.After, want.NeedsApproval = status, "", nil, false
 		}
 		if status.Ended() {
-			want.Wakes, want.Ended = 0, minute(50+i)
+			want.Wakes, want.Ended = 0, storetest.Minute(50+i)
 		}
 		want.Event = uint64(max(1, 2*i+1))
 		require.Equal(t, want, w.record(id))
 	}
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		var h schemas.Handoff
 		require.NoError(t, v.Saying(1, 1, &h))
 		require.Equal(t, "of ho_1", h.Task)
@@ -79,13 +79,13 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 		require.Equal(t, store.Mailbox{Pending: 1, Held: 3}, m)
 		a, err := v.Agent("auto-code")
 		require.NoError(t, err)
-		require.Equal(t, &store.Agent{Card: schemas.Card{Name: "auto-code", Registered: true, Skills: []string{"go"}}, Seen: minute(3), Claims: 1}, a)
+		require.Equal(t, &store.Agent{Card: schemas.Card{Name: "auto-code", Registered: true, Skills: []string{"go"}}, Seen: storetest.Minute(3), Claims: 1}, a)
 		wf, err := v.Workflow("wf_login")
 		require.NoError(t, err)
 		require.Equal(t, &store.Workflow{Owner: "architect"}, wf)
 		r, err := v.Receipt(store.ByKey("architect", "key"))
 		require.NoError(t, err)
-		require.Equal(t, &store.Receipt{Digest: "abc", Result: []byte(`{"handoff_id":"ho_1"}`), At: minute(1)}, r)
+		require.Equal(t, &store.Receipt{Digest: "abc", Result: []byte(`{"handoff_id":"ho_1"}`), At: storetest.Minute(1)}, r)
 		found, err := v.HasWords(4, []string{"login", "wor"})
 		require.NoError(t, err)
 		require.True(t, found)
@@ -96,12 +96,11 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 
 func TestV1TakesFurtherChanges(t *testing.T) {
 	w := copyOfV1(t)
-	r := w.claim(w.record(11))
-	w.complete(r)
-	require.Equal(t, schemas.ID(12), w.send(1).ID)
-	w.notify("architect", 1)
-	w.update(func(tx *store.Tx) error { return tx.ExpireReceipts(minute(60).Time(), 9) })
-	require.Len(t, w.dump(store.Receipts)[store.Receipts], 1)
-	w.sound()
-	require.Equal(t, uint64(23), w.audit().Events)
+	r := w.Claim(w.record(11))
+	w.Complete(r)
+	require.Equal(t, schemas.ID(12), w.Send(1).ID)
+	w.Notify("architect", 1)
+	w.Write(func(tx *store.Tx) error { return tx.ExpireReceipts(storetest.Minute(60).Time(), 9) })
+	require.Len(t, w.Dump(store.Receipts)[store.Receipts], 1)
+	require.Equal(t, uint64(23), w.Sound().Events)
 }

@@ -1,5 +1,6 @@
 // Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in
-// package store, and [Twice] wraps a backend for the tests of the layers above.
+// package store, [Twice] wraps a backend for the tests of the layers above, and [World] is a store for the tests of the
+// typed layer and of package audit.
 package storetest
 
 import (

@@ -1,4 +1,4 @@
-package store_test
+package audit_test
 
 import (
 	"context"
@@ -13,14 +13,15 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 // The digest of salt and content together does not tell where one ends.
 func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
 	w := busy(t)
-	body := append(key(uint64(1), 1), 0, 0)
-	w.raw(func(rows store.Writer) error {
-		salt, err := rows.Get(store.Salts, key(uint64(1)))
+	body := append(storetest.Key(uint64(1), 1), 0, 0)
+	w.Raw(func(rows store.Writer) error {
+		salt, err := rows.Get(store.Salts, storetest.Key(uint64(1)))
 		if err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
 		if err := rows.Put(store.Bodies, body, slices.Concat(salt[last:], content)); err != nil {
 			return err
 		}
-		return rows.Put(store.Salts, key(uint64(1)), salt[:last])
+		return rows.Put(store.Salts, storetest.Key(uint64(1)), salt[:last])
 	})
 	require.Equal(t, []string{"what was said with event 1 of ho_1 was changed"}, w.audit().Problems)
 }
@@ -41,12 +42,12 @@ func TestAuditFindsAByteMovedFromSaltToContent(t *testing.T) {
 // A record put back to what it was before fits the event that it names.
 func TestAuditFindsAnOldRecord(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
-	old := w.dump(store.Records)[store.Records][0]
-	w.claim(r)
-	w.raw(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
+	r := w.Send(1)
+	old := w.Dump(store.Records)[store.Records][0]
+	w.Claim(r)
+	w.Raw(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
 	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
-	w.view(func(v *store.View) error {
+	w.Read(func(v *store.View) error {
 		intact, err := audit.Handoff(v, r.ID)
 		require.True(t, intact, "Verify says that it cannot tell")
 		return err
@@ -56,15 +57,15 @@ func TestAuditFindsAnOldRecord(t *testing.T) {
 // A second beginning of the same handoff hides what came before.
 func TestAuditFindsAFork(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
-	w.change(nil, r, "send", "once more")
+	r := w.Send(1)
+	w.Change(nil, r, "send", "once more")
 	require.Equal(t, []string{"event 2 does not follow event 1 of ho_1"}, w.audit().Problems)
 }
 
 // What was redacted is not held against the store where an event tells of it. Nothing else may stand there.
 func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		r := w.send(2)
+		r := w.Send(2)
 		redact := func(content string) {
 			require.NoError(t, w.Update(t.Context(), func(tx *store.Tx) error {
 				e, err := tx.Event(1)
@@ -76,15 +77,15 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 				was, err := tx.Record(1)
 				require.NoError(t, err)
 				now := was.Clone()
-				return keep(tx, was, &now, schemas.Redacted, string(b))
+				return storetest.Keep(tx, was, &now, schemas.Redacted, string(b))
 			}))
 		}
-		w.claim(r)
+		w.Claim(r)
 		redact(strings.Repeat("less ", 1000))
 		redact("less")
 		redact("nothing")
-		w.sound()
-		w.view(func(v *store.View) error {
+		w.Sound()
+		w.Read(func(v *store.View) error {
 			content, err := v.Said(1, 1)
 			require.Equal(t, "nothing", string(content))
 			require.NoError(t, err)
@@ -93,11 +94,11 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 			return err
 		})
 		const gone = "what was said with event 1 was changed, and no redaction tells of it"
-		w.raw(func(rows store.Writer) error { // what an earlier redaction left
-			return rows.Put(store.Bodies, append(key(uint64(1), 1), 0, 0), []byte("less"))
+		w.Raw(func(rows store.Writer) error { // what an earlier redaction left
+			return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), []byte("less"))
 		})
 		require.Equal(t, []string{gone}, w.audit().Problems)
-		w.raw(func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(2))) })
+		w.Raw(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(2))) })
 		require.Len(t, w.audit().Problems, 2, "erased, and nobody said so")
 	})
 }
@@ -105,10 +106,10 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 // What Audit says it cannot find: a store in which everything was put back together. The root differs.
 func TestAuditShowsAConsistentCutInTheRoot(t *testing.T) {
 	w := inMemory(t)
-	r := w.send(1)
+	r := w.Send(1)
 	before := w.audit()
-	saved := w.dump(everySpace()...)
-	w.claim(r)
+	saved := w.Dump(storetest.EverySpace()...)
+	w.Claim(r)
 	after := w.audit()
 	w.restore(saved)
 	require.True(t, w.audit().OK)
@@ -119,14 +120,14 @@ func TestAuditShowsAConsistentCutInTheRoot(t *testing.T) {
 // However much is missing, the first gap is named, and what comes after is still compared.
 func TestAuditNamesTheFirstOfAWideGap(t *testing.T) {
 	w := inMemory(t)
-	w.send(2500)
-	w.raw(func(rows store.Writer) error {
+	w.Send(2500)
+	w.Raw(func(rows store.Writer) error {
 		for n := uint64(5); n <= 2300; n++ {
-			if err := rows.Delete(store.Events, key(n)); err != nil {
+			if err := rows.Delete(store.Events, storetest.Key(n)); err != nil {
 				return err
 			}
 		}
-		return rows.Put(store.Salts, key(uint64(2400)), []byte("changed"))
+		return rows.Put(store.Salts, storetest.Key(uint64(2400)), []byte("changed"))
 	})
 	out := w.audit()
 	require.Equal(t, []string{"event 5 is missing", "what was said with event 2400 of ho_2400 was changed"}, out.Problems[:2])
@@ -138,7 +139,7 @@ func TestAuditNamesTheFirstOfAWideGap(t *testing.T) {
 // Work goes on while a store is audited.
 func TestAuditWhileOthersWork(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.send(10)
+		w.Send(10)
 		worked := make(chan error, 1)
 		go func() {
 			var err error
@@ -157,7 +158,7 @@ func TestAuditWhileOthersWork(t *testing.T) {
 					}
 					now := was.Clone()
 					now.Percent++
-					return errors.Join(keep(tx, nil, sent(id), "send", "more"), keep(tx, was, &now, "progress", ""))
+					return errors.Join(storetest.Keep(tx, nil, storetest.Sent(id), "send", "more"), storetest.Keep(tx, was, &now, "progress", ""))
 				})
 			}
 			worked <- err
@@ -166,10 +167,10 @@ func TestAuditWhileOthersWork(t *testing.T) {
 			select {
 			case err := <-worked:
 				require.NoError(t, err)
-				w.sound()
+				w.Sound()
 				return
 			default:
-				w.sound()
+				w.Sound()
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package store_test
+package audit_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 // checked are the spaces that Check answers for.
@@ -23,25 +24,27 @@ var checked = []store.Space{
 // indexed has rows in every index.
 func indexed(t testing.TB) *world {
 	w := busy(t)
-	r := sent(50)
+	r := storetest.Sent(50)
 	r.Parent, r.OriginID, r.After, r.SentWith = 1, "HO-1", []schemas.ID{2, 3}, "ci"
-	w.change(nil, r, "send", "")
-	w.update(func(tx *store.Tx) error { return tx.PutToken(token("ci")) })
-	r = sent(60)
+	w.Change(nil, r, "send", "")
+	w.Write(func(tx *store.Tx) error {
+		return tx.PutToken(store.Token{Token: schemas.Token{Name: "ci"}, Hash: strings.Repeat("ci", 32)})
+	})
+	r = storetest.Sent(60)
 	r.Body = 12
-	w.change(nil, r, "send", `{"task":"find it"}`)
-	w.update(func(tx *store.Tx) error { return tx.PutWords(60, wordsOf(r)) })
+	w.Change(nil, r, "send", `{"task":"find it"}`)
+	w.Write(func(tx *store.Tx) error { return tx.PutWords(60, wordsOf(r)) })
 	require.Zero(t, w.mend().Rows, "nothing of what is sound is touched")
-	w.sound()
+	w.Sound()
 	for _, s := range checked {
-		require.NotEmpty(t, w.dump(s)[s], s)
+		require.NotEmpty(t, w.Dump(s)[s], s)
 	}
 	return w
 }
 
 func TestEveryMissingIndexRowIsFound(t *testing.T) {
 	w := indexed(t)
-	before := w.dump(everySpace()...)
+	before := w.Dump(storetest.EverySpace()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
 			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
@@ -51,7 +54,7 @@ func TestEveryMissingIndexRowIsFound(t *testing.T) {
 				lost := s == store.Tokens && row.Key[0] == 'n'
 				require.Equal(t, !lost, broken.mend().After.OK, "%s %q", s, row.Key)
 				if !lost && s != store.Unread { // that one counts as read
-					require.Equal(t, before, broken.dump(everySpace()...))
+					require.Equal(t, before, broken.Dump(storetest.EverySpace()...))
 				}
 			})
 		}
@@ -61,7 +64,7 @@ func TestEveryMissingIndexRowIsFound(t *testing.T) {
 // A row is added for a handoff that exists, for one that does not, and with a key that nobody could mean.
 func TestEveryExtraIndexRowIsFound(t *testing.T) {
 	w := indexed(t)
-	before := w.dump(everySpace()...)
+	before := w.Dump(storetest.EverySpace()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
 			for _, k := range [][]byte{
@@ -74,7 +77,7 @@ func TestEveryExtraIndexRowIsFound(t *testing.T) {
 				w.whileBroken(extra, func(broken *world) {
 					require.NotEmpty(t, broken.check(), "%s %q", s, k)
 					if broken.mend(); s != store.Tokens || k[0] == 'h' {
-						require.Equal(t, before, broken.dump(everySpace()...), "%s %q", s, k)
+						require.Equal(t, before, broken.Dump(storetest.EverySpace()...), "%s %q", s, k)
 					}
 				})
 			}
@@ -83,7 +86,7 @@ func TestEveryExtraIndexRowIsFound(t *testing.T) {
 }
 
 func TestCheckFinds(t *testing.T) {
-	bySender := append([]byte("architect\x00"), key(uint64(1))...)
+	bySender := append([]byte("architect\x00"), storetest.Key(uint64(1))...)
 	for _, test := range []struct {
 		name   string
 		damage func(rows store.Writer) error
@@ -96,8 +99,8 @@ func TestCheckFinds(t *testing.T) {
 		},
 		{
 			"a row in place of another", func(rows store.Writer) error {
-				k := append([]byte("wf_login\x00"), key(uint64(1))...)
-				other := append([]byte("wf_other\x00"), key(uint64(1))...)
+				k := append([]byte("wf_login\x00"), storetest.Key(uint64(1))...)
+				other := append([]byte("wf_other\x00"), storetest.Key(uint64(1))...)
 				return errors.Join(rows.Delete(store.ByWorkflow, k), rows.Put(store.ByWorkflow, other, nil))
 			},
 			"ho_1 lacks its row in by_workflow", true,
@@ -137,20 +140,22 @@ func TestCheckFinds(t *testing.T) {
 			"a hash leads to token ci, which has another\ntoken ci is not found by its hash", false,
 		},
 		{
-			"a record under another id", func(rows store.Writer) error { return copyRow(rows, store.Records, key(uint64(3)), key(uint64(9))) },
+			"a record under another id", func(rows store.Writer) error {
+				return copyRow(rows, store.Records, storetest.Key(uint64(3)), storetest.Key(uint64(9)))
+			},
 			"the record of ho_9 calls itself ho_3", false,
 		},
 		{
-			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, key(uint64(3)), []byte("{")) },
+			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(3)), []byte("{")) },
 			"the record of ho_3 cannot be read", false,
 		},
 		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, key(uint64(3))) },
+			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.Key(uint64(3))) },
 			"by_state has a row for ho_3 that its record does not ask for", false,
 		},
 		{
 			"a notice that is gone", func(rows store.Writer) error {
-				return rows.Delete(store.Notices, append([]byte("architect\x00"), key(uint64(2))...))
+				return rows.Delete(store.Notices, append([]byte("architect\x00"), storetest.Key(uint64(2))...))
 			},
 			"notice no_2 is unread and missing", true,
 		},
@@ -180,14 +185,14 @@ func TestCheckFinds(t *testing.T) {
 		},
 		{
 			"a notice to another agent", func(rows store.Writer) error {
-				k := key(uint64(2))
+				k := storetest.Key(uint64(2))
 				return copyRow(rows, store.Notices, append([]byte("architect\x00"), k...), append([]byte("qa\x00"), k...))
 			},
 			"notice no_2 calls itself no_2 to architect", false,
 		},
 		{
 			"a notice that cannot be read", func(rows store.Writer) error {
-				return rows.Put(store.Notices, append([]byte("architect\x00"), key(uint64(2))...), []byte("{"))
+				return rows.Put(store.Notices, append([]byte("architect\x00"), storetest.Key(uint64(2))...), []byte("{"))
 			},
 			"notice no_2 is unread and cannot be read", false,
 		},
@@ -196,15 +201,19 @@ func TestCheckFinds(t *testing.T) {
 			"a receipt of a key of qa cannot be read", false,
 		},
 		{
-			"words of nothing", func(rows store.Writer) error { return rows.Put(store.Words, key(uint64(77)), store.ListWords("fix")) },
+			"words of nothing", func(rows store.Writer) error {
+				return rows.Put(store.Words, storetest.Key(uint64(77)), store.ListWords("fix"))
+			},
 			"there are words of ho_77, which is missing", true,
 		},
 		{
-			"words that are none", func(rows store.Writer) error { return rows.Put(store.Words, key(uint64(60)), []byte("fix")) },
+			"words that are none", func(rows store.Writer) error { return rows.Put(store.Words, storetest.Key(uint64(60)), []byte("fix")) },
 			"ho_60 has no words by which it is found", true,
 		},
 		{
-			"a number that was given", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("next/records"), key(uint64(3))) },
+			"a number that was given", func(rows store.Writer) error {
+				return rows.Put(store.Sys, []byte("next/records"), storetest.Key(uint64(3)))
+			},
 			"the next number of records would be one that was given: 60 is the last", true,
 		},
 		{
@@ -214,7 +223,7 @@ func TestCheckFinds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := indexed(t)
-			w.raw(test.damage)
+			w.Raw(test.damage)
 			require.Contains(t, strings.Join(w.check(), "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
 			require.Zero(t, w.mend().Rows)
@@ -224,9 +233,9 @@ func TestCheckFinds(t *testing.T) {
 
 func TestCheckGivesTheFirstTwenty(t *testing.T) {
 	w := inMemory(t)
-	w.send(50)
-	rows := w.dump(store.ByBox)[store.ByBox]
-	w.raw(func(wr store.Writer) error {
+	w.Send(50)
+	rows := w.Dump(store.ByBox)[store.ByBox]
+	w.Raw(func(wr store.Writer) error {
 		for _, row := range rows {
 			if err := wr.Delete(store.ByBox, row.Key); err != nil {
 				return err
@@ -240,25 +249,25 @@ func TestCheckGivesTheFirstTwenty(t *testing.T) {
 // The record of a newer program has rows that this one would take for wrong.
 func TestNothingIsMendedThatANewerProgramWrote(t *testing.T) {
 	w := indexed(t)
-	w.raw(func(rows store.Writer) error {
-		return errors.Join(rows.Put(store.Records, key(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
+	w.Raw(func(rows store.Writer) error {
+		return errors.Join(rows.Put(store.Records, storetest.Key(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
 	})
-	before := w.dump(everySpace()...)
-	_, err := audit.Mend(t.Context(), w.rows, nil)
+	before := w.Dump(storetest.EverySpace()...)
+	_, err := audit.Mend(t.Context(), w.Rows, nil)
 	require.ErrorContains(t, err, "written by a newer version")
-	require.Equal(t, before, w.dump(everySpace()...))
+	require.Equal(t, before, w.Dump(storetest.EverySpace()...))
 }
 
 func wordsOf(r *store.Record) store.WordList { return store.ListWords(r.Title) }
 
 // mend mends what can be mended, and holds it to what it says: the registry is not touched.
 func (w *world) mend() audit.Mended {
-	w.t.Helper()
-	before := w.dump(registry...)
-	done, err := audit.Mend(context.Background(), w.rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
-	require.NoError(w.t, err)
-	require.Equal(w.t, before, w.dump(registry...))
-	require.Equal(w.t, done.After.OK, done.After.Found == 0)
-	require.Zero(w.t, done.After.Mendable, "%v", done.After.Faults)
+	w.T.Helper()
+	before := w.Dump(registry...)
+	done, err := audit.Mend(context.Background(), w.Rows, func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil })
+	require.NoError(w.T, err)
+	require.Equal(w.T, before, w.Dump(registry...))
+	require.Equal(w.T, done.After.OK, done.After.Found == 0)
+	require.Zero(w.T, done.After.Mendable, "%v", done.After.Faults)
 	return done
 }

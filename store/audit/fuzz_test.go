@@ -1,4 +1,4 @@
-package store_test
+package audit_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
+	"handoff/store/storetest"
 )
 
 // FuzzAudit damages rows and reads everything. Nothing panics or goes on for ever, and whatever was
@@ -24,8 +25,8 @@ func FuzzAudit(f *testing.F) {
 	f.Add([]byte{byte(store.Notices), '0', '0', '7', '0'}) // a notice that is unread and cannot be read
 	w := busy(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		w := &world{Store: w.Store, t: t, rows: w.rows}
-		before := w.dump(everySpace()...)
+		w := w.in(t)
+		before := w.Dump(storetest.EverySpace()...)
 		defer w.restore(before)
 		for damage := range slices.Chunk(steps[:min(len(steps), 40)], 5) {
 			if len(damage) == 5 {
@@ -36,7 +37,7 @@ func FuzzAudit(f *testing.F) {
 		found := w.audit().Problems
 		w.mend()
 		require.Zero(t, w.mend().Rows)
-		if after := w.dump(registry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
+		if after := w.Dump(registry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
 			for _, s := range registry {
 				require.Equal(t, before[s], after[s])
 			}
@@ -53,7 +54,7 @@ func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 	}
 	row := there[int(how[1])%len(there)]
 	at := int(how[3]) % (len(row.Value) + 1)
-	w.raw(func(rows store.Writer) error {
+	w.Raw(func(rows store.Writer) error {
 		switch how[2] % 6 {
 		case 0: // another byte
 			value := append(bytes.Clone(row.Value), 0)
@@ -77,11 +78,11 @@ func (w *world) damage(rows map[store.Space][]store.Row, how []byte) {
 func (w *world) readEverything() {
 	ctx := context.Background()
 	_, err := audit.Check(ctx, w.Store)
-	require.NoError(w.t, err, "what is wrong is reported")
+	require.NoError(w.T, err, "what is wrong is reported")
 	_ = w.View(ctx, func(v *store.View) error {
 		for id := range schemas.ID(7) {
 			_, err := audit.Handoff(v, id)
-			require.NoError(w.t, err, "what is wrong is reported")
+			require.NoError(w.T, err, "what is wrong is reported")
 			r, err := v.Record(id)
 			if err == nil && r != nil {
 				_, _ = v.EventsOf(r, 1<<30)
@@ -94,7 +95,7 @@ func (w *world) readEverything() {
 			drain(v.Newest(i, 9))
 		}
 		drain(v.Queue("auto-code", "architect"))
-		drain(v.Due(noon))
+		drain(v.Due(storetest.Noon()))
 		_, _ = v.NextDue()
 		_, _ = v.Mailbox("auto-code")
 		_, _ = v.Events()
@@ -107,9 +108,9 @@ func (w *world) readEverything() {
 		return nil
 	})
 	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, whatever is there
-		_ = keep(tx, nil, sent(99), "send", "more")
+		_ = storetest.Keep(tx, nil, storetest.Sent(99), "send", "more")
 		_ = tx.Read("architect", 1, 2)
-		_ = tx.ExpireReceipts(noon, 9)
+		_ = tx.ExpireReceipts(storetest.Noon(), 9)
 		return errUndo
 	})
 }

@@ -1,4 +1,4 @@
-package store_test
+package audit_test
 
 import (
 	"errors"
@@ -13,53 +13,11 @@ import (
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/ledger"
+	"handoff/store/storetest"
 )
 
 // registry are the spaces that Audit answers for.
 var registry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
-
-// busy is a store with some lives in it: one ended, one held, some waiting, and a message.
-func busy(t testing.TB) *world {
-	w := inMemory(t)
-	w.complete(w.claim(w.send(1)))
-	w.claim(w.send(1))
-	w.change(nil, sent(w.send(1).ID+1), "send", strings.Repeat("one of many ", 400))
-	w.update(func(tx *store.Tx) error {
-		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
-		return err
-	})
-	w.update(func(tx *store.Tx) error { return tx.Keep(longer) })
-	w.notify("architect", 2)
-	w.sound()
-	return w
-}
-
-// longer is content of several rows.
-var longer = []byte(strings.Repeat("what others refer to\n", 200))
-
-func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		for range 2 {
-			w.update(func(tx *store.Tx) error { return tx.Keep(longer) })
-		}
-		require.Len(t, w.dump(store.References)[store.References], 3)
-		found := map[string][]byte{
-			store.DigestOf(longer): longer, strings.ToUpper(store.DigestOf(longer)): nil, store.DigestOf(longer)[7:]: nil,
-			store.DigestOf(nil): nil, "sha256:12": nil, "": nil,
-		}
-		for digest, want := range found {
-			w.view(func(v *store.View) error {
-				got, err := v.Kept(digest)
-				require.Equal(t, want, got)
-				return err
-			})
-		}
-		for digest := range found {
-			w.update(func(tx *store.Tx) error { return tx.Forget(digest) })
-		}
-		require.Empty(t, w.dump(store.References)[store.References])
-	})
-}
 
 func TestAuditOfNothingIsSound(t *testing.T) {
 	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
@@ -67,8 +25,8 @@ func TestAuditOfNothingIsSound(t *testing.T) {
 
 func TestAuditGivesTheRoot(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.claim(w.send(2))
-		rows := w.dump(store.Events, store.Tree)
+		w.Claim(w.Send(2))
+		rows := w.Dump(store.Events, store.Tree)
 		var tree ledger.Walk
 		for n, event := range rows[store.Events] {
 			require.NoError(t, tree.Next(event.Value, rows[store.Tree][n].Value))
@@ -78,7 +36,7 @@ func TestAuditGivesTheRoot(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, out.Roots, 2, "there is no fourth event")
 		require.Equal(t, tree.Root(), out.Roots[3])
-		w.view(func(v *store.View) error {
+		w.Read(func(v *store.View) error {
 			second, err := v.Tree().Root(2)
 			require.Equal(t, second, out.Roots[2])
 			return err
@@ -90,34 +48,34 @@ func TestAuditGivesTheRoot(t *testing.T) {
 func TestEveryChangedByteIsFound(t *testing.T) {
 	w := busy(t)
 	for _, s := range registry {
-		for _, row := range w.dump(s)[s] {
+		for _, row := range w.Dump(s)[s] {
 			for at := 0; at < len(row.Value); at += 1 + len(row.Value)/200 {
 				for name, value := range map[string][]byte{
 					"changed": slices.Concat(row.Value[:at], []byte{row.Value[at] ^ 0x20}, row.Value[at+1:]),
 					"cut off": row.Value[:at],
 					"doubled": slices.Insert(slices.Clone(row.Value), at, row.Value[at]),
 				} {
-					w.raw(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
+					w.Raw(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
 					require.NotEmpty(t, w.audit().Problems, "%s %x, %s at byte %d", s, row.Key, name, at)
 				}
 			}
-			w.raw(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
+			w.Raw(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
 		}
 	}
-	w.sound()
+	w.Sound()
 }
 
 func TestEveryMissingRowIsFound(t *testing.T) {
 	w := busy(t)
 	for _, s := range registry {
-		for _, row := range w.dump(s)[s] {
+		for _, row := range w.Dump(s)[s] {
 			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
 			w.whileBroken(remove, func(broken *world) {
 				require.NotEmpty(t, broken.audit().Problems, "%s %x", s, row.Key)
 			})
 		}
 	}
-	w.sound()
+	w.Sound()
 }
 
 func TestAuditFinds(t *testing.T) {
@@ -128,11 +86,11 @@ func TestAuditFinds(t *testing.T) {
 		mends  bool
 	}{
 		{
-			"a counter that is behind", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(uint64(7))) },
+			"a counter that is behind", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), storetest.Key(uint64(7))) },
 			"the log ends with event 8 and claims to end with 7", true,
 		},
 		{
-			"a counter that is far ahead", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), key(^uint64(0))) },
+			"a counter that is far ahead", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), storetest.Key(^uint64(0))) },
 			"claims to end with 18446744073709551615", false,
 		},
 		{
@@ -144,7 +102,7 @@ func TestAuditFinds(t *testing.T) {
 			"the log ends with event 8 and claims to end with 0", true,
 		},
 		{
-			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, key(uint64(4))) },
+			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(uint64(4))) },
 			"event 4 is missing", false,
 		},
 		{
@@ -164,61 +122,67 @@ func TestAuditFinds(t *testing.T) {
 			"event 9 is missing", false,
 		},
 		{
-			"an event that nobody counted", func(rows store.Writer) error { return copyRow(rows, store.Events, key(uint64(8)), key(uint64(9))) },
+			"an event that nobody counted", func(rows store.Writer) error {
+				return copyRow(rows, store.Events, storetest.Key(uint64(8)), storetest.Key(uint64(9)))
+			},
 			"event 9: the bytes do not match the tree", false,
 		},
 		{
 			"an event far beyond", func(rows store.Writer) error {
-				return copyRow(rows, store.Events, key(uint64(8)), key(^uint64(0)))
+				return copyRow(rows, store.Events, storetest.Key(uint64(8)), storetest.Key(^uint64(0)))
 			},
 			"event 9 is missing", false,
 		},
 		{
-			"events that changed places", func(rows store.Writer) error { return swap(rows, store.Events, key(uint64(1)), key(uint64(4))) },
+			"events that changed places", func(rows store.Writer) error {
+				return swap(rows, store.Events, storetest.Key(uint64(1)), storetest.Key(uint64(4)))
+			},
 			"event 1 calls itself 4", false,
 		},
 		{
 			"contents that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(key(uint64(1), 1), 0, 0), append(key(uint64(2), 4), 0, 0))
+				return swap(rows, store.Bodies, append(storetest.Key(uint64(1), 1), 0, 0), append(storetest.Key(uint64(2), 4), 0, 0))
 			},
 			"what was said with event 1 of ho_1 was changed", false,
 		},
 		{
 			"chunks that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(key(uint64(4), 7), 0, 0), append(key(uint64(4), 7), 0, 2))
+				return swap(rows, store.Bodies, append(storetest.Key(uint64(4), 7), 0, 0), append(storetest.Key(uint64(4), 7), 0, 2))
 			},
 			"what was said with event 7 of ho_4 was changed", false,
 		},
 		{
 			"content where nothing was said", func(rows store.Writer) error {
-				return rows.Put(store.Bodies, append(key(uint64(1), 2), 0, 0), []byte("added"))
+				return rows.Put(store.Bodies, append(storetest.Key(uint64(1), 2), 0, 0), []byte("added"))
 			},
 			"what was said with event 2 of ho_1 was changed", false,
 		},
 		{
-			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, key(uint64(1))) },
+			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.Key(uint64(1))) },
 			"what was said with event 1 was changed, and no redaction tells of it", false,
 		},
 		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, key(uint64(3))) },
+			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.Key(uint64(3))) },
 			"ho_3 has events and no record", false,
 		},
 		{
-			"a record under another id", func(rows store.Writer) error { return copyRow(rows, store.Records, key(uint64(3)), key(uint64(9))) },
+			"a record under another id", func(rows store.Writer) error {
+				return copyRow(rows, store.Records, storetest.Key(uint64(3)), storetest.Key(uint64(9)))
+			},
 			"the record of ho_9 is not what event 6 left", false,
 		},
 		{
-			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, key(uint64(3)), []byte("{")) },
+			"a record that cannot be read", func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(3)), []byte("{")) },
 			"the record of ho_3 cannot be read", false,
 		},
 		{
-			"a tree row that is too short", func(rows store.Writer) error { return rows.Put(store.Tree, key(uint64(4)), make([]byte, 64)) },
+			"a tree row that is too short", func(rows store.Writer) error { return rows.Put(store.Tree, storetest.Key(uint64(4)), make([]byte, 64)) },
 			"event 4: the bytes do not match the tree", false,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := busy(t)
-			w.raw(test.damage)
+			w.Raw(test.damage)
 			require.Contains(t, strings.Join(w.audit().Problems, "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
 		})
@@ -229,11 +193,11 @@ func TestAuditFinds(t *testing.T) {
 func cut(events ...uint64) func(store.Writer) error {
 	return func(rows store.Writer) error {
 		for _, n := range events {
-			if err := rows.Delete(store.Events, key(n)); err != nil {
+			if err := rows.Delete(store.Events, storetest.Key(n)); err != nil {
 				return err
 			}
 		}
-		return rows.Put(store.Sys, []byte("events"), key(events[0]-1))
+		return rows.Put(store.Sys, []byte("events"), storetest.Key(events[0]-1))
 	}
 }
 
@@ -241,7 +205,7 @@ func cut(events ...uint64) func(store.Writer) error {
 func cutTree(events ...uint64) func(store.Writer) error {
 	return func(rows store.Writer) error {
 		for _, n := range events {
-			if err := rows.Delete(store.Tree, key(n)); err != nil {
+			if err := rows.Delete(store.Tree, storetest.Key(n)); err != nil {
 				return err
 			}
 		}

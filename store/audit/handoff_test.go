@@ -1,0 +1,71 @@
+package audit_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/storetest"
+)
+
+func TestHandoff_FindsEachKindOfDamage(t *testing.T) {
+	w := busy(t)
+	for id := schemas.ID(1); id <= 4; id++ {
+		require.True(t, w.intact(id))
+	}
+	require.False(t, w.intact(77), "there is none")
+	for name, damage := range map[string]func(store.Writer) error{
+		"record":        func(rows store.Writer) error { return rows.Put(store.Records, storetest.Key(uint64(1)), []byte("x")) },
+		"first event":   func(rows store.Writer) error { return rows.Put(store.Events, storetest.Key(uint64(1)), []byte("{}")) },
+		"last event":    func(rows store.Writer) error { return rows.Put(store.Events, storetest.Key(uint64(3)), []byte("{")) },
+		"missing event": func(rows store.Writer) error { return rows.Delete(store.Events, storetest.Key(uint64(2))) },
+		"content": func(rows store.Writer) error {
+			return rows.Delete(store.Bodies, append(storetest.Key(uint64(1), 3), 0, 0))
+		},
+	} {
+		w.whileBroken(damage, func(broken *world) {
+			require.False(t, broken.intact(1), name)
+			require.True(t, broken.intact(2), name)
+		})
+	}
+}
+
+// Events that name themselves or later ones as the ones before must not send a reader in circles.
+func TestEventsInACircleAreDamage(t *testing.T) {
+	for _, before := range []uint64{2, 3, 9} {
+		w := inMemory(t)
+		r := w.Claim(w.Send(1))
+		w.rewriteEvent(2, func(e *schemas.Event) { e.Before = before })
+		w.Read(func(v *store.View) error {
+			_, err := v.EventsOf(r, 1<<30)
+			require.ErrorIs(t, err, store.ErrCorrupt)
+			intact, err := audit.Handoff(v, r.ID)
+			require.False(t, intact)
+			return err
+		})
+		require.NotEmpty(t, w.audit().Problems)
+	}
+}
+
+func (w *world) rewriteEvent(n uint64, change func(*schemas.Event)) {
+	w.T.Helper()
+	w.Raw(func(rows store.Writer) error {
+		b, err := rows.Get(store.Events, storetest.Key(n))
+		if err != nil {
+			return err
+		}
+		var e schemas.Event
+		if err := json.Unmarshal(b, &e); err != nil {
+			return err
+		}
+		change(&e)
+		if b, err = json.Marshal(e); err != nil {
+			return err
+		}
+		return rows.Put(store.Events, storetest.Key(n), b)
+	})
+}

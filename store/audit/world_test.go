@@ -1,0 +1,106 @@
+package audit_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/memory"
+	"handoff/store/storetest"
+)
+
+// world is a store in a test, which is audited, damaged and mended.
+type world struct{ *storetest.World }
+
+func over(t testing.TB, b store.Backend) *world { return &world{storetest.Over(t, b)} }
+
+func inMemory(t testing.TB) *world { return over(t, memory.New()) }
+
+func onEach(t *testing.T, test func(t *testing.T, w *world)) {
+	storetest.OnEach(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
+}
+
+// busy is a store with some lives in it: one ended, one held, some waiting, and a message.
+func busy(t testing.TB) *world {
+	w := inMemory(t)
+	w.Complete(w.Claim(w.Send(1)))
+	w.Claim(w.Send(1))
+	w.Change(nil, storetest.Sent(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
+	w.Write(func(tx *store.Tx) error {
+		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
+		return err
+	})
+	w.Write(func(tx *store.Tx) error { return tx.Keep([]byte(strings.Repeat("what others refer to\n", 200))) })
+	w.Notify("architect", 2)
+	w.Sound()
+	return w
+}
+
+func (w *world) check() audit.Problems {
+	w.T.Helper()
+	problems, err := audit.Check(context.Background(), w.Store)
+	require.NoError(w.T, err)
+	return problems
+}
+
+func (w *world) audit() schemas.AuditOut {
+	w.T.Helper()
+	out, err := audit.Registry(context.Background(), w.Store)
+	require.NoError(w.T, err)
+	require.Equal(w.T, len(out.Problems) == 0, out.OK)
+	return out
+}
+
+// intact tells what [audit.Handoff] does.
+func (w *world) intact(id schemas.ID) (intact bool) {
+	w.T.Helper()
+	w.Read(func(v *store.View) (err error) {
+		intact, err = audit.Handoff(v, id)
+		return err
+	})
+	return intact
+}
+
+// errUndo takes back what a transaction did.
+var errUndo = errors.New("undo")
+
+// in is the same rows under a store of its own, in another test.
+func (w *world) in(t testing.TB) *world {
+	return &world{&storetest.World{Store: store.New(w.Rows), T: t, Rows: w.Rows}}
+}
+
+// whileBroken runs a test on rows that were damaged, and repairs them. The test gets a store of its own.
+func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *world)) {
+	w.T.Helper()
+	saved := w.Dump(storetest.EverySpace()...)
+	w.Raw(damage)
+	test(w.in(w.T))
+	w.restore(saved)
+}
+
+// restore puts all rows back.
+func (w *world) restore(saved map[store.Space][]store.Row) {
+	w.T.Helper()
+	now := w.Dump(storetest.EverySpace()...)
+	w.Raw(func(rows store.Writer) error {
+		for s := range store.Spaces {
+			for _, row := range now[s] {
+				if err := rows.Delete(s, row.Key); err != nil {
+					return err
+				}
+			}
+			for _, row := range saved[s] {
+				if err := rows.Put(s, row.Key, row.Value); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,37 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/store"
+)
+
+// longer is content of several rows.
+var longer = []byte(strings.Repeat("what others refer to\n", 200))
+
+func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
+	onEach(t, func(t *testing.T, w *world) {
+		for range 2 {
+			w.Write(func(tx *store.Tx) error { return tx.Keep(longer) })
+		}
+		require.Len(t, w.Dump(store.References)[store.References], 3)
+		found := map[string][]byte{
+			store.DigestOf(longer): longer, strings.ToUpper(store.DigestOf(longer)): nil, store.DigestOf(longer)[7:]: nil,
+			store.DigestOf(nil): nil, "sha256:12": nil, "": nil,
+		}
+		for digest, want := range found {
+			w.Read(func(v *store.View) error {
+				got, err := v.Kept(digest)
+				require.Equal(t, want, got)
+				return err
+			})
+		}
+		for digest := range found {
+			w.Write(func(tx *store.Tx) error { return tx.Forget(digest) })
+		}
+		require.Empty(t, w.Dump(store.References)[store.References])
+	})
+}

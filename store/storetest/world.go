@@ -1,0 +1,194 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/audit"
+	"handoff/store/bolt"
+	"handoff/store/memory"
+)
+
+// Noon is when tests of stores happen.
+func Noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// Minute is a point in time so many minutes after noon.
+func Minute(n int) store.Time { return store.At(Noon().Add(time.Duration(n) * time.Minute)) }
+
+// Bolt opens a file.
+func Bolt(t testing.TB, path string) store.Backend {
+	t.Helper()
+	b, err := bolt.Open(context.Background(), bolt.Config{Path: path})
+	require.NoError(t, err)
+	return b
+}
+
+// OnEach runs a test of the typed layer on a backend in memory, where every function runs twice, and on a file.
+func OnEach(t *testing.T, test func(t *testing.T, b store.Backend)) {
+	t.Run("memory, every function twice", func(t *testing.T) { test(t, Twice(memory.New())) })
+	t.Run("bolt", func(t *testing.T) { test(t, Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))) })
+}
+
+// World is a store in a test, with the rows below it. Its methods fail the test on an error.
+type World struct {
+	*store.Store
+	T    testing.TB
+	Rows store.Backend
+}
+
+// Over puts a store over rows, and closes it after the test.
+func Over(t testing.TB, rows store.Backend) *World {
+	w := &World{Store: store.New(rows), T: t, Rows: rows}
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	return w
+}
+
+// Read runs fn on a view.
+func (w *World) Read(fn func(v *store.View) error) {
+	w.T.Helper()
+	require.NoError(w.T, w.View(context.Background(), fn))
+}
+
+// Write runs fn in a transaction.
+func (w *World) Write(fn func(tx *store.Tx) error) {
+	w.T.Helper()
+	require.NoError(w.T, w.Update(context.Background(), fn))
+}
+
+// Raw writes rows as nobody should.
+func (w *World) Raw(fn func(store.Writer) error) {
+	w.T.Helper()
+	require.NoError(w.T, w.Rows.Update(context.Background(), fn))
+}
+
+// Dump copies every row of some spaces.
+func (w *World) Dump(spaces ...store.Space) map[store.Space][]store.Row {
+	w.T.Helper()
+	rows := map[store.Space][]store.Row{}
+	require.NoError(w.T, w.Rows.View(context.Background(), func(r store.Reader) error {
+		for _, s := range spaces {
+			for row, err := range r.Scan(store.Range{Space: s}) {
+				if err != nil {
+					return err
+				}
+				rows[s] = append(rows[s], store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
+			}
+		}
+		return nil
+	}))
+	return rows
+}
+
+// EverySpace lists the spaces.
+func EverySpace() (all []store.Space) {
+	for s := range store.Spaces {
+		all = append(all, s)
+	}
+	return all
+}
+
+// Key writes numbers as they stand in keys.
+func Key[T ~uint64](numbers ...T) (k []byte) {
+	for _, n := range numbers {
+		k = binary.BigEndian.AppendUint64(k, uint64(n))
+	}
+	return k
+}
+
+// Sent is a record as it is right after a send.
+func Sent(id schemas.ID) *store.Record {
+	return &store.Record{
+		ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code", Title: "Fix the login",
+		Priority: schemas.Normal, Status: schemas.Pending, Created: Minute(int(id)), Depth: 1, MaxAttempts: 3,
+		Digest: "of what was sent",
+	}
+}
+
+// Keep writes a record with an event that says something.
+func Keep(tx *store.Tx, was, now *store.Record, action, content string) error {
+	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
+	said := store.Content{Bytes: []byte(content)}
+	if content != "" {
+		said.Salt = []byte("salt of " + action)
+	}
+	_, err := tx.Change(was, now, e, said)
+	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
+}
+
+// Change keeps a record, and gives it back as it was kept. For a new one it takes ids as a send does.
+func (w *World) Change(was, now *store.Record, action, content string) *store.Record {
+	w.T.Helper()
+	kept := now.Clone()
+	w.Write(func(tx *store.Tx) error {
+		for id := schemas.ID(0); was == nil && id < now.ID; {
+			var err error
+			if id, err = tx.NewID(); err != nil {
+				return err
+			}
+		}
+		return Keep(tx, was, &kept, action, content)
+	})
+	return &kept
+}
+
+// Send keeps n new records, each with content, and gives the last.
+func (w *World) Send(n int) (last *store.Record) {
+	w.T.Helper()
+	for range n {
+		w.Write(func(tx *store.Tx) error {
+			id, err := tx.NewID()
+			if err != nil {
+				return err
+			}
+			last = Sent(id)
+			return Keep(tx, nil, last, "send", `{"task":"of `+id.String()+`"}`)
+		})
+	}
+	return last
+}
+
+// Claim goes on with a record that was sent.
+func (w *World) Claim(r *store.Record) *store.Record {
+	now := r.Clone()
+	now.Status, now.Holder, now.Box, now.Token = schemas.Accepted, "auto-code", "", "ct_1"
+	now.Lease, now.Wakes = Minute(100), Minute(100)
+	return w.Change(r, &now, "claim", "")
+}
+
+// Complete goes on with a record that was claimed.
+func (w *World) Complete(r *store.Record) *store.Record {
+	now := r.Clone()
+	now.Status, now.Outcome, now.Lease, now.Wakes, now.Ended = schemas.Completed, schemas.Success, 0, 0, Minute(50)
+	return w.Change(r, &now, "complete", `{"summary":"done"}`)
+}
+
+// Notify adds notices of messages.
+func (w *World) Notify(to schemas.Agent, n int) {
+	w.Write(func(tx *store.Tx) (err error) {
+		for i := 0; err == nil && i < n; i++ {
+			_, err = tx.Notify(schemas.Notice{To: to, From: "architect", Kind: "message", At: Noon()})
+		}
+		return err
+	})
+}
+
+// Sound asserts that nothing is wrong, and gives what the audit says.
+func (w *World) Sound() schemas.AuditOut {
+	w.T.Helper()
+	problems, err := audit.Check(context.Background(), w.Store)
+	require.NoError(w.T, err)
+	require.Empty(w.T, problems)
+	out, err := audit.Registry(context.Background(), w.Store)
+	require.NoError(w.T, err)
+	require.Empty(w.T, out.Problems)
+	return out
+}
