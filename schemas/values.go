@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -11,6 +12,16 @@ func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 		all = append(all, of(v))
 	}
 	return all
+}
+
+// Unique gives the values that are not among those before them, in their order; nil for none.
+func Unique[T comparable](values []T) (each []T) {
+	for _, v := range values {
+		if !slices.Contains(each, v) {
+			each = append(each, v)
+		}
+	}
+	return each
 }
 
 // OrZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.

@@ -171,10 +171,7 @@ func Listing() []byte {
 		Description string          `json:"description"`
 		Input       json.RawMessage `json:"inputSchema"`
 	}
-	rows := make([]row, len(Table))
-	for i, t := range Table {
-		rows[i] = row{t.Name, t.Title, t.Description, t.Input()}
-	}
+	rows := schemas.Map(Table, func(t Tool) row { return row{t.Name, t.Title, t.Description, t.Input()} })
 	b, err := schemas.Encode(rows)
 	if err != nil {
 		panic(err) // a schema that was generated is JSON

@@ -81,13 +81,8 @@ func rest(in Input, name string) []string {
 	case "earlier handoffs":
 		return []string{schemas.Call(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
 	case ofBefore:
-		var calls []string
-		for _, r := range in.Recalled {
-			if call := get(r.Of, schemas.GetIn{Reference: "decisions"}); !slices.Contains(calls, call) {
-				calls = append(calls, call)
-			}
-		}
-		return calls
+		decisions := schemas.GetIn{Reference: "decisions"}
+		return schemas.Unique(schemas.Map(in.Recalled, func(r Recalled) string { return get(r.Of, decisions) }))
 	case ofEarlier:
 		calls := []string{get(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
 		calls = append(calls, schemas.Map(in.Results[1:], func(r Result) string { return "same of " + r.HandoffID.String() })...)

@@ -74,7 +74,7 @@ func (e *excerpt) fill(c schemas.Completion) {
 	for _, d := range c.Deliverables {
 		files = append(files, d.Files()...)
 	}
-	e.add("Files: ", ", ", unique(files))
+	e.add("Files: ", ", ", schemas.Unique(files))
 	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
 
@@ -107,14 +107,4 @@ func (in Input) tells(c schemas.Completion) bool {
 // pairsOf are values with their names, in the order of the names.
 func pairsOf[V any](m map[string]V, brief func(string) string) []string {
 	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(schemas.Value(m[key])) })
-}
-
-// unique leaves out what was said before, and keeps the order.
-func unique(texts []string) (once []string) {
-	for _, s := range texts {
-		if !slices.Contains(once, s) {
-			once = append(once, s)
-		}
-	}
-	return once
 }

@@ -61,11 +61,8 @@ func Points(c schemas.Changes) (points []string, rest schemas.Changes) {
 		points = append(points, e.Deliverables[i].Criteria...)
 		e.Deliverables[i].Criteria = nil
 	}
-	for i := range points {
-		points[i] = strings.TrimSpace(points[i])
-	}
 	c.Expectations = &e
-	return slices.DeleteFunc(points, func(s string) bool { return s == "" }), c
+	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
 // A bullet is a line of a list. A number has two digits at most, so that a year begins no point.

@@ -252,10 +252,9 @@ func show(steps []schemas.Step, format string, now time.Time, out *schemas.Histo
 	switch format {
 	case "rows":
 		out.Items = steps
-		out.Chain = make([]schemas.Hop, len(steps))
-		for i, st := range steps {
-			out.Chain[i] = schemas.Hop{From: st.From, To: st.To, Message: st.Title, Timestamp: st.SentAt}
-		}
+		out.Chain = schemas.Map(steps, func(s schemas.Step) schemas.Hop {
+			return schemas.Hop{From: s.From, To: s.To, Message: s.Title, Timestamp: s.SentAt}
+		})
 	case "markdown":
 		out.Markdown = draw.Markdown(string(out.Workflow), steps)
 	case "mermaid":

@@ -167,15 +167,11 @@ type object = map[string]any
 // has no others. There is at least one span.
 func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
-	out := make([]object, len(spans))
-	for i, s := range spans {
-		out[i] = spanOf(s)
-	}
 	return json.Marshal(object{"resourceSpans": []object{{
 		"resource": object{"attributes": attributesOf(spans[0].Resource().Attributes())},
 		"scopeSpans": []object{{
 			"scope": object{"name": scope.Name, "version": scope.Version},
-			"spans": out,
+			"spans": schemas.Map(spans, spanOf),
 		}},
 	}}})
 }

@@ -77,18 +77,13 @@ func (l List) find(name string) *Check {
 }
 
 // Wanted are the names that are asked for, each once, with those that are always.
-func (l List) Wanted(asked []string) (names []string) {
+func (l List) Wanted(asked []string) []string {
 	for _, c := range l.Checks {
 		if c.Always {
 			asked = append(slices.Clip(asked), c.Name)
 		}
 	}
-	for _, name := range asked {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return schemas.Unique(asked)
 }
 
 // Names are those of all checks, in the order of the list.

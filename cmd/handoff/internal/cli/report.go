@@ -124,11 +124,7 @@ func OnlyBelow(cmd *cobra.Command, given []string) error {
 			meant = append(meant, sub.Name())
 		}
 	}
-	for _, name := range closest.Meant(given[0], names) {
-		if !slices.Contains(meant, name) {
-			meant = append(meant, name)
-		}
-	}
+	meant = schemas.Unique(append(meant, closest.Meant(given[0], names)...))
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
 	return orMeant(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
@@ -165,8 +161,6 @@ func orMeant(e *schemas.Error, cmd *cobra.Command, before string, meant []string
 	if len(meant) == 0 {
 		return e.WithHint("%s", help)
 	}
-	for i, name := range meant {
-		meant[i] = before + name
-	}
+	meant = schemas.Map(meant, func(name string) string { return before + name })
 	return e.WithHint("Did you mean %s? %s", strings.Join(meant[:min(len(meant), 3)], " or "), help)
 }

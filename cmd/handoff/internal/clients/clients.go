@@ -59,11 +59,7 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 	if len(names) > 0 {
 		return clients, nil
 	}
-	for _, c := range client.All() {
-		if all || c.Detect(m) {
-			clients = append(clients, c)
-		}
-	}
+	clients = slices.DeleteFunc(client.All(), func(c client.Client) bool { return !all && !c.Detect(m) })
 	if len(clients) == 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
 			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").
