@@ -106,7 +106,7 @@ func (o *op) tellNoTakers(h *Happening) error {
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // of a name that nobody had the sender heard before
 	}
-	why, err := o.offers(o.View).Nobody(now, false)
+	why, err := o.offers(o.View).Nobody(now, offer.Present)
 	if why == "" || err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 		if r == nil || !Offered(r) {
 			continue
 		}
-		v, err := offers.Verdict(*before, r, offer.Member)
-		if v.Reason == 0 && err == nil {
+		may, err := offers.May(*before, r, offer.Member)
+		if may {
 			err = o.tellNoTakers(&Happening{Now: r})
 		}
 		if err != nil {
@@ -151,7 +151,7 @@ func (o *op) noReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.offers(o.View).Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
-			why, err = o.offers(o.View).Nobody(&review, false)
+			why, err = o.offers(o.View).Nobody(&review, offer.Present)
 		}
 		if why == "" || err != nil {
 			return "", err

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 
 	"handoff/mailbox/compose"
@@ -94,19 +95,10 @@ func (o *op) claimGiven(id string) (claimed, error) {
 	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
-	if err := o.mayTake(r); err != nil {
+	if err := o.Barred(life.Claim, offer.Claim, r); err != nil {
 		return claimed{}, err
 	}
 	return o.take(life.Claim, r)
-}
-
-// mayTake refuses what the caller may not claim now, see [offer.Claim]; nil where the table of package life refuses it.
-func (o *op) mayTake(r *store.Record) error {
-	v, err := o.verdict(r, offer.Claim)
-	if refusal := v.Refusal(string(life.Claim), o.Now); refusal != nil && err == nil {
-		return refusal
-	}
-	return err
 }
 
 // claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new
@@ -214,17 +206,21 @@ func (o *op) countClaim() error {
 	return o.tx.PutAgent(*a)
 }
 
-// verdict judges whether the caller may take a handoff, see [offer.Offers.Verdict].
-func (o *op) verdict(r *store.Record, asked offer.Reason) (v offer.Verdict, err error) {
-	a, err := o.Self()
+// Barred refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
+func (o *op) Barred(a life.Action, asked offer.Reason, r *store.Record) error {
+	me, err := o.Self()
 	if err != nil {
-		return v, err
+		return err
 	}
-	return o.offers(o.View).Verdict(*a, r, asked)
+	v, err := o.offers(o.View).Verdict(*me, r, asked)
+	return cmp.Or(err, v.Refusal(string(a), o.Now))
 }
 
 // MayClaim tells whether the caller is a recipient of a handoff, see [offer.Recipient].
 func (o *op) MayClaim(r *store.Record) (bool, error) {
-	v, err := o.verdict(r, offer.Recipient)
-	return v.Reason == 0 && err == nil, err
+	me, err := o.Self()
+	if err != nil {
+		return false, err
+	}
+	return o.offers(o.View).May(*me, r, offer.Recipient)
 }

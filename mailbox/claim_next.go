@@ -46,11 +46,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return claimed{}, err
 		}
 		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
-			r, err := o.Find(id.String())
-			if err != nil {
-				return claimed{}, err
-			}
-			return o.take(life.Claim, r) // which is refused, if another took, redirected or ended it since
+			return o.claimGiven(id.String()) // which is refused, if another took, redirected or ended it since
 		})
 		e := schemas.AsError(err)
 		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied)

@@ -234,7 +234,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, false) }
+		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, offer.Present) }
 		set, err := s.rules(v)
 		if err != nil {
 			return schemas.OverviewOut{}, err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/offer"
+
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/schemas/closest"
@@ -57,7 +59,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
-	warning, err := o.offers(o.View).Nobody(r, false)
+	warning, err := o.offers(o.View).Nobody(r, offer.Present)
 	if warning == "" || err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/mailbox/offer"
+
 	"handoff/mailbox/content"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -90,7 +92,7 @@ func (o *op) unknownAgent(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}
-	why, err := o.offers(o.View).Nobody(&store.Record{To: schemas.Address(name)}, true)
+	why, err := o.offers(o.View).Nobody(&store.Record{To: schemas.Address(name)}, offer.Member)
 	if why == "" || err != nil {
 		return "", err
 	}

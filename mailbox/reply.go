@@ -5,7 +5,6 @@ import (
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
-	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -86,10 +85,7 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	done.HandoffID = ""
 	held := r
 	if r.Status == schemas.Pending {
-		if err := o.mayTake(r); err != nil {
-			return nil, err
-		}
-		got, err := o.take(life.Claim, r)
+		got, err := o.claimGiven(r.ID.String())
 		if err != nil {
 			return nil, err
 		}

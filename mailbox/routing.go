@@ -61,8 +61,8 @@ func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	if err != nil {
 		return err
 	}
-	v, err := o.offers(o.View).Verdict(*a, r, offer.NotFor)
-	if v.Reason == 0 && err == nil {
+	may, err := o.offers(o.View).May(*a, r, offer.NotFor)
+	if may {
 		o.keepFor(r, to)
 	}
 	return err
@@ -114,6 +114,6 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	}
 	left := r.Clone()
 	left.Excluded = append(left.Excluded, without)
-	why, err := o.offers(o.View).Nobody(&left, true)
+	why, err := o.offers(o.View).Nobody(&left, offer.Member)
 	return why == "" && err == nil, err
 }

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -54,9 +53,8 @@ func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 		}
 	}
 	if parts&life.Recipient != 0 {
-		v, err := o.verdict(r, offer.Recipient)
-		if refusal := v.Refusal(string(a), o.Now); refusal != nil || err != nil {
-			return cmp.Or(err, error(refusal))
+		if err := o.Barred(a, offer.Recipient, r); err != nil {
+			return err
 		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"handoff/mailbox/offer"
+
 	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
@@ -76,7 +78,7 @@ func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err
 		to = schemas.Address("capability:" + roster.Anything)
 		open := r.Clone()
 		open.To = to
-		if why, err := o.offers(o.View).Nobody(&open, true); why == "" || err != nil {
+		if why, err := o.offers(o.View).Nobody(&open, offer.Member); why == "" || err != nil {
 			return to, "agents that accept anything may take it now", err
 		}
 		return r.To, "no agent is known that accepts anything, so it waits on", nil

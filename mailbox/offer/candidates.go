@@ -20,7 +20,8 @@ func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*sch
 	want := roster.Want{To: r.To, Type: r.Type, Tags: r.Tags}
 	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
 	for i := range cards {
-		t := f.carded(cards[i], r)
+		t := f.taker(store.Agent{Card: cards[i]})
+		t.counted, t.held, t.generalists = true, cards[i].Held, r.NoTakers == "generalist"
 		if !t.isIn(r.To) {
 			continue
 		}
@@ -36,14 +37,6 @@ func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*sch
 		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
 	}
 	return ranked, routed
-}
-
-// carded is an agent whose card says how many handoffs it holds, judged for a handoff that those may take who accept
-// anything, if its sender said so.
-func (f Offers) carded(card schemas.Card, r *store.Record) taker {
-	return taker{
-		Offers: f, Agent: store.Agent{Card: card}, counted: true, held: card.Held, generalists: r.NoTakers == "generalist",
-	}
 }
 
 // First is which of the ranked agents is told first of a handoff: the best that is here with nothing to do, "" for none.

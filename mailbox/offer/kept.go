@@ -37,64 +37,62 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 }
 
 // soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
-// rests after an attempt before. It looks at a thousand rows at most of what is due then.
+// rests after an attempt before.
 func (t *taker) soon() (string, error) {
 	now := t.Here.Now()
-	for r, err := range t.pending(t.Due(now.Add(time.Minute))) {
-		if err != nil {
-			return "", err
-		}
+	return first(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
 		if !t.isIn(r.To) || t.bar(r, Member) != 0 {
-			continue
+			return ""
 		}
 		v := t.verdict(r, Early|Kept)
 		if v.Reason == Kept || v.Reason == Early && r.NotBefore == r.Wakes {
-			return v.soon(now), nil
+			return v.soon(now)
 		}
-	}
-	return "", nil
+		return ""
+	})
 }
 
-// blocked says what is for the agent and waits for other handoffs, the oldest first by what it waits for. It looks at a
-// thousand rows at most; where there are more, the number is too low.
+// blocked says what is for the agent and waits for other handoffs, the oldest first by what it waits for. Where there
+// are more than are looked at, the number is too low.
 func (t *taker) blocked() (string, error) {
-	seen, first := map[schemas.ID]bool{}, ""
-	for r, err := range t.pending(t.Oldest(store.Dependents(), 0)) {
-		if err != nil {
-			return "", err
-		}
+	seen, oldest := map[schemas.ID]bool{}, ""
+	_, err := first(t.View, t.Oldest(store.Dependents(), 0), func(r *store.Record) string {
 		if t.isIn(r.To) {
 			seen[r.ID] = true
-			first = cmp.Or(first, Verdict{Reason: Blocked, Record: r}.waits())
+			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waits())
 		}
+		return ""
+	})
+	if len(seen) == 0 || err != nil {
+		return "", err
 	}
-	if len(seen) == 0 {
-		return "", nil
-	}
-	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), first), nil
+	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest), nil
 }
 
 // unfit says what waits in a pool of the agent that is not offered to it, the first, and why: who lists its mail sees it
-// there. It looks at a thousand rows at most.
+// there.
 func (t *taker) unfit() (string, error) {
-	for r, err := range t.pending(t.View.Queue(roster.Boxes(t.Card)...)) {
+	return first(t.View, t.View.Queue(roster.Boxes(t.Card)...), func(r *store.Record) string {
+		if v := t.verdict(r, Unfit); v.Reason != 0 && t.bar(r, Declined) == 0 {
+			return v.leavesOut()
+		}
+		return ""
+	})
+}
+
+// first is what say says of the first of the handoffs that are pending of which it says something. It looks at a
+// thousand at most.
+func first(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
+	for r, err := range reading.Records(v, reading.AtMost(mostLooked, ids)) {
 		if err != nil {
 			return "", err
 		}
-		if v := t.verdict(r, Unfit); v.Reason != 0 && t.bar(r, Declined) == 0 {
-			return v.leavesOut(), nil
+		if r.Status != schemas.Pending {
+			continue
+		}
+		if text := say(r); text != "" {
+			return text, nil
 		}
 	}
 	return "", nil
-}
-
-// pending yields what is pending among the first thousand handoffs.
-func (f Offers) pending(ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		for r, err := range reading.Records(f.View, reading.AtMost(mostLooked, ids)) {
-			if (err != nil || r.Status == schemas.Pending) && !yield(r, err) {
-				return
-			}
-		}
-	}
 }

@@ -1,5 +1,10 @@
-// Package offer says what an agent may take: from which mailboxes, in which order, how much there is, and what is kept
-// from it. All of it is read from a snapshot of the store and from who is here; nothing is written.
+// Package offer says what an agent may take: which handoff and why not another, from which mailboxes, in which order,
+// how much there is, and what is kept from it. All of it is read from a snapshot of the store and from who is here;
+// nothing is written.
+//
+// One table has the rules on who may take a handoff. Claims, queues, rankings, refusals and what senders are told ask
+// it by [Offers.Verdict], each about the reasons that matter to it, and all sentences are made of the reason that it
+// gives.
 //
 // max_open counts when an agent claims. An agent that holds that many handoffs is offered nothing more from a pool,
 // even if it was told first. Work that was sent to its own name it still gets, and the sender is warned. A send names
@@ -7,6 +12,7 @@
 package offer
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -73,15 +79,15 @@ func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	orphaned, err := f.orphaned(a)
-	return append(roster.Boxes(a.Card), orphaned...), err
+	t := f.taker(a)
+	return append(roster.Boxes(a.Card), t.orphaned()...), t.err
 }
 
 // Queues are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
 // those of all siblings that are not here, also without mail.
 func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) {
 	t := f.taker(a)
-	return t.from(f.absent)
+	return t.from(t.absent), t.err
 }
 
 // Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
@@ -92,7 +98,7 @@ func (f Offers) Queue(
 ) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		t := f.taker(a)
-		if t.boxes, t.err = t.from(f.orphaned); t.err != nil {
+		if t.boxes = t.from(t.orphaned); t.err != nil {
 			yield(nil, t.err)
 			return
 		}
@@ -118,69 +124,61 @@ func (t *taker) takes(r *store.Record, tags []string) bool {
 }
 
 // from are the mailboxes from which the agent takes the next, with those that siblings gives.
-func (t *taker) from(siblings func(store.Agent) ([]schemas.Address, error)) ([]schemas.Address, error) {
+func (t *taker) from(siblings func() []schemas.Address) []schemas.Address {
 	if t.full() || t.err != nil {
-		return []schemas.Address{schemas.Address(t.Card.Name)}, t.err
+		return []schemas.Address{schemas.Address(t.Card.Name)}
 	}
-	more, err := siblings(t.Agent)
-	return append(roster.Boxes(t.Card), more...), err
+	return append(roster.Boxes(t.Card), siblings()...)
 }
 
 // Mail for a session that is not here would lie for ever, because no other session has its name. So while nobody acts
 // under a name that was given to a session of a client, mail for that name is orphaned: any other session of the
 // client may take it.
 
-// orphaned are the mailboxes in which something waits for sessions of an agent's client that are not here.
-func (f Offers) orphaned(a store.Agent) ([]schemas.Address, error) {
-	return f.orphanedAmong(a, f.Waiting(names.Beginning(a.Client)))
+// orphaned are the mailboxes in which something waits for sessions of the agent's client that are not here.
+func (t *taker) orphaned() []schemas.Address {
+	return t.orphanedAmong(t.Waiting(names.Beginning(t.Client)))
 }
 
-// absent are the mailboxes of all sessions of an agent's client that are not here, with mail or without.
-func (f Offers) absent(a store.Agent) ([]schemas.Address, error) {
-	return f.orphanedAmong(a, func(yield func(schemas.Address, error) bool) {
-		if !yield(schemas.Address(a.Client), nil) {
+// absent are the mailboxes of all sessions of the agent's client that are not here, with mail or without.
+func (t *taker) absent() []schemas.Address {
+	return t.orphanedAmong(func(yield func(schemas.Address, error) bool) {
+		if !yield(schemas.Address(t.Client), nil) {
 			return
 		}
-		for other, err := range sessions.Of(f.View, a.Client) {
-			if other.Card.Name != a.Client && !yield(schemas.Address(other.Card.Name), err) {
+		for other, err := range sessions.Of(t.View, t.Client) {
+			if other.Card.Name != t.Client && !yield(schemas.Address(other.Card.Name), err) {
 				return
 			}
 		}
 	})
 }
 
-// orphanedAmong are those mailboxes that are orphaned for an agent, a thousand looked at most. An agent whose name was
+// orphanedAmong are those mailboxes that are orphaned for the agent, a thousand looked at most. An agent whose name was
 // given to no session of a client has no siblings.
-func (f Offers) orphanedAmong(
-	a store.Agent, all iter.Seq2[schemas.Address, error],
-) (boxes []schemas.Address, err error) {
-	if a.Client == "" {
-		return nil, nil
+func (t *taker) orphanedAmong(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
+	if t.Client == "" {
+		return nil
 	}
 	for box, err := range reading.AtMost(mostLooked, all) {
-		if err != nil {
-			return nil, err
-		}
-		orphaned, err := f.isOrphaned(a, box)
-		if err != nil {
-			return nil, err
-		}
-		if orphaned {
+		t.err = cmp.Or(t.err, err)
+		if t.isOrphaned(box) {
 			boxes = append(boxes, box)
 		}
 	}
-	return boxes, nil
+	return boxes
 }
 
-// isOrphaned tells whether a mailbox is that of another session of an agent's client, and that session is not here.
+// isOrphaned tells whether a mailbox is that of another session of the agent's client, and that session is not here.
 // Pools are never orphaned, nor is the mailbox of an agent of another client.
-func (f Offers) isOrphaned(a store.Agent, box schemas.Address) (bool, error) {
+func (t *taker) isOrphaned(box schemas.Address) bool {
 	name, directed := box.Directed()
-	if !directed || a.Client == "" || name == a.Card.Name {
-		return false, nil
+	if !directed || t.Client == "" || name == t.Card.Name || t.err != nil {
+		return false
 	}
-	other, err := sessions.Agent(f.View, name)
-	return isSibling(a, other) && !f.Here.Holds(other), err
+	other, err := sessions.Agent(t.View, name)
+	t.err = err
+	return isSibling(t.Agent, other) && !t.Here.Holds(other)
 }
 
 // isSibling tells whether an agent has the name of the client of another, or that of a session of the client.

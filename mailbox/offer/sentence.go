@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/listing"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // clause is what a verdict says of the agent, behind its name; "" for what is no matter of the agent.
@@ -53,35 +54,39 @@ func (v Verdict) brief() string {
 	return v.clause()
 }
 
-// warning is the clause for a sender, of the agent that it named.
-func (v Verdict) warning() string {
-	if v.Reason == Full {
-		return fmt.Sprintf("%s holds %d and said that it takes %d at most", v.Card.Name, v.Held, v.Card.MaxOpen)
+// Warnings tell a sender of an agent that it names and that takes the work, but perhaps not soon: it is away, or holds
+// as many as it said that it takes.
+func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
+	t := f.taker(a)
+	if a.Card.Away {
+		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
 	}
-	return fmt.Sprintf("%s %s", v.Card.Name, v.clause())
+	if t.full() {
+		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", a.Card.Name, t.held, a.Card.MaxOpen))
+	}
+	return warnings, t.err
 }
 
 // Refusal is the error for an agent that is to do an action with the handoff, with the way out; nil where it may, and
 // for [Ended], [Held] and [NotFor]: package life knows who else may do what in which state.
-func (v Verdict) Refusal(action string, now time.Time) *schemas.Error {
-	r, name := v.Record, v.Card.Name
+func (v Verdict) Refusal(action string, now time.Time) error {
+	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
 		return schemas.Errorf(code, format, args...).About(r.ID, r.Status, r.Successor)
 	}
-	notOffered := "%s is not offered to %s, which %s"
 	switch v.Reason { //nolint:exhaustive // see above
 	case Blocked, Early:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
 		return refuse(schemas.Conflict, "%s", v.waits()).WithNext(schemas.Call(wait, "tells when that changes"))
-	case Full:
-		return refuse(schemas.Conflict, notOffered, r.ID, name, v.clause()).
-			WithHint("End one that you hold, or register again with more.").
+	case Full, TooLong, WrongType:
+		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.clause())
+		if v.Reason != Full {
+			return e.WithHint("Leave it to others, or register again with what you take now.")
+		}
+		return e.WithHint("End one that you hold, or register again with more.").
 			WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
-	case TooLong, WrongType:
-		return refuse(schemas.Conflict, notOffered, r.ID, name, v.clause()).
-			WithHint("Leave it to others, or register again with what you take now.")
 	case Declined:
-		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, name, v.clause()).
+		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, v.Card.Name, v.clause()).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case Kept:
 		left := int(r.Reserved.Time().Sub(now).Seconds()) + 1
@@ -133,12 +138,4 @@ func nobodyTakes(to schemas.Address, all []Verdict) string {
 		return fmt.Sprintf("nobody has come as %s yet", name)
 	}
 	return fmt.Sprintf("nobody is known who takes %s", to)
-}
-
-// nobodyIsHere says that nobody is here who takes what is sent to an address.
-func nobodyIsHere(to schemas.Address) string {
-	if name, directed := to.Directed(); directed {
-		return fmt.Sprintf("%s is not here", name)
-	}
-	return fmt.Sprintf("nobody who takes %s is here", to)
 }

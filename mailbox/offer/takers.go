@@ -1,6 +1,8 @@
 package offer
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -36,41 +38,22 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 }
 
 // Nobody says why none of those for whom a handoff is takes it, as long as they say of themselves what they say now; ""
-// where one does, whether it is here or busy or not. Away tells whether one that is away counts as one that takes it.
-// For how long the handoff is kept for one of them first does not matter.
-func (f Offers) Nobody(r *store.Record, away bool) (why string, err error) {
+// where one does, whether it is here or busy or not. It asks about [Member], or [Present] where one that is away does
+// not count as one that takes it. For how long the handoff is kept for one of them first does not matter.
+func (f Offers) Nobody(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
 	}
-	asked := Member
-	if !away {
-		asked |= Away
-	}
 	var reasons []Verdict
 	for a, err := range f.Addressees(r.To) {
-		if err != nil {
-			return "", err
-		}
-		v, err := f.Verdict(a, r, asked)
-		if v.Reason == 0 || err != nil {
+		t := f.taker(a)
+		v := t.verdict(r, asked)
+		if err = cmp.Or(err, t.err); v.Reason == 0 || err != nil {
 			return "", err
 		}
 		reasons = append(reasons, v)
 	}
 	return nobodyTakes(r.To, reasons), nil
-}
-
-// Warnings tell a sender of an agent that it names and that takes the work, but perhaps not soon: it is away, or holds
-// as many as it said that it takes.
-func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
-	t := f.taker(a)
-	if a.Card.Away {
-		warnings = append(warnings, Verdict{Reason: Away, Card: a.Card}.warning())
-	}
-	if t.full() {
-		warnings = append(warnings, Verdict{Reason: Full, Card: a.Card, Held: t.held}.warning())
-	}
-	return warnings, t.err
 }
 
 // Known is an agent that is known, and whether somebody acts under its name as far as anybody knows.
@@ -93,5 +76,8 @@ func NobodyHere(known []Known, to schemas.Address) string {
 			return ""
 		}
 	}
-	return nobodyIsHere(to)
+	if directed {
+		return fmt.Sprintf("%s is not here", name)
+	}
+	return fmt.Sprintf("nobody who takes %s is here", to)
 }

@@ -40,6 +40,9 @@ const (
 	// Member: would the agent take it at some time, as one of those to whom it is addressed?
 	Member = Unfit | Declined
 
+	// Present is [Member] without those who said that they are away.
+	Present = Member | Away
+
 	// Unfit: does the agent leave it to others of the pool whenever it asks, as long as it does not register otherwise?
 	Unfit = TooLong | WrongType
 )
@@ -60,6 +63,12 @@ func (f Offers) Verdict(a store.Agent, r *store.Record, asked Reason) (Verdict, 
 	t := f.taker(a)
 	v := t.verdict(r, asked)
 	return v, t.err
+}
+
+// May tells whether an agent may take a handoff, see [Offers.Verdict]; false with an error.
+func (f Offers) May(a store.Agent, r *store.Record, asked Reason) (bool, error) {
+	t := f.taker(a)
+	return t.bar(r, asked) == 0, t.err
 }
 
 // taker is an agent that is judged, for many handoffs perhaps. What was read of it is read once. The first error of the
@@ -127,12 +136,7 @@ func (t *taker) isIn(to schemas.Address) bool { return roster.Qualifies(t.Card, 
 // isFor tells whether what is sent to an address is for the agent: it is in it, or the address is that of a sibling
 // that is not here.
 func (t *taker) isFor(to schemas.Address) bool {
-	if t.isIn(to) || slices.Contains(t.boxes, to) {
-		return true
-	}
-	open, err := t.isOrphaned(t.Agent, to)
-	t.err = err
-	return open
+	return t.isIn(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
 // asMember tells whether a handoff is offered to the agent as to any of its pool, also where it was told first: neither
