@@ -168,7 +168,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 		return out, err
 	}
 	lost, err := look(ctx, s, unreadMail)
-	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), mostNamed)]
+	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MostNamed)]
 	return out, err
 }
 

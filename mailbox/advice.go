@@ -52,8 +52,5 @@ func forcible(err error) error {
 	return e.WithNext(schemas.Advice{Say: "To send it all the same, force it."})
 }
 
-// mostNamed is how many agents an error lists.
-const mostNamed = 20
-
 // enumerate lists agents in a sentence, twenty at most, and counts the others.
-func enumerate(names []schemas.Agent) string { return schemas.Some(schemas.Texts(names), mostNamed) }
+func enumerate(names []schemas.Agent) string { return schemas.Some(schemas.Texts(names), schemas.MostNamed) }

@@ -142,8 +142,7 @@ func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, 
 	if near := roster.Near(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
-	choices := schemas.Texts(closest.Order(to, known))
-	return nil, e.WithField("to").WithKnown(choices[:min(len(choices), mostNamed)]...).
+	return nil, e.WithField("to").WithAgents(closest.Order(to, known)).
 		WithHint("%s Nothing was sent.", hint)
 }
 
@@ -172,7 +171,7 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 		}
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
-		WithField("type").WithKnown(schemas.Texts(able[:min(len(able), mostNamed)])...)
+		WithField("type").WithAgents(able)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}

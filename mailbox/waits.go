@@ -128,7 +128,7 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 func (o *op) tellShut(h *Happening, out *schemas.CompleteOut) {
 	var shut []string
 	for id, err := range o.Oldest(store.WaitingFor(h.Now.ID), 0) {
-		if err != nil || len(shut) == mostNamed {
+		if err != nil || len(shut) == schemas.MostNamed {
 			break
 		}
 		shut = append(shut, id.String())

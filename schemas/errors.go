@@ -155,6 +155,14 @@ func (e *Error) WithKnown(known ...string) *Error {
 	return e
 }
 
+// MostNamed is how many agents, sessions or handoffs an error or a warning names.
+const MostNamed = 20
+
+// WithAgents sets the valid choices: of these agents the first [MostNamed].
+func (e *Error) WithAgents(known []Agent) *Error {
+	return e.WithKnown(Texts(known[:min(len(known), MostNamed)])...)
+}
+
 // After sets when the same call may succeed, in whole seconds and at least one.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))

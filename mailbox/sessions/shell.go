@@ -8,9 +8,6 @@ import (
 	"handoff/store"
 )
 
-// mostNamed is how many sessions an error lists.
-const mostNamed = 20
-
 // ShellName is the name under which a session of a client acts, for a shell or a hook that the client started: the name
 // that it has a tie to ([names.Shell]); else that of the only session of the client that is here; else that of the
 // client itself. The error is invalid for a client whose name cannot be that of an agent, and where somebody else acts
@@ -36,7 +33,7 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 		return client, nil
 	}
 	return "", schemas.Invalidf("agent", "nothing tells which session of %s this is", client).
-		WithKnown(schemas.Texts(here[:min(len(here), mostNamed)])...).WithHint("Each session was told its name when it began.")
+		WithAgents(here).WithHint("Each session was told its name when it began.")
 }
 
 // nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
