@@ -7,17 +7,10 @@ import (
 	"os"
 )
 
-// Elsewhere there are only locks that belong to the whole process, which are lost when it closes any file of
-// the same name.
+const exclusive, shared, withoutWait = 0, 0, 0
 
-// TryLock is not supported.
-func TryLock(*os.File) error { return errors.ErrUnsupported }
+var errHeld = ErrLocked // which lock never returns
 
-// Lock is not supported.
-func Lock(*os.File) error { return errors.ErrUnsupported }
+func lock(*os.File, int) error { return errors.ErrUnsupported }
 
-// LockShared is not supported.
-func LockShared(*os.File) error { return errors.ErrUnsupported }
-
-// Unlock does nothing.
-func Unlock(*os.File) error { return nil }
+func unlock(*os.File) error { return nil }

@@ -20,11 +20,6 @@ import (
 	"strings"
 )
 
-// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an open
-// file and not to the process, so closing another file of the same name releases nothing. The system takes the lock
-// back when the process ends, however it ends.
-var ErrLocked = errors.New("another process has it open")
-
 // Program is the name, without its directory, of the file that a process runs. The process is given by its number,
 // or as "self". A file that was replaced or removed meanwhile keeps its name. The error is [fs.ErrNotExist] when
 // there is no such process, or when the system has no /proc: today only Linux answers.

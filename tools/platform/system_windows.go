@@ -4,47 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 )
-
-// TryLock locks a file for the caller alone. It does not wait: the error is [ErrLocked] when the file is locked.
-func TryLock(f *os.File) error {
-	err := lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return ErrLocked
-	}
-	return err
-}
-
-// Lock locks a file for the caller alone, as soon as it is free. It sleeps in the kernel and cannot be cancelled.
-func Lock(f *os.File) error { return lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
-
-// LockShared locks a file together with other callers of LockShared. It waits while one holds the lock alone.
-func LockShared(f *os.File) error { return lockFile(f, 0) }
-
-// Unlock releases a lock. It does nothing to a file that is not locked.
-func Unlock(f *os.File) error {
-	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
-	if errors.Is(err, windows.ERROR_NOT_LOCKED) || errors.Is(err, windows.ERROR_LOCK_VIOLATION) { // the second in Wine
-		return nil
-	}
-	return err
-}
-
-func lockFile(f *os.File, how uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, lockedByte())
-}
-
-// lockedByte is beyond what a file can have. What is locked nobody else can read or write, so no byte of the content
-// may be.
-func lockedByte() *windows.Overlapped {
-	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
-}
 
 // NetworkKind is "network drive" for a drive that Windows calls remote. Nothing here tells of which kind it is.
 func NetworkKind(dir string) string {
@@ -112,3 +78,21 @@ func FileID(path string) string {
 
 // peerOf is not known here.
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
+
+// running returns a function for the name and the parent of a process, zero where the system does not tell. The number
+// of a parent that has ended may be that of another process by now.
+func running() func(pid int) (name string, parent int) {
+	seen := map[int]windows.ProcessEntry32{}
+	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err == nil {
+		defer windows.CloseHandle(all) //nolint:errcheck // nothing was written
+		entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+		for err := windows.Process32First(all, &entry); err == nil; err = windows.Process32Next(all, &entry) {
+			seen[int(entry.ProcessID)] = entry
+		}
+	}
+	return func(pid int) (string, int) {
+		entry := seen[pid]
+		return windows.UTF16ToString(entry.ExeFile[:]), int(entry.ParentProcessID)
+	}
+}

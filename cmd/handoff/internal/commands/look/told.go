@@ -114,14 +114,14 @@ func (t *toldNeeds) recover() error {
 	f, err := os.OpenFile(t.claim(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		t.kept.Told = append(t.kept.Told, t.kept.Next)
+		t.kept.Told, err = append(t.kept.Told, t.kept.Next), nil
 	case err != nil:
 		return err
 	default: // it stays, so that a shell which is still on its way does not begin
 		err = f.Close()
 	}
 	t.kept.Next, t.kept.Claim = "", ""
-	return errors.Join(t.save(), ignored(err, fs.ErrExist))
+	return errors.Join(t.save(), err)
 }
 
 // sweep removes claims for which no shell is on its way any more.
@@ -141,11 +141,4 @@ func (t *toldNeeds) claim() string {
 func (t *toldNeeds) save() error {
 	text, _ := json.Marshal(t.kept) // texts can be encoded
 	return platform.Replace(filepath.Join(t.dir, workspace.ToldFile), workspace.ToldFile+".new-*", text, (*os.File).Sync)
-}
-
-func ignored(err, expected error) error {
-	if errors.Is(err, expected) {
-		return nil
-	}
-	return err
 }

@@ -1,0 +1,34 @@
+package platform
+
+import (
+	"errors"
+	"math"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+const (
+	exclusive   = windows.LOCKFILE_EXCLUSIVE_LOCK
+	shared      = 0
+	withoutWait = windows.LOCKFILE_FAIL_IMMEDIATELY
+	errHeld     = windows.ERROR_LOCK_VIOLATION // of a lock without a wait
+)
+
+func lock(f *os.File, how uint32) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, lockedByte())
+}
+
+func unlock(f *os.File) error {
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
+	if errors.Is(err, windows.ERROR_NOT_LOCKED) || errors.Is(err, errHeld) { // the second in Wine
+		return nil
+	}
+	return err
+}
+
+// lockedByte is beyond what a file can have. What is locked nobody else can read or write, so no byte of the content
+// may be.
+func lockedByte() *windows.Overlapped {
+	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
+}
