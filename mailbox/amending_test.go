@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func retask(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "something else"} }
+var retask = mailboxtest.Changing(schemas.Changes{Task: "something else"})
 
 func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
@@ -71,7 +71,7 @@ func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", criteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
-		return w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{
+		return w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{
 			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},
 		})).Warnings
 	}
@@ -102,9 +102,7 @@ func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x")
 	grow := func(key string) error {
-		_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
-			in.Changes = &schemas.Changes{Data: map[string]string{key: strings.Repeat("x", schemas.MaxDetail/2)}}
-		})
+		_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Data: map[string]string{key: strings.Repeat("x", schemas.MaxDetail/2)}}))
 		return err
 	}
 	require.NoError(t, grow("one"))
@@ -115,12 +113,10 @@ func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
 func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	require.Nil(t, w.Sends(a, "b", "x").Deadline)
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
-		in.Changes = &schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}
-	})
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}))
 	require.Equal(t, "changes.deadline", refused(t, err, schemas.Invalid, "ten years").Field)
 
-	w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{Deadline: "2h"}))
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "2h"}))
 	out := w.Sends(a, "b", "y", func(in *schemas.SendIn) {
 		in.Deadline, in.Options = "2h", &schemas.SendOptions{NotBefore: "1h"}
 	})
@@ -129,7 +125,7 @@ func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
 	require.Equal(t, out.Deadline.Add(-time.Hour), *rows.Items[0].NotBefore)
 	require.Equal(t, out.NotBefore, rows.Items[0].NotBefore)
 
-	w.Updates(a, 2, schemas.ActAmend, changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
+	w.Updates(a, 2, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "none", Options: &schemas.SendOptions{NotBefore: "now"}}))
 	standing := w.Full(2).Handoff.Metadata
 	require.Nil(t, standing.Deadline)
 	require.Nil(t, standing.NotBefore)

@@ -23,7 +23,7 @@ func standing(by schemas.Caller, commit, base string) schemas.Caller {
 }
 
 func basedOn(base string) func(*schemas.UpdateIn) {
-	return changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
+	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
 }
 
 func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }

@@ -58,9 +58,7 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	w := newWorldOn(t, b)
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Assigns(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	out := w.Updates(c, 1, schemas.ActProgress, func(in *schemas.UpdateIn) {
-		in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}
-	})
+	out := w.Updates(c, 1, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}))
 	var event uint64
 	_, err := fmt.Sscanf(out.Checkpoint, "chk_%d", &event)
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
@@ -216,7 +217,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 	w, s, c := newPair(t, "s", "c")
 	w.Sends(s, "c", "x")
-	w.Sends(s, "d", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.Sends(s, "d", "y", mailboxtest.After("1"))
 	w.Claims(c)
 	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("no"), Then: schemas.ThenRetry})
 	require.NotContains(t, w.Kinds(s, 2), "blocked")

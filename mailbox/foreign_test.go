@@ -107,16 +107,14 @@ func TestLimitsOfTextsCountCharacters(t *testing.T) {
 func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
-	w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
-		in.Changes = &schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}
-	})
-	out := w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}))
+	out := w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Role: "testing"}))
 	require.Contains(t, strings.Join(out.Warnings, " "), "it stays with b")
 	c := w.Full(1).Handoff.Context
 	require.Equal(t, "testing", c.State["agent_role"])
 	require.Equal(t, "make new", c.TestCommand)
 
 	w.Sends(a, "role:implementation", "y")
-	out = w.Updates(a, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Role: "testing"} })
+	out = w.Updates(a, 2, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Role: "testing"}))
 	require.Equal(t, schemas.Address("role:testing"), out.To)
 }

@@ -237,7 +237,7 @@ func TestAmendMergesAndRedirects(t *testing.T) {
 	require.Equal(t, "Better", h.Title)
 	require.Equal(t, []string{"go", "db"}, h.Tags)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Title: "z"} })
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Title: "z"}))
 	refused(t, err, schemas.Conflict, "accepted")
 }
 
@@ -301,7 +301,7 @@ func TestPersonApprovesOrRefuses(t *testing.T) {
 func TestAfterWaitsForOthers(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
-	w.Sends(a, "c", "second", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+	w.Sends(a, "c", "second", mailboxtest.After("ho_1"))
 	require.True(t, w.Claims(c).Empty)
 	w.Claims(b)
 	w.Completes(b, 1)

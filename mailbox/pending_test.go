@@ -40,7 +40,7 @@ func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 3), w.Stdio("b")
 	w.Sends(a, "b", "one")
-	w.Sends(a, "c", "two", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.Sends(a, "c", "two", mailboxtest.After("1"))
 	w.Sends(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four"})
 	tooMany(t, err, "3")

@@ -47,9 +47,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			})
 			w.Claims(qa)
 			qa.Request = ""
-			w.Updates(qa, sent.HandoffID, schemas.ActProgress, note("canary"), func(in *schemas.UpdateIn) {
-				in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}
-			})
+			w.Updates(qa, sent.HandoffID, schemas.ActProgress, note("canary"), mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}))
 			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.Asking("canary?"))
 			w.Updates(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
 			w.Claims(qa)

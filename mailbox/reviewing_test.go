@@ -99,7 +99,7 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 			require.Contains(w.t, out.Warnings[0], "ho_1 is still to be judged, now by")
 		},
 		"timed out": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.Updates(person, id, schemas.ActAmend, changing(schemas.Changes{Deadline: "5m"}))
+			w.Updates(person, id, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "5m"}))
 			w.Pass(6 * time.Minute)
 			w.Status(id)
 		},
@@ -183,7 +183,7 @@ func TestAReviewIsAmendedAndCounted(t *testing.T) {
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}
 	})
-	w.Updates(a, 1, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
+	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
 	done := w.Completes(b, w.takes(b))
 	require.Contains(t, done.Warnings[0], "nobody was asked to review it")
 	require.Contains(t, w.reason(1), "a accepts or returns it, round 1 of 3")
@@ -191,7 +191,7 @@ func TestAReviewIsAmendedAndCounted(t *testing.T) {
 	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
 	w.Completes(b, w.takes(b), evidence("1"))
 	require.Equal(t, schemas.ID(3), w.takes(a))
-	_, err := w.TryUpdate(person, 3, schemas.ActAmend, changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
+	_, err := w.TryUpdate(person, 3, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
 	refused(t, err, schemas.Conflict, "so it cannot be amended")
 }
 

@@ -16,16 +16,12 @@ func criteria(strict bool, texts ...string) func(*schemas.SendIn) {
 	}
 }
 
-func changing(c schemas.Changes) func(*schemas.UpdateIn) {
-	return func(in *schemas.UpdateIn) { in.Changes = &c }
-}
-
 func demanding(texts ...string) func(*schemas.UpdateIn) {
-	return changing(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
+	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
 }
 
 func options(opt schemas.SendOptions) func(*schemas.UpdateIn) {
-	return changing(schemas.Changes{Options: &opt})
+	return mailboxtest.Changing(schemas.Changes{Options: &opt})
 }
 
 func evidence(names ...string) func(*schemas.CompleteIn) {
@@ -252,8 +248,8 @@ func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
 	w, a, _, _ := completed(t)
 	for name, more := range map[string]func(*schemas.UpdateIn){
 		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },
-		"too large": changing(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
-		"past":      changing(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
+		"too large": mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
+		"past":      mailboxtest.Changing(schemas.Changes{Deadline: "2001-01-01T00:00:00Z"}),
 	} {
 		_, err := w.TryUpdate(a, 1, schemas.ActReturn, more)
 		require.Error(t, err, name)

@@ -64,9 +64,7 @@ func TestSystemIsNobodyToRollBackTo(t *testing.T) {
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox")
 	require.Equal(t, "rollback.on_failure", e.Field)
 	w.Sends(a, "b", "x")
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
-		in.Changes = &schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}
-	})
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}))
 	require.Equal(t, "changes.rollback.on_failure", refused(t, err, schemas.Invalid, "no mailbox").Field)
 }
 

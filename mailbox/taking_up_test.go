@@ -14,7 +14,7 @@ import (
 // Whoever goes on with work reads what an earlier session left of it.
 
 func (w *world) checkpoint(by schemas.Caller, id schemas.ID, c schemas.Checkpoint) {
-	w.Updates(by, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &c} })
+	w.Updates(by, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &c}))
 }
 
 // leftHalfDone is a handoff of which a session did the half before it was killed.
@@ -59,7 +59,7 @@ func TestTheNextHolderReadsThatTheLeaseEnded(t *testing.T) {
 	w := newWorld(t)
 	id, _ := leftHalfDone(w)
 	w.Pass(3 * time.Minute)
-	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{To: "other"} })
+	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{To: "other"}))
 	requireLeft(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
 }
 

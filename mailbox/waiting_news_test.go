@@ -140,7 +140,7 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 	}{
 		{"the session that asked", false, func(*world, schemas.Caller, *schemas.Caller) {}},
 		{"after an amendment", true, func(w *world, lead schemas.Caller, _ *schemas.Caller) {
-			w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Task: "another"} })
+			w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "another"}))
 		}},
 		{"another session", true, func(w *world, _ schemas.Caller, coder *schemas.Caller) {
 			*coder = w.Elsewhere(*coder, "new")

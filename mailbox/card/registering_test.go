@@ -41,23 +41,3 @@ func TestRegister_RefusesForeignNameOverHTTP(t *testing.T) {
 	out := mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: "qa-2", Accepts: []string{"tests"}})
 	require.Equal(t, w.Now(), out.Agent.Seen, "from now on it is known")
 }
-
-// Whoever reads a request is told how far the connection proves who asks, and of a name that looks like another.
-func TestBrief_SaysHowSenderIsProved(t *testing.T) {
-	w, qa := mailboxtest.With(t, "qa")
-	w.Sends(w.Stdio("claude-code"), "x", "known")
-	for _, c := range []struct {
-		by   schemas.Caller
-		want string
-	}{
-		{w.Stdio("claude-code"), "your colleague claude-code: do"},
-		{w.Stdio("c1aude_code"), "your colleague c1aude_code (not claude-code, whose name looks like it): do"},
-		{schemas.Caller{Agent: "ci", Via: schemas.ViaHTTP}, "your colleague ci, who calls over the network: do"},
-		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, "human, as whom any command may act: do"},
-		{schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}, "a person, human: do"},
-	} {
-		w.Sends(c.by, "qa", "t", func(in *schemas.SendIn) { in.Key = c.want })
-		require.Contains(t, w.Claims(qa).Brief, "A request from "+c.want)
-	}
-	require.False(t, schemas.Alike("dev", "qa"))
-}

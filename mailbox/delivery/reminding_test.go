@@ -128,7 +128,7 @@ func TestNews_NotesEndOfSessionInCheckpoint(t *testing.T) {
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "s1")
 	id := holds(w, qa, "Test it")
 	kept := &schemas.Checkpoint{State: map[string]any{"step": "three"}, Note: "half done\n\nthe rest is easy"}
-	w.Updates(qa, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: kept} })
+	w.Updates(qa, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: kept}))
 	checkpoint := func() *schemas.Checkpoint {
 		out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
 		require.Equal(t, kept.State, out.Checkpoint.State)

@@ -249,6 +249,16 @@ func NeedsApproval(in *schemas.SendIn) {
 	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
 }
 
+// After has a send wait for other handoffs.
+func After(ids ...string) func(*schemas.SendIn) {
+	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: ids} }
+}
+
+// Changing gives a step what it changes of a handoff.
+func Changing(c schemas.Changes) func(*schemas.UpdateIn) {
+	return func(in *schemas.UpdateIn) { in.Changes = &c }
+}
+
 // Asking gives a step questions.
 func Asking(questions ...string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Questions = questions }

@@ -144,7 +144,7 @@ func TestOverview_KeepsFailureWithPartsSentBefore(t *testing.T) {
 func TestOverview_KeepsWorkBlockedByDismissedFailure(t *testing.T) {
 	w, boss, qa := mailboxtest.Pair(t, "boss", "qa")
 	id := w.Sends(boss, "qa", "x").HandoffID
-	w.Sends(boss, "qa", "after", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{id.String()}} })
+	w.Sends(boss, "qa", "after", mailboxtest.After(id.String()))
 	w.ClaimsID(qa, id)
 	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenStop})
 	out := w.Updates(mailboxtest.Human, id, schemas.ActCancel, mailboxtest.Note("nobody wants it"))

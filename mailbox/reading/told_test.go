@@ -1,4 +1,4 @@
-package mailbox_test
+package reading_test
 
 import (
 	"strings"
@@ -11,13 +11,13 @@ import (
 	"handoff/schemas"
 )
 
-func TestTheNoteOfAnAmendmentIsKept(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestBrief_HasNotesOfAmendments(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
-	out := w.Updates(lead, 1, schemas.ActAmend, retask, note("Only the parser"))
+	out := w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "something else"}), mailboxtest.Note("Only the parser"))
 	require.ElementsMatch(t, []string{"note", "task", "title"}, out.Changed)
-	require.Equal(t, []string{"note"}, w.Updates(lead, 1, schemas.ActAmend, note("Not the lexer")).Changed)
-	w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Title: "y"} })
+	require.Equal(t, []string{"note"}, w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Note("Not the lexer")).Changed)
+	w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Title: "y"}))
 	brief := w.Claims(coder).Brief
 	require.Contains(t, brief, "- Amended by lead: Only the parser\n- Amended by lead: Not the lexer\n")
 	require.Equal(t, "Only the parser", w.Full(1).Handoff.Context.Remarks[0].Note)
@@ -39,11 +39,11 @@ func handedIn(in *schemas.CompleteIn) {
 	in.Deliverables = []schemas.Delivered{{FilesCreated: []string{"parse.go"}, FilesModified: []string{"lex.go"}}}
 }
 
-func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
+func TestBrief_HasResultOfWorkBefore(t *testing.T) {
 	const waited = "- Result of ho_1, x, success by coder: branch parser, commit abc123. The parser is done"
 	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Notes: The lexer leaks\n  - Files: parse.go, lex.go\n"
 	for name, test := range map[string]struct {
-		follow func(*world, schemas.Caller) // sends ho_2
+		follow func(*mailboxtest.World, schemas.Caller) // sends ho_2
 		more   func(*schemas.CompleteIn)
 		want   string
 	}{
@@ -54,35 +54,37 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 			want: head + rest,
 		},
 		"a dependent": {
-			follow: func(w *world, lead schemas.Caller) {
-				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			follow: func(w *mailboxtest.World, lead schemas.Caller) {
+				w.Sends(lead, "coder", "y", mailboxtest.After("ho_1"))
 			},
 			want: waited + rest,
 		},
 		"a dependent, with a short output": {
-			follow: func(w *world, lead schemas.Caller) {
-				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			follow: func(w *mailboxtest.World, lead schemas.Caller) {
+				w.Sends(lead, "coder", "y", mailboxtest.After("ho_1"))
 			},
 			more: func(in *schemas.CompleteIn) { in.Output = []byte(`{"seconds":16.4}`) },
 			want: waited + "\n  - Output: {\"seconds\":16.4}" + rest,
 		},
 		"a rework, whose first line says it": {
-			follow: func(w *world, lead schemas.Caller) { w.Updates(lead, 1, schemas.ActReturn, note("Mend the leak")) },
-			want:   head + rest,
+			follow: func(w *mailboxtest.World, lead schemas.Caller) {
+				w.Updates(lead, 1, schemas.ActReturn, mailboxtest.Note("Mend the leak"))
+			},
+			want: head + rest,
 		},
 		"what is too much": {
 			more: func(in *schemas.CompleteIn) { in.Detail, in.Notes = "more", nil },
-			follow: func(w *world, lead schemas.Caller) {
-				w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"ho_1"}} })
+			follow: func(w *mailboxtest.World, lead schemas.Caller) {
+				w.Sends(lead, "coder", "y", mailboxtest.After("ho_1"))
 			},
 			want: `  - More from get_handoff {"handoff_id":"ho_1","view":"outcome"}`,
 		},
 		"what builds on nothing": {
-			follow: func(w *world, lead schemas.Caller) { w.Sends(lead, "coder", "y") },
+			follow: func(w *mailboxtest.World, lead schemas.Caller) { w.Sends(lead, "coder", "y") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, lead, coder := newPair(t, "lead", "coder")
+			w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 			w.Assigns(lead, coder, "x")
 			if test.more == nil {
 				test.more = func(*schemas.CompleteIn) {}
@@ -98,15 +100,15 @@ func TestWhoGoesOnReadsWhatWasHandedIn(t *testing.T) {
 	}
 }
 
-func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestBrief_OfRollbackHasReasonAndDeadline(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	due := w.Full(1).Handoff.Metadata.Deadline
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
 		id := w.Claims(coder).HandoffID
 		w.Pass(time.Minute)
 		w.Fails(coder, schemas.FailIn{
-			HandoffID: id.String(), FailureDetail: because("It does not build"), Reason: "The key is yours", Then: then,
+			HandoffID: id.String(), FailureDetail: mailboxtest.Because("It does not build"), Reason: "The key is yours", Then: then,
 		})
 		w.Rest()
 	}
@@ -116,21 +118,21 @@ func TestARollbackSaysTheReasonAndKeepsTheDeadline(t *testing.T) {
 	require.Equal(t, due, w.Full(back.HandoffID).Handoff.Metadata.Deadline)
 }
 
-func TestSeveralQuestionsAreOneListBeforeTheirAnswer(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestBrief_ListsQuestionsBeforeAnswer(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
-	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds.\n2. No."))
+	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. Seconds.\n2. No."))
 	require.Contains(t, w.Claims(w.Stdio("coder")).Brief, "- Answers to earlier questions:\n  - Asked:\n    1. Which unit?\n"+
 		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")
 }
 
-func TestTheSenderIsToldOfWorkThatIsPassedOn(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestNotices_TellSenderOfWorkPassedOn(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
 	w.Sends(w.Stdio("qa"), "human", "so that it is known")
 	w.Claims(coder)
-	w.Updates(coder, 1, schemas.ActRelease, note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
+	w.Updates(coder, 1, schemas.ActRelease, mailboxtest.Note("It is about tests."), func(in *schemas.UpdateIn) { in.To = "qa" })
 	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "coder passed it to qa. It is about tests.", told[0].Text)

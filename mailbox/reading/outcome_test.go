@@ -1,4 +1,4 @@
-package mailbox_test
+package reading_test
 
 import (
 	"cmp"
@@ -13,13 +13,13 @@ import (
 	"handoff/schemas"
 )
 
-func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestGet_ShowsEachPartOfOutcomeOnce(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"all green"}}
 	})
 	w.Claims(coder)
-	w.Updates(coder, 1, schemas.ActProgress, note("half, the rest is next"))
+	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.Note("half, the rest is next"))
 	w.Completes(coder, 1, func(in *schemas.CompleteIn) {
 		in.Verification = &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true, Evidence: "TestAll"}}}
 	})
@@ -36,24 +36,24 @@ func TestAnOutcomeSaysEachThingOnce(t *testing.T) {
 	require.NotEmpty(t, full.Completion.Verification.Criteria)
 }
 
-func TestAReasonThatIsNoReportStays(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
+func TestGet_KeepsReasonOfCancel(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
 	w.Sends(lead, "coder", "x")
-	w.Updates(lead, 1, schemas.ActCancel, note("not needed"))
+	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.Note("not needed"))
 	require.Equal(t, "not needed", w.Full(1).Standing.Note)
 }
 
-func TestAListSaysForWhatAHandoffWaits(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
+func TestList_NamesBlockingHandoffs(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
 	w.Sends(lead, "coder", "x")
-	w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: []string{"1"}} })
+	w.Sends(lead, "coder", "y", mailboxtest.After("1"))
 	out := mailboxtest.Must(t, w.List, lead, schemas.ListIn{Box: "sent"})
 	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
 	require.Empty(t, out.Items[1].BlockedBy)
 }
 
-func TestAViewInFullComesInParts(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
+func TestGet_SplitsFullViewIntoParts(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long \"text\" ", 2000) })
 	get := func(tokens, offset int) schemas.GetOut {
 		out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", View: "full", MaxTokens: tokens, Offset: offset})
@@ -77,8 +77,8 @@ func TestAViewInFullComesInParts(t *testing.T) {
 	}
 }
 
-func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
-	w, lead, qa := newPair(t, "lead", "qa")
+func TestGet_ReadsPartOfOutcomeByReference(t *testing.T) {
+	w, lead, qa := mailboxtest.Pair(t, "lead", "qa")
 	w.Sends(lead, "qa", "x")
 	w.Pass(2 * time.Hour)
 	w.Claims(qa)
@@ -88,7 +88,7 @@ func TestResultIsFoundByItsTimeAndReadInParts(t *testing.T) {
 	out := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "outcome/detail#Tail"})
 	require.Equal(t, "# Tail\nb\n", out.Content)
 	_, err := w.Get(t.Context(), lead, schemas.GetIn{HandoffID: "1", Reference: "detail"})
-	refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
+	mailboxtest.Refused(t, err, schemas.NotFound, "What came of it is below outcome/, as outcome/detail.")
 	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
 	})

@@ -1,4 +1,4 @@
-package mailbox_test
+package reading_test
 
 import (
 	"slices"
@@ -14,12 +14,12 @@ import (
 )
 
 // What a search finds is found by words that were computed again, as where their row was lost.
-func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
-	w, a, qa := newPair(t, "a", "qa")
+func TestWords_AreComputedFromStoredTexts(t *testing.T) {
+	w, a, qa := mailboxtest.Pair(t, "a", "qa")
 	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
 	w.Claims(qa)
 	w.Updates(qa, id, schemas.ActAsk, mailboxtest.Asking("Which colour?"))
-	w.Updates(a, id, schemas.ActAnswer, note("Silver"))
+	w.Updates(a, id, schemas.ActAnswer, mailboxtest.Note("Silver"))
 	w.Claims(qa)
 	w.Completes(qa, id, func(in *schemas.CompleteIn) { in.Summary = "It lay in the barn" })
 	require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
@@ -37,8 +37,8 @@ func TestWordsAreComputedFromWhatWasSaid(t *testing.T) {
 	}))
 }
 
-func TestASearchThatFindsNothingNamesWordsThatNothingHas(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+func TestList_NamesWordsWithoutMatch(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "Find the needle")
 	w.Sends(a, "b", "Mow the hay")
 	for query, want := range map[string][2]string{

@@ -1,4 +1,4 @@
-package mailbox_test
+package reading_test
 
 import (
 	"strings"
@@ -12,8 +12,8 @@ import (
 )
 
 // told plays work with a question, a death, a taking up and a dependency, and gives its history.
-func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func told(t *testing.T, format string) (*mailboxtest.World, schemas.HistoryOut) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Sends(lead, "coder", "Write the report", func(in *schemas.SendIn) { in.Workflow = "one" })
 	w.Sends(lead, "coder", "Describe it", func(in *schemas.SendIn) {
 		in.Workflow, in.Options = "one", &schemas.SendOptions{After: []string{"ho_1"}}
@@ -22,10 +22,10 @@ func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
 	w.Pass(4 * time.Minute)
 	w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("Which unit?", "A sum?"))
 	w.Pass(30 * time.Minute)
-	w.Updates(lead, 1, schemas.ActAnswer, note("1. Seconds. 2. No."))
+	w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. Seconds. 2. No."))
 	w.Claims(coder)
 	w.Pass(2 * time.Minute)
-	w.Updates(coder, 1, schemas.ActProgress, note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
+	w.Updates(coder, 1, schemas.ActProgress, mailboxtest.Note("The table is done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	mailboxtest.Must(t, w.Detach, coder, schemas.ConnIn{Conn: coder.Conn})
 	w.Pass(time.Minute)
 	again := coder
@@ -38,7 +38,7 @@ func told(t *testing.T, format string) (*world, schemas.HistoryOut) {
 	return w, out
 }
 
-func TestATreeTellsWhatHappenedInWords(t *testing.T) {
+func TestHistory_TreeTellsStory(t *testing.T) {
 	_, out := told(t, "tree")
 	require.True(t, out.LogVerified)
 	for _, line := range []string{
@@ -50,7 +50,7 @@ func TestATreeTellsWhatHappenedInWords(t *testing.T) {
 	}
 }
 
-func TestRowsTellWhatHappenedAndWhatItWaitedFor(t *testing.T) {
+func TestHistory_RowsHaveStoryAndDependencies(t *testing.T) {
 	_, out := told(t, "rows")
 	first, second := out.Items[0], out.Items[1]
 	var said []string
@@ -63,15 +63,15 @@ func TestRowsTellWhatHappenedAndWhatItWaitedFor(t *testing.T) {
 	require.Equal(t, []schemas.ID{1}, second.After)
 }
 
-func TestADiagramDashesDependencies(t *testing.T) {
+func TestHistory_DiagramDashesDependencies(t *testing.T) {
 	_, out := told(t, "mermaid")
 	require.Contains(t, out.Mermaid, "ho_1 -.-> ho_2\n")
 	require.Contains(t, out.Mermaid, "lead answered: 1. Seconds. 2. No.")
 	require.Contains(t, out.Mermaid, "Both forms are printed.")
 }
 
-func TestOutputIsThatOfTheLastToEnd(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestHistory_OutputIsFromHandoffCompletedLast(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	for range 2 {
 		w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Workflow = "one" })
 	}
@@ -82,10 +82,10 @@ func TestOutputIsThatOfTheLastToEnd(t *testing.T) {
 	require.Equal(t, "ended last", out.Output)
 }
 
-func TestEventsAreForReadersAndAuditForVerifiers(t *testing.T) {
+func TestGet_SeparatesEventsFromAudit(t *testing.T) {
 	w, _ := told(t, "tree")
 	get := func(view schemas.View) schemas.GetOut {
-		out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: view})
+		out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "1", View: view})
 		return out
 	}
 	events, audit := get("events"), get("audit")
