@@ -1,7 +1,6 @@
 package mailbox_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +48,7 @@ func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "one")
 	w.Sends(a, "b", "two")
-	w.Sends(a, "b", "last", afterwards("1"))
+	w.Sends(a, "b", "last", mailboxtest.NoParent, mailboxtest.After("1"))
 	after := func(ids ...string) schemas.UpdateOut {
 		return w.Updates(a, 3, schemas.ActAmend, func(in *schemas.UpdateIn) {
 			in.Changes = &schemas.Changes{Options: &schemas.SendOptions{After: append([]string{}, ids...)}}
@@ -96,18 +95,6 @@ func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
 	require.Equal(t, []string{"approval"}, w.Full(again).Standing.BlockedBy)
 	w.Updates(person, again, schemas.ActApprove)
 	require.Equal(t, again, w.Claims(b).HandoffID)
-}
-
-func TestAmendmentsDoNotGrowDataPastItsLimit(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x")
-	grow := func(key string) error {
-		_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Data: map[string]string{key: strings.Repeat("x", schemas.MaxDetail/2)}}))
-		return err
-	}
-	require.NoError(t, grow("one"))
-	require.Equal(t, "changes.data", refused(t, grow("two"), schemas.Limit, "65536").Field)
-	require.Len(t, w.Full(1).Handoff.Data, 1)
 }
 
 func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {

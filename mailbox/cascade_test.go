@@ -45,7 +45,7 @@ func waiting(w *world, n int) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
 	w.Sends(a, "b", "first")
 	for i := range n {
-		w.Sends(a, "c", fmt.Sprint("then ", i), afterwards("1"))
+		w.Sends(a, "c", fmt.Sprint("then ", i), mailboxtest.NoParent, mailboxtest.After("1"))
 	}
 	return a, b
 }

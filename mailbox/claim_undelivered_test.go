@@ -89,7 +89,7 @@ func TestRepeatsAtTheSameTimeClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := newWorldOn(t, backends["bolt"](t))
 	for round := range rounds {
-		id := w.Sends(person, "b", fmt.Sprint(round), fresh).HandoffID
+		id := w.Sends(person, "b", fmt.Sprint(round), mailboxtest.NoParent).HandoffID
 		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))
 		token := w.together(by, calls)
 		if token == "" {

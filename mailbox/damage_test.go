@@ -62,7 +62,7 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	var event uint64
 	_, err := fmt.Sscanf(out.Checkpoint, "chk_%d", &event)
 	require.NoError(t, err)
-	w.Sends(s, "d", "other", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(s, "d", "other", mailboxtest.NoParent)
 	damageSaid(t, b, 1, event)
 	w.Pass(11 * time.Minute)
 	readings := 0

@@ -26,7 +26,7 @@ func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 	w = newWorld(t)
 	lead, qa, dev = w.Stdio("lead"), w.Stdio("qa"), w.Stdio("dev")
 	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
-	w.Sends(lead, "dev", "Deploy to production", afterwards("1"))
+	w.Sends(lead, "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	w.Completes(qa, 1, partly)
 	return w, lead, qa, dev
@@ -35,7 +35,7 @@ func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
-	w.Sends(w.Stdio("ops"), "dev", "Deploy to production", afterwards("1"))
+	w.Sends(w.Stdio("ops"), "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	out := w.Completes(qa, 1, partly)
 	require.Equal(t, schemas.Partial, out.Outcome)
@@ -88,20 +88,20 @@ func TestJoin_WaitsUntilEachPartIsDoneWell(t *testing.T) {
 
 func TestSend_SaysThatItWaitsForAPartialResult(t *testing.T) {
 	w, lead, _, _ := gated(t)
-	out := w.Sends(lead, "dev", "Announce it", afterwards("1"))
+	out := w.Sends(lead, "dev", "Announce it", mailboxtest.NoParent, mailboxtest.After("1"))
 	require.Contains(t, out.Warnings, "ho_1 ended partial: ho_3 waits until that is accepted")
 	require.Equal(t, []string{"ho_1"}, out.BlockedBy)
 	w.Sends(lead, "dev", "Celebrate")
 	amended := w.Updates(lead, 4, schemas.ActAmend, options(schemas.SendOptions{After: []string{"1"}}))
 	require.Contains(t, amended.Warnings, "ho_1 ended partial: ho_4 waits until that is accepted")
 	w.Updates(lead, 1, schemas.ActAccept)
-	require.Empty(t, w.Sends(lead, "dev", "Tell all", afterwards("1")).BlockedBy, "it is done well by now")
+	require.Empty(t, w.Sends(lead, "dev", "Tell all", mailboxtest.NoParent, mailboxtest.After("1")).BlockedBy, "it is done well by now")
 }
 
 func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
-	w.Sends(person, "c", "second", afterwards("1"))
+	w.Sends(person, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	w.Claims(a)
@@ -114,7 +114,7 @@ func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
 func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
-	w.Sends(lead, "dev", "y", afterwards("1"))
+	w.Sends(lead, "dev", "y", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	out := w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
 	require.NotContains(t, w.Kinds(lead, 2), "blocked", "the review decides")
@@ -128,8 +128,8 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 	w := newWorld(t)
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} })
-	w.Sends(a, "c", "pending", afterwards("1"))
-	w.Sends(a, "d", "begun", afterwards("1"))
+	w.Sends(a, "c", "pending", mailboxtest.NoParent, mailboxtest.After("1"))
+	w.Sends(a, "d", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	seeing := b
 	seeing.Sight = sightOf(true, "test")

@@ -122,7 +122,7 @@ func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
 	w.Accepts("review", b)
-	w.Sends(a, "capability:review", "x", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(a, "capability:review", "x", mailboxtest.NoParent)
 	w.Claims(b)
 	w.Updates(b, 301, schemas.ActAsk, note("which?"))
 	w.Updates(a, 301, schemas.ActAnswer, note("this"))
@@ -164,7 +164,7 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
 	w := newWorld(t)
 	a, b := busy(w)
-	w.Assigns(a, b, "work", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Assigns(a, b, "work", mailboxtest.NoParent)
 	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.Pass(time.Hour)
 	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
@@ -197,7 +197,7 @@ func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
 	w.Sends(sender, "b", "x")
 	w.Claims(coder)
 	w.Sends(coder, "c", "a part")
-	w.Sends(sender, "d", "afterwards", afterwards("1"))
+	w.Sends(sender, "d", "afterwards", mailboxtest.NoParent, mailboxtest.After("1"))
 	damage(t, b, 2)
 	damage(t, b, 3)
 	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRollback})
@@ -242,7 +242,7 @@ func TestTheClockChangesNothingTwice(t *testing.T) {
 	w.Sends(a, "b", "delayed", func(in *schemas.SendIn) {
 		in.Parent, in.Options = "none", &schemas.SendOptions{After: []string{"1"}, NotBefore: "1s"}
 	})
-	w.Sends(a, "b", "ended", afterwards("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
+	w.Sends(a, "b", "ended", mailboxtest.NoParent, mailboxtest.After("1"), func(in *schemas.SendIn) { in.Deadline = "1s" })
 	w.Pass(2 * time.Second)
 	mailboxtest.Must(t, w.List, a, schemas.ListIn{})
 	require.Empty(t, logged.String())

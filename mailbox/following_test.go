@@ -10,12 +10,6 @@ import (
 	"handoff/schemas"
 )
 
-func afterwards(ids ...string) func(*schemas.SendIn) {
-	return func(in *schemas.SendIn) {
-		in.Parent, in.Options = "none", &schemas.SendOptions{After: ids}
-	}
-}
-
 func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 	for name, retry := range map[string]func(w *world, a, b schemas.Caller) schemas.ID{
 		"by its holder": func(w *world, _, b schemas.Caller) schemas.ID {
@@ -31,7 +25,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 			w := newWorld(t)
 			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
 			w.Sends(a, "b", "first")
-			w.Sends(a, "c", "second", afterwards("1"))
+			w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := retry(w, a, b)
 			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
 			w.Rest()
@@ -45,7 +39,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
-	w.Sends(a, "c", "second", afterwards("1"))
+	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	back := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
 	require.Equal(t, []string{"ho_1"}, w.Full(2).Standing.BlockedBy)
@@ -164,7 +158,7 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 	w.Sends(b, "c", "unclaimed part")
 	w.Sends(b, "d", "claimed part")
 	w.Sends(a, "c", "of another sender", func(in *schemas.SendIn) { in.Parent = "1" })
-	w.Sends(a, "e", "waits for the part", afterwards("2"))
+	w.Sends(a, "e", "waits for the part", mailboxtest.NoParent, mailboxtest.After("2"))
 	w.Claims(d)
 	w.Sends(b, "f", "begun part", func(in *schemas.SendIn) { in.Parent = "1" })
 	begun := w.Stdio("f")

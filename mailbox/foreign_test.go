@@ -97,13 +97,6 @@ func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Sends(b, "human", "y").Parent)
 }
 
-func TestLimitsOfTextsCountCharacters(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	w.Sends(a, "c", "x", func(in *schemas.SendIn) { in.Summary = strings.Repeat("é", schemas.MaxSummary) })
-	in := schemas.SendIn{To: "b", Task: "x", Summary: strings.Repeat("é", schemas.MaxSummary+1)}
-	_ = w.unsent(a, in, schemas.Limit, "4097 characters")
-}
-
 func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })

@@ -81,7 +81,7 @@ func TestAPoolThatIsSpelledOtherwiseIsNamed(t *testing.T) {
 		"capability:security_review": "rev takes capability:security-review", "capability:securityreviews": "rev takes capability:security-review",
 		"role:Reviewers": "rev takes role:reviewer", "capability:code": "",
 	} {
-		warnings := strings.Join(w.Sends(a, to, "x", func(in *schemas.SendIn) { in.Parent = "none" }).Warnings, " ")
+		warnings := strings.Join(w.Sends(a, to, "x", mailboxtest.NoParent).Warnings, " ")
 		require.Contains(t, warnings, near)
 		require.Equal(t, near == "", !strings.Contains(warnings, "; rev takes "), warnings)
 	}

@@ -25,7 +25,7 @@ func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T
 	for _, task := range []string{"one", "two", "three"} {
 		w.Sends(lead, "qa", task)
 	}
-	w.Sends(lead, "dev", "Join them", afterwards("3", "HO-001", "2"))
+	w.Sends(lead, "dev", "Join them", mailboxtest.NoParent, mailboxtest.After("3", "HO-001", "2"))
 	for range 2 {
 		w.Completes(qa, w.Claims(qa).HandoffID)
 	}

@@ -92,7 +92,7 @@ func TestALongSilenceKeepsAClaimWhileTheConnectionIsOpen(t *testing.T) {
 	}
 	w.Completes(b, 1)
 
-	w.Assigns(a, b, "y", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Assigns(a, b, "y", mailboxtest.NoParent)
 	w.Pass(119 * time.Minute)
 	require.Equal(t, schemas.Accepted, w.Status(2))
 	w.Pass(2 * time.Minute) // longer than the longest silence

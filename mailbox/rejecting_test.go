@@ -156,7 +156,7 @@ func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Accepts("code", c)
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
-	w.Sends(a, "c", "after it", afterwards("1"))
+	w.Sends(a, "c", "after it", mailboxtest.NoParent, mailboxtest.After("1"))
 	out := w.Fails(b, instead(1, "c"))
 	require.Equal(t, schemas.Rejected, out.Status)
 	require.Equal(t, schemas.Address("c"), out.To)

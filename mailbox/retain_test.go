@@ -100,7 +100,7 @@ func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
 	a := w.Stdio("a")
 	const many = 1203
 	for range many {
-		sent := w.Sends(a, "qa", strings.Repeat("long ", 60), func(in *schemas.SendIn) { in.Parent = "none" })
+		sent := w.Sends(a, "qa", strings.Repeat("long ", 60), mailboxtest.NoParent)
 		w.Updates(a, sent.HandoffID, schemas.ActCancel)
 	}
 	w.Pass(halfYear)
@@ -114,7 +114,7 @@ var byHuman = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "
 // ended is a handoff that was done half a year ago.
 func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
 	a, qa := w.Stdio("a"), w.Stdio("qa")
-	sent := w.Sends(a, "qa", "look", func(in *schemas.SendIn) { in.Parent = "none" }, change)
+	sent := w.Sends(a, "qa", "look", mailboxtest.NoParent, change)
 	w.Claims(qa)
 	w.Completes(qa, sent.HandoffID, func(in *schemas.CompleteIn) {
 		in.Results = map[string]any{"image": "app", "digest": store.DigestOf([]byte("image")), "log": strings.Repeat("log ", 60)}

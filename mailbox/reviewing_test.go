@@ -33,7 +33,7 @@ func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 	w := newWorld(t)
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
 	work := w.Sends(a, "b", "Write the store", reviewed("c")).HandoffID
-	w.Sends(a, "d", "Use the store", afterwards("1"))
+	w.Sends(a, "d", "Use the store", mailboxtest.NoParent, mailboxtest.After("1"))
 	require.Contains(t, w.Claims(b).Brief, "Your result counts once it was reviewed by c")
 	passOn := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "e", Task: "Document it"}}

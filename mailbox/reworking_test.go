@@ -35,7 +35,7 @@ func evidence(names ...string) func(*schemas.CompleteIn) {
 
 func accepted(ids ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
-		in.Parent, in.Options = "none", &schemas.SendOptions{AfterAccepted: ids}
+		in.Options = &schemas.SendOptions{AfterAccepted: ids}
 	}
 }
 
@@ -101,17 +101,17 @@ func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
 }
 
 func TestDependentsWaitForTheRework(t *testing.T) {
-	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": afterwards, "accepted": accepted} {
+	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": mailboxtest.After, "accepted": accepted} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
 			w.Sends(a, "b", "first")
-			w.Sends(a, "c", "before", opt("1"))
+			w.Sends(a, "c", "before", mailboxtest.NoParent, opt("1"))
 			w.Claims(b)
 			w.Completes(b, 1)
-			w.Sends(a, "c", "behind", opt("1"))
+			w.Sends(a, "c", "behind", mailboxtest.NoParent, opt("1"))
 			out := w.Updates(a, 1, schemas.ActReturn, note("no"))
-			w.Sends(a, "c", "late", opt("1"))
+			w.Sends(a, "c", "late", mailboxtest.NoParent, opt("1"))
 			require.Empty(t, out.Warnings)
 			require.True(t, w.Claims(c).Empty)
 			w.Claims(b)
@@ -130,8 +130,8 @@ func TestDependentsWaitForTheRework(t *testing.T) {
 
 func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
 	w, a, b, c := completed(t)
-	w.Sends(a, "c", "begun", afterwards("1"))
-	w.Sends(a, "c", "done", afterwards("1"))
+	w.Sends(a, "c", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
+	w.Sends(a, "c", "done", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Completes(c, w.Claims(c).HandoffID)
 	w.Claims(c)
 	out := w.Updates(a, 1, schemas.ActReturn, note("no"))
@@ -172,7 +172,7 @@ func TestOptionsAreAmended(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "b", "second")
-	w.Sends(a, "c", "third", afterwards("1"))
+	w.Sends(a, "c", "third", mailboxtest.NoParent, mailboxtest.After("1"))
 	out := w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
 	require.Equal(t, []string{"options.after", "options.max_attempts"}, out.Changed)
 	require.Equal(t, []string{"ho_1", "ho_2"}, out.BlockedBy)
@@ -222,7 +222,7 @@ func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
 	w, a, _ := newPair(t, "a", "b")
 	w.Sends(a, "b", "first")
-	w.Sends(a, "c", "second", afterwards("1"))
+	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Updates(a, 2, schemas.ActCancel)
 	again := w.Updates(a, 2, schemas.ActRetry).Created
 	require.Equal(t, []string{"ho_1"}, w.Full(again).Standing.BlockedBy)
@@ -278,7 +278,7 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := completed(t)
-			w.Assigns(a, c, "begun", afterwards("1"))
+			w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 			back(w, c)
 			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
@@ -292,7 +292,7 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 // Nobody could begin where two wait for each other.
 func TestWorkThatIsGivenBackDoesNotWaitForWhatWaitsForIt(t *testing.T) {
 	w, a, _, c := completed(t)
-	w.Assigns(a, c, "begun", afterwards("1"))
+	w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 	w.Updates(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
 	w.Updates(c, 2, schemas.ActRelease)

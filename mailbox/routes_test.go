@@ -194,7 +194,7 @@ func TestStepsSideBySideAreJoined(t *testing.T) {
 		{step("prepare", "a")}, {step("security", "b"), step("tests", "c")}, {step("decide", "d")}, {step("tell", "human")},
 	}})
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
-	w.Sends(a, "workflow:review", "the login", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(a, "workflow:review", "the login", mailboxtest.NoParent)
 	w.Claims(a)
 	out := w.Completes(a, 1)
 	require.Equal(t, schemas.ID(2), out.Forwarded.HandoffID)
@@ -215,7 +215,7 @@ func TestAStepThatJoinsOthersComesOnceThoughOneOfThemFails(t *testing.T) {
 		{step("prepare", "a")}, {step("security", "b"), step("tests", "c")}, {step("decide", "d")}, {step("tell", "human")},
 	}})
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
-	w.Sends(person, "workflow:review", "the login", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(person, "workflow:review", "the login", mailboxtest.NoParent)
 	w.Claims(a)
 	w.Completes(a, 1)
 	w.Claims(b)
@@ -237,7 +237,7 @@ func TestAStepForEachOfSeveralTextsIsJoined(t *testing.T) {
 	matrix.Options = &schemas.SendOptions{Each: []string{"linux", "windows"}}
 	w.rules(nil, schemas.Plan{Name: "matrix", Steps: [][]schemas.PlanStep{{step("build", "a")}, {matrix}, {step("sum", "c")}}})
 	a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
-	w.Sends(a, "workflow:matrix", "the release", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(a, "workflow:matrix", "the release", mailboxtest.NoParent)
 	w.Claims(a)
 	w.Completes(a, 1)
 	for range 2 {

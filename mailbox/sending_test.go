@@ -2,7 +2,6 @@ package mailbox_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -59,15 +58,6 @@ func TestADryRunDeliversNothing(t *testing.T) {
 	}
 }
 
-func TestSystemIsNobodyToRollBackTo(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox")
-	require.Equal(t, "rollback.on_failure", e.Field)
-	w.Sends(a, "b", "x")
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}))
-	require.Equal(t, "changes.rollback.on_failure", refused(t, err, schemas.Invalid, "no mailbox").Field)
-}
-
 func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "x", "x", func(in *schemas.SendIn) {
@@ -91,48 +81,6 @@ func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
 	require.Equal(t, schemas.Workflow("wf_2"), w.Sends(a, "b", "z", func(in *schemas.SendIn) { in.Workflow = "wf_2" }).Workflow)
 }
 
-func TestATimeTooFarAwayIsRefused(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	const never = "9999-12-31T23:59:59-05:00"
-	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Deadline: never}, schemas.Invalid, "ten years")
-	require.Equal(t, "deadline", e.Field)
-	e = w.unsent(a, schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{NotBefore: never}}, schemas.Invalid, "ten years")
-	require.Equal(t, "options.not_before", e.Field)
-}
-
-func TestATimeoutThatLeavesNoTimeIsRefused(t *testing.T) {
-	w := newWorld(t)
-	in := schemas.SendIn{To: "b", Task: "x", Expectations: &schemas.Expectations{Timeout: "0s"}}
-	e := w.unsent(w.Stdio("a"), in, schemas.Invalid, "leaves no time")
-	require.Equal(t, "expectations.timeout", e.Field)
-}
-
-func TestLimitOfAChainIsAtLeastOneAndAtMostTen(t *testing.T) {
-	limited := func(most float64) schemas.SendIn {
-		return schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}
-	}
-	for _, most := range []float64{-3, 0, 0.5} {
-		w := newWorld(t)
-		e := w.unsent(w.Stdio("a"), limited(most), schemas.Invalid, "no room")
-		require.Equal(t, "options.limits.max_handoffs", e.Field)
-	}
-	for most, sent := range map[float64]int{1: 1, 2.9: 2, 1e12: 10} {
-		w := newWorld(t)
-		by, parent := w.Stdio("a"), "none"
-		for n := 0; ; n++ {
-			in := limited(most)
-			in.Parent = parent
-			out, err := w.Send(context.Background(), by, in)
-			if err != nil {
-				refused(t, err, schemas.Limit, "Max handoffs")
-				require.Equal(t, sent, n)
-				break
-			}
-			parent = out.HandoffID.String()
-		}
-	}
-}
-
 func TestAMessageAboutNothingIsRefused(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
@@ -147,10 +95,4 @@ func TestMailMakesANameKnown(t *testing.T) {
 	w.Sends(a, "c", "y")
 	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "d", Task: "z"}, schemas.NotFound, "force it")
 	w.Sends(a, "d", "z", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} })
-}
-
-func TestTooManyTagsAreRefusedHoweverTheyAreWritten(t *testing.T) {
-	w := newWorld(t)
-	_, err := w.Send(context.Background(), w.Stdio("a"), schemas.SendIn{To: "b", Task: "x", Tags: []string{strings.Repeat("t,", 33)}})
-	require.Equal(t, "tags", refused(t, err, schemas.Limit, "33 tags").Field)
 }

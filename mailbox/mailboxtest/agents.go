@@ -249,6 +249,9 @@ func NeedsApproval(in *schemas.SendIn) {
 	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
 }
 
+// NoParent makes a send the first of a workflow, whatever its sender holds.
+func NoParent(in *schemas.SendIn) { in.Parent = "none" }
+
 // After has a send wait for other handoffs.
 func After(ids ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: ids} }

@@ -42,7 +42,7 @@ func TestOverview_ListsWorkForThePersonByUrgency(t *testing.T) {
 	w.Fails(qa, schemas.FailIn{HandoffID: "4", FailureDetail: mailboxtest.Because("no plan"), Then: schemas.ThenEscalate})
 	w.Sends(boss, "human", "six", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
 	w.Sends(boss, "human", "seven")
-	w.Assigns(boss, qa, "eight", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Assigns(boss, qa, "eight", mailboxtest.NoParent)
 	w.Updates(qa, 8, schemas.ActAsk, mailboxtest.Asking("Boss?"))
 	_, err := w.List(context.Background(), mailboxtest.Human, schemas.ListIn{Box: "notices"}) // marks all of them as read
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestOverview_FindsApprovalsBehindMuchPendingWork(t *testing.T) {
 	w.Sends(boss, "qa", "one", mailboxtest.NeedsApproval)
 	w.Sends(mailboxtest.Human, "qa", "two", mailboxtest.NeedsApproval)
 	for range overview.Looked {
-		w.Sends(boss, "qa", "x", func(in *schemas.SendIn) { in.Parent = "none" })
+		w.Sends(boss, "qa", "x", mailboxtest.NoParent)
 	}
 	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rows(look(w).NeedsYou))
 }
@@ -174,7 +174,7 @@ func TestOverview_GivesReasonOfStuckWork(t *testing.T) {
 	w.Updates(boss, 4, schemas.ActCancel)
 	w.Assigns(boss, dev, "four")
 	w.Fails(dev, schemas.FailIn{HandoffID: "5", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenStop})
-	w.Sends(boss, "qa", "five", func(in *schemas.SendIn) { in.Parent = "none" })
+	w.Sends(boss, "qa", "five", mailboxtest.NoParent)
 	mailboxtest.Must(t, w.Send, boss, schemas.SendIn{To: "qa", Task: "x", Options: &schemas.SendOptions{After: []string{"ho_3", "ho_6"}}})
 	w.ClaimsID(qa, 6)
 	w.Fails(qa, schemas.FailIn{HandoffID: "6", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenStop})

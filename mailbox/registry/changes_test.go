@@ -29,7 +29,7 @@ func follow(w *mailboxtest.World, after uint64, n int) (seen []uint64) {
 func TestChanges_ResumeWithoutGap(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	for range 200 { // more than one reading holds
-		id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Parent = "none" }).HandoffID
+		id := w.Sends(a, "b", "x", mailboxtest.NoParent).HandoffID
 		w.Claims(b)
 		w.Completes(b, id)
 	}

@@ -1,4 +1,4 @@
-package mailbox_test
+package waiting_test
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 )
 
 // newLivingWorld is one whose clock goes on, inside a bubble.
-func newLivingWorld(t testing.TB, b store.Backend) *world {
-	return newWorld(t, mailboxtest.On(b), mailboxtest.Living)
+func newLivingWorld(t testing.TB, b store.Backend) *mailboxtest.World {
+	return mailboxtest.New(t, mailboxtest.On(b), mailboxtest.Living)
 }
 
-func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w *world, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
-	inBubble(t, func(t *testing.T, w *world) {
+func awaken(t *testing.T, prepare func(w *mailboxtest.World, a, b schemas.Caller), do func(w *mailboxtest.World, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a, b := w.Stdio("a"), w.Elsewhere(w.Stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
@@ -41,34 +41,34 @@ func awaken(t *testing.T, prepare func(w *world, a, b schemas.Caller), do func(w
 	return got, took
 }
 
-func nothing(*world, schemas.Caller, schemas.Caller) {}
+func nothing(*mailboxtest.World, schemas.Caller, schemas.Caller) {}
 
-func TestAWaitingClaimWakes(t *testing.T) {
-	held := remote("b", "1")
+func TestClaim_WakesOnClaimableWork(t *testing.T) {
+	held := mailboxtest.Remote("b", "1")
 	for name, c := range map[string]struct {
-		prepare, do func(w *world, a, b schemas.Caller)
+		prepare, do func(w *mailboxtest.World, a, b schemas.Caller)
 	}{
-		"on a send": {nothing, func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x") }},
-		"on a release": {func(w *world, a, _ schemas.Caller) {
+		"on a send": {nothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "b", "x") }},
+		"on a release": {func(w *mailboxtest.World, a, _ schemas.Caller) {
 			w.Sends(a, "b", "x")
 			w.Claims(held)
-		}, func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActRelease) }},
+		}, func(w *mailboxtest.World, _, _ schemas.Caller) { w.Updates(mailboxtest.Human, 1, schemas.ActRelease) }},
 		"on a capability": {
-			func(w *world, a, _ schemas.Caller) { w.Sends(a, "capability:review", "x") },
-			func(w *world, _, b schemas.Caller) { w.Accepts("review", b) },
+			func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "capability:review", "x") },
+			func(w *mailboxtest.World, _, b schemas.Caller) { w.Accepts("review", b) },
 		},
 		"on an approval": {
-			func(w *world, a, _ schemas.Caller) { w.Sends(a, "b", "x", mailboxtest.NeedsApproval) },
-			func(w *world, _, _ schemas.Caller) { w.Updates(person, 1, schemas.ActApprove) },
+			func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "b", "x", mailboxtest.NeedsApproval) },
+			func(w *mailboxtest.World, _, _ schemas.Caller) { w.Updates(mailboxtest.Human, 1, schemas.ActApprove) },
 		},
-		"on the end of what it waited for": {func(w *world, a, _ schemas.Caller) {
+		"on the end of what it waited for": {func(w *mailboxtest.World, a, _ schemas.Caller) {
 			c := w.Stdio("c")
 			w.Assigns(a, c, "first")
-			w.Sends(a, "b", "second", afterwards("1"))
-		}, func(w *world, _, _ schemas.Caller) { w.Completes(w.Stdio("c"), 1) }},
+			w.Sends(a, "b", "second", mailboxtest.NoParent, mailboxtest.After("1"))
+		}, func(w *mailboxtest.World, _, _ schemas.Caller) { w.Completes(w.Stdio("c"), 1) }},
 		"on a redirection": {
-			func(w *world, a, _ schemas.Caller) { w.Sends(a, "c", "x") },
-			func(w *world, a, _ schemas.Caller) {
+			func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "c", "x") },
+			func(w *mailboxtest.World, a, _ schemas.Caller) {
 				w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "b" })
 			},
 		},
@@ -81,16 +81,16 @@ func TestAWaitingClaimWakes(t *testing.T) {
 	}
 }
 
-func TestAWaitingClaimWakesWhenADelayIsOver(t *testing.T) {
-	got, took := awaken(t, func(w *world, a, _ schemas.Caller) {
+func TestClaim_WakesAtEndOfDelay(t *testing.T) {
+	got, took := awaken(t, func(w *mailboxtest.World, a, _ schemas.Caller) {
 		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
 	}, nothing)
 	require.Equal(t, schemas.ID(1), got.HandoffID)
 	require.Equal(t, 10*time.Second, took)
 }
 
-func TestAWaitingClaimEndsEmpty(t *testing.T) {
-	got, took := awaken(t, nothing, func(w *world, a, _ schemas.Caller) { w.Sends(a, "c", "for another") })
+func TestClaim_EndsEmptyAfterWait(t *testing.T) {
+	got, took := awaken(t, nothing, func(w *mailboxtest.World, a, _ schemas.Caller) { w.Sends(a, "c", "for another") })
 	require.True(t, got.Empty)
 	require.Equal(t, 50*time.Second, took)
 }
@@ -111,12 +111,12 @@ func (b *counted) Update(ctx context.Context, fn func(store.Writer) error) error
 	return b.Backend.Update(ctx, fn)
 }
 
-func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
+func TestClaim_SleepsBesideDamagedHandoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &counted{Backend: memory.New()}
 		w := newLivingWorld(t, b)
 		w.Sends(w.Stdio("a"), "c", "x", func(in *schemas.SendIn) { in.Deadline = "1s" })
-		damage(t, b, 1)
+		mailboxtest.Damage(t, b, 1)
 		time.Sleep(2 * time.Second) // in the bubble, it is due
 		b.updates.Store(0)
 		got := mailboxtest.Must(t, w.Claim, w.Stdio("b"), schemas.ClaimIn{WaitSeconds: 50})
@@ -125,21 +125,21 @@ func TestADamagedHandoffDoesNotKeepWaitersBusy(t *testing.T) {
 	})
 }
 
-func TestAMomentThatComesWhileAWaiterLooksWakesIt(t *testing.T) {
+func TestClaim_WakesAtMomentDuringItsLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := late{backends["memory"](t)}
+		b := late{mailboxtest.Backends["memory"](t)}
 		w := newLivingWorld(t, b)
 		began := time.Now()
 		got := make(chan schemas.ClaimOut)
 		go func() {
-			out, err := w.Claim(context.Background(), remote("b", ""), schemas.ClaimIn{WaitSeconds: 50})
+			out, err := w.Claim(context.Background(), mailboxtest.Remote("b", ""), schemas.ClaimIn{WaitSeconds: 50})
 			if err != nil {
 				t.Error(err)
 			}
 			got <- out
 		}()
 		time.Sleep(10 * time.Second) // it waits
-		w.Sends(remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
+		w.Sends(mailboxtest.Remote("a", ""), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1s"} })
 		require.Equal(t, schemas.ID(1), (<-got).HandoffID)
 		require.Less(t, time.Since(began), 30*time.Second)
 	})
@@ -153,8 +153,8 @@ func (b late) View(ctx context.Context, fn func(store.Reader) error) error {
 	return b.Backend.View(ctx, fn)
 }
 
-func TestAWaitForAChangeWakesOnIt(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+func TestGet_WakesOnChange(t *testing.T) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a, b := w.Stdio("a"), w.Stdio("b")
 		w.Sends(a, "b", "x")
 		begun := time.Now()
@@ -180,8 +180,8 @@ func TestAWaitForAChangeWakesOnIt(t *testing.T) {
 	})
 }
 
-func TestAWaitForAChangeOfWhatEndedIsOver(t *testing.T) {
-	inBubble(t, func(t *testing.T, w *world) {
+func TestGet_ReturnsAtOnceForEndedWork(t *testing.T) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		a := w.Stdio("a")
 		w.Sends(a, "b", "x")
 		w.Updates(a, 1, schemas.ActCancel)

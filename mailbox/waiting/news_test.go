@@ -1,4 +1,4 @@
-package mailbox_test
+package waiting_test
 
 import (
 	"context"
@@ -27,14 +27,14 @@ func meanwhile(t *testing.T, call func(), do func()) {
 }
 
 // living runs a test in a bubble with a lead and a coder that are connected.
-func living(t *testing.T, fn func(w *world, lead, coder schemas.Caller)) {
-	inBubble(t, func(t *testing.T, w *world) {
+func living(t *testing.T, fn func(w *mailboxtest.World, lead, coder schemas.Caller)) {
+	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		fn(w, w.Elsewhere(w.Stdio("lead"), "l"), w.Elsewhere(w.Stdio("coder"), "c"))
 	})
 }
 
-func TestAWaitingClaimEndsWithAMessageAndShowsIt(t *testing.T) {
-	living(t, func(w *world, lead, coder schemas.Caller) {
+func TestClaim_WakesOnMessage(t *testing.T) {
+	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		var got schemas.ClaimOut
 		wait := func() { got, _ = w.Claim(context.Background(), coder, schemas.ClaimIn{WaitSeconds: 50}) }
 		meanwhile(t, wait, func() { w.Sends(lead, "coder", "you may stop", mailboxtest.Message) })
@@ -52,8 +52,8 @@ func TestAWaitingClaimEndsWithAMessageAndShowsIt(t *testing.T) {
 	})
 }
 
-func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
-	living(t, func(w *world, lead, coder schemas.Caller) {
+func TestWait_EndsOnAnyNewsOfCaller(t *testing.T) {
+	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		var got schemas.ListOut
 		wait := func() { got, _ = w.List(context.Background(), lead, schemas.ListIn{Box: "notices", WaitSeconds: 50}) }
 		w.Assigns(lead, coder, "x")
@@ -69,10 +69,10 @@ func TestOneWaitEndsWithAnythingOfMine(t *testing.T) {
 	})
 }
 
-func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
+func TestWait_EndsOnQuestionToCaller(t *testing.T) {
 	for name, before := range map[string]bool{"asked before": true, "asked meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
-			living(t, func(w *world, lead, coder schemas.Caller) {
+			living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 				w.Assigns(lead, coder, "x")
 				ask := func() { w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?")) }
 				if before {
@@ -100,13 +100,13 @@ func TestAQuestionEndsTheWaitOfWhoAnswers(t *testing.T) {
 	}
 }
 
-func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
-	living(t, func(w *world, lead, coder schemas.Caller) {
+func TestClaim_GivesAnswerWithClaim(t *testing.T) {
+	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		before := w.Assigns(lead, coder, "the long task")
 		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?", "when?"))
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), coder, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
-		meanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, note("1. this 2. now")) })
+		meanwhile(t, wait, func() { w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("1. this 2. now")) })
 		require.Contains(t, got.Brief, "1. which?")
 		require.Contains(t, got.Brief, "2. when?")
 		require.Contains(t, got.Brief, "lead answered: 1. this 2. now")
@@ -120,8 +120,8 @@ func TestTheAskerHasAnswerAndClaimAtOnce(t *testing.T) {
 	})
 }
 
-func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
-	living(t, func(w *world, lead, coder schemas.Caller) {
+func TestWait_TellsReleaseFromAnswer(t *testing.T) {
+	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		w.Assigns(lead, coder, "the long task")
 		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
 		w.Updates(coder, 1, schemas.ActRelease)
@@ -132,26 +132,26 @@ func TestAReleasedQuestionIsNotTakenForAnAnsweredOne(t *testing.T) {
 }
 
 // A session that has read the brief is told what changed; where the task changed, or another session goes on, the brief.
-func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
+func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		whole bool
-		do    func(w *world, lead schemas.Caller, coder *schemas.Caller)
+		do    func(w *mailboxtest.World, lead schemas.Caller, coder *schemas.Caller)
 	}{
-		{"the session that asked", false, func(*world, schemas.Caller, *schemas.Caller) {}},
-		{"after an amendment", true, func(w *world, lead schemas.Caller, _ *schemas.Caller) {
+		{"the session that asked", false, func(*mailboxtest.World, schemas.Caller, *schemas.Caller) {}},
+		{"after an amendment", true, func(w *mailboxtest.World, lead schemas.Caller, _ *schemas.Caller) {
 			w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "another"}))
 		}},
-		{"another session", true, func(w *world, _ schemas.Caller, coder *schemas.Caller) {
+		{"another session", true, func(w *mailboxtest.World, _ schemas.Caller, coder *schemas.Caller) {
 			*coder = w.Elsewhere(*coder, "new")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w, lead, coder := newPair(t, "lead", "coder")
+			w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 			w.Assigns(lead, coder, "the long task")
 			w.Updates(coder, 1, schemas.ActAsk, mailboxtest.Asking("which?"))
 			c.do(w, lead, &coder)
-			w.Updates(lead, 1, schemas.ActAnswer, note("this"))
+			w.Updates(lead, 1, schemas.ActAnswer, mailboxtest.Note("this"))
 			got := w.ClaimsID(coder, 1)
 			require.Contains(t, got.Brief, "this")
 			require.Equal(t, c.whole, strings.Contains(got.Brief, "## Task"))
@@ -159,8 +159,8 @@ func TestWhoReadsTheWholeBriefAgain(t *testing.T) {
 	}
 }
 
-func TestAWaitSaysWhatChanged(t *testing.T) {
-	living(t, func(w *world, lead, coder schemas.Caller) {
+func TestGet_SaysWhatChanged(t *testing.T) {
+	living(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		w.Sends(lead, "coder", "x")
 		var got schemas.GetOut
 		wait := func() { got, _ = w.Get(context.Background(), lead, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}) }
@@ -172,8 +172,8 @@ func TestAWaitSaysWhatChanged(t *testing.T) {
 	})
 }
 
-func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestWait_SkipsOutcomeThatWasRead(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	w.Completes(coder, 1)
 	w.Sends(coder, "lead", "by the way", mailboxtest.Message)
@@ -183,8 +183,8 @@ func TestAnOutcomeThatWasReadIsNotToldAgain(t *testing.T) {
 	require.Equal(t, schemas.TypeMessage, told.New[0].Kind, "messages stay")
 }
 
-func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
-	w, lead, coder := newPair(t, "lead", "coder")
+func TestWait_NamesClaimToTakeUp(t *testing.T) {
+	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.Elsewhere(coder, "new")): true} {
 		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
@@ -192,8 +192,8 @@ func TestWhoHoldsWithoutTheClaimIsToldToTakeItUp(t *testing.T) {
 	}
 }
 
-func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
-	w, lead, coder, other := newTrio(t, "lead", "coder", "other")
+func TestList_ShowsWhetherMessageWasRead(t *testing.T) {
+	w, lead, coder, other := mailboxtest.Trio(t, "lead", "coder", "other")
 	w.Sends(lead, "another", "x", mailboxtest.Message)
 	id := w.Sends(lead, "coder", "you may stop", mailboxtest.Message).NoticeID.String()
 	get := func(by schemas.Caller) (schemas.GetOut, error) {
@@ -205,7 +205,7 @@ func TestASenderSeesWhetherItsMessageWasRead(t *testing.T) {
 		require.Equal(t, "you may stop", got.Notice.Text)
 		require.Equal(t, read, *got.Read)
 		_, err = get(other)
-		refused(t, err, schemas.NotFound, "other has no notice")
+		mailboxtest.Refused(t, err, schemas.NotFound, "other has no notice")
 		_, err = get(coder)
 		require.NoError(t, err)
 	}

@@ -1,4 +1,4 @@
-package mailbox_test
+package waiting_test
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 // waits are those who wait for work in a bubble.
 type waits struct {
-	*world
+	*mailboxtest.World
 
 	mu    sync.Mutex               // guards the fields below
 	taken map[schemas.ID]string    // by which instance
@@ -46,7 +46,7 @@ func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waits)
 			time.Sleep(time.Minute)
 			synctest.Wait()
 		}()
-		fn(&waits{world: newLivingWorld(t, open(t)), taken: map[schemas.ID]string{}, ended: map[string]time.Duration{}})
+		fn(&waits{World: newLivingWorld(t, open(t)), taken: map[schemas.ID]string{}, ended: map[string]time.Duration{}})
 	})
 }
 
@@ -64,7 +64,7 @@ func (w *waits) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.Canc
 	go func() {
 		out, err := w.Claim(ctx, by, in)
 		if err != nil && ctx.Err() == nil {
-			w.t.Error(err)
+			w.T.Error(err)
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -74,35 +74,35 @@ func (w *waits) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.Canc
 	return cancel
 }
 
-func TestWaitersAreServedInTheOrderOfSince(t *testing.T) {
-	for name, open := range backends {
+func TestClaim_ServesLongestWaitFirst(t *testing.T) {
+	for name, open := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, open, func(w *waits) {
 				begun := time.Now()
 				for _, i := range rand.Perm(64) {
-					by := remote("b", fmt.Sprint(i))
+					by := mailboxtest.Remote("b", fmt.Sprint(i))
 					by.Since = begun.Add(time.Duration(i-64) * time.Millisecond)
 					w.wait(by, schemas.ClaimIn{})
 				}
 				for i := range 64 {
-					id := w.Sends(person, "b", fmt.Sprint(i), fresh).HandoffID
+					id := w.Sends(mailboxtest.Human, "b", fmt.Sprint(i), mailboxtest.NoParent).HandoffID
 					synctest.Wait()
-					require.Equal(w.t, fmt.Sprint(i), w.got()[id])
+					require.Equal(w.T, fmt.Sprint(i), w.got()[id])
 				}
 			})
 		})
 	}
 }
 
-func TestEachOfManyWaitersGetsOne(t *testing.T) {
-	for name, open := range backends {
+func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
+	for name, open := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			w := newLivingWorld(t, open(t))
 			var all sync.WaitGroup
 			var got sync.Map
 			for i := range 64 {
 				all.Go(func() {
-					out, err := w.Claim(context.Background(), remote("b", fmt.Sprint(i)), schemas.ClaimIn{WaitSeconds: 50})
+					out, err := w.Claim(context.Background(), mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{WaitSeconds: 50})
 					if _, twice := got.LoadOrStore(out.HandoffID, i); err != nil || out.Empty || twice {
 						t.Error(out.HandoffID, err)
 					}
@@ -111,7 +111,7 @@ func TestEachOfManyWaitersGetsOne(t *testing.T) {
 			for i := range 8 {
 				all.Go(func() {
 					for range 8 {
-						if _, err := w.Send(context.Background(), remote("a", fmt.Sprint(i)), schemas.SendIn{To: "b", Task: "x"}); err != nil {
+						if _, err := w.Send(context.Background(), mailboxtest.Remote("a", fmt.Sprint(i)), schemas.SendIn{To: "b", Task: "x"}); err != nil {
 							t.Error(err)
 						}
 					}
@@ -122,47 +122,45 @@ func TestEachOfManyWaitersGetsOne(t *testing.T) {
 	}
 }
 
-func TestOneMailWakesOne(t *testing.T) {
+func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
 	b := &counted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waits) {
 		for i := range 64 {
-			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		b.updates.Store(0)
-		w.Sends(person, "b", "x")
+		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
-		require.Len(w.t, w.got(), 1)
-		require.EqualValues(w.t, 2, b.updates.Load(), "the send and one claim")
+		require.Len(w.T, w.got(), 1)
+		require.EqualValues(w.T, 2, b.updates.Load(), "the send and one claim")
 
 		b.updates.Store(0)
-		w.Sends(person, "b", "y", mailboxtest.NeedsApproval)
+		w.Sends(mailboxtest.Human, "b", "y", mailboxtest.NeedsApproval)
 		synctest.Wait()
-		require.EqualValues(w.t, 1, b.updates.Load(), "nobody may take it yet")
+		require.EqualValues(w.T, 1, b.updates.Load(), "nobody may take it yet")
 	})
 }
 
-func fresh(in *schemas.SendIn) { in.Parent = "none" }
-
-func TestSeveralMailsAtOnceWakeSeveral(t *testing.T) {
-	bubble(t, backends["memory"], func(w *waits) {
+func TestClaim_WakesSeveralForSeveralHandoffs(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
 		for range 10 { // applied in one transaction
-			w.Sends(person, "b", "x", fresh, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+			w.Sends(mailboxtest.Human, "b", "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
 		for i := range 10 {
-			w.wait(remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		require.Len(w.t, w.got(), 10)
+		require.Len(w.T, w.got(), 10)
 	})
 }
 
 func TestSend_TellsWaitingAgentFirst(t *testing.T) {
-	bubble(t, backends["memory"], func(w *waits) {
-		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), remote("c", ""))
-		w.wait(remote("c", "1"), schemas.ClaimIn{})
-		out := w.Sends(person, "capability:review", "x")
-		require.Equal(w.t, schemas.Agent("c"), out.Routed.Chosen)
-		require.Equal(w.t, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), mailboxtest.Remote("c", ""))
+		w.wait(mailboxtest.Remote("c", "1"), schemas.ClaimIn{})
+		out := w.Sends(mailboxtest.Human, "capability:review", "x")
+		require.Equal(w.T, schemas.Agent("c"), out.Routed.Chosen)
+		require.Equal(w.T, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)
 	})
 }

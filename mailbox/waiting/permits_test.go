@@ -1,0 +1,198 @@
+package waiting_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// uncertain is a backend that keeps what it is given next and says that the disk is full.
+type uncertain struct {
+	store.Backend
+	next bool
+}
+
+func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) error {
+	full := b.next
+	b.next = false
+	if err := b.Backend.Update(ctx, fn); err != nil || !full {
+		return err
+	}
+	return store.ErrFull
+}
+
+func TestClaim_WakesOnSendOfUnknownEnd(t *testing.T) {
+	b := &uncertain{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+		b.next = true
+		mailboxtest.Refuses(w.T, w.Send, mailboxtest.Human, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
+		synctest.Wait()
+		require.Equal(w.T, "1", w.got()[1])
+	})
+}
+
+func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
+	send := func(w *waits) { w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent) }
+	for name, c := range map[string]struct {
+		prepare, do func(w *waits)
+		tags        []string // of who waits first
+	}{
+		"it has other tags": {func(*waits) {}, send, []string{"sql"}},
+		"it declined": {func(w *waits) {
+			w.Sends(mailboxtest.Human, "capability:review", "x")
+			w.Fails(mailboxtest.Remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
+			w.Claims(mailboxtest.Remote("c", "before"))
+		}, func(w *waits) { w.Updates(mailboxtest.Human, 1, schemas.ActRelease) }, nil},
+		"it holds as many as it takes": {func(w *waits) {
+			mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", MaxOpen: 1})
+			w.Sends(mailboxtest.Human, "b", "x")
+			w.Claims(mailboxtest.Remote("b", "before"))
+		}, send, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+				w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
+				c.prepare(w)
+				w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: c.tags})
+				w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+				c.do(w)
+				synctest.Wait()
+				require.Contains(w.T, w.end(), "2")
+				require.NotContains(w.T, w.end(), "1")
+			})
+		})
+	}
+}
+
+func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		b := mailboxtest.Remote("b", "")
+		mailboxtest.Must(w.T, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
+		held := w.Assigns(mailboxtest.Human, b, "x")
+		w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent)
+		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+		require.Empty(w.T, w.got())
+		w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
+		synctest.Wait()
+		require.Equal(w.T, "1", w.got()[2])
+	})
+}
+
+func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		for i := range 3 {
+			w.Sends(mailboxtest.Human, "capability:review", fmt.Sprint(i), mailboxtest.NoParent)
+			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
+		}
+		w.Accepts("review", mailboxtest.Remote("b", ""))
+		synctest.Wait()
+		require.Len(w.T, w.got(), 3)
+	})
+}
+
+// One that was given mail of two boxes takes one; the other is handed to who waits for it.
+func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
+		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
+			w.Sends(mailboxtest.Human, to, "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
+		}
+		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		require.Equal(w.T, map[schemas.ID]string{1: "1", 2: "2"}, w.got())
+	})
+}
+
+func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
+	b := &mailboxtest.Scripted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		cancel := w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
+		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
+		b.Then = []func(){cancel} // the send is kept and not announced yet
+		w.Sends(mailboxtest.Human, "b", "x")
+		synctest.Wait()
+		require.Equal(w.T, "2", w.got()[1])
+	})
+}
+
+// earlier is a backend before whose next Update something happens.
+type earlier struct {
+	store.Backend
+	first func()
+}
+
+func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if first := b.first; first != nil {
+		b.first = nil
+		first()
+	}
+	return b.Backend.Update(ctx, fn)
+}
+
+// Who looks on joining may take what was announced before. What is announced to it meanwhile is for others.
+func TestClaim_PassesWorkSentDuringItsLookOn(t *testing.T) {
+	b := &earlier{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
+		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		b.first = func() { // it stands in line, ahead of the other, and has not looked
+			w.Sends(mailboxtest.Human, "b", "y", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
+		}
+		ahead := mailboxtest.Remote("b", "2")
+		ahead.Since = time.Now().Add(-time.Minute)
+		w.wait(ahead, schemas.ClaimIn{WaitSeconds: 110})
+		require.Equal(w.T, map[schemas.ID]string{1: "2", 2: "1"}, w.got())
+	})
+}
+
+// A waiter that is to stand in other queues and is given a permit at the same time uses the permit all the same.
+func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
+	b := &mailboxtest.Scripted{Backend: memory.New()}
+	bubble(t, on(b), func(w *waits) {
+		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
+		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
+		b.Then = []func(){func() { w.Sends(mailboxtest.Human, "capability:review", "x") }} // before the registration is announced
+		mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
+		synctest.Wait()
+		require.Equal(w.T, "2", w.got()[1])
+	})
+}
+
+// Whose mail may be taken by others is known a moment after a process has begun.
+func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		w.Opens("c1", "s1")
+		w.Opens("c2", "s2")
+		w.Sends(mailboxtest.Human, "claude-code", "x")
+		w.Restart()
+		second := w.Opens("c2", "s2")
+		w.wait(second, schemas.ClaimIn{})
+		time.Sleep(mailboxtest.Settled)
+		synctest.Wait()
+		require.Equal(w.T, map[schemas.ID]string{1: second.AgentID}, w.got())
+	})
+}
+
+func TestClaim_WakesOnEndOfOtherSession(t *testing.T) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+		b := w.Stdio("b")
+		w.Assigns(mailboxtest.Human, b, "x")
+		w.wait(w.Elsewhere(b, "again"), schemas.ClaimIn{})
+		w.Leaves(b)
+		synctest.Wait()
+		require.Equal(w.T, map[schemas.ID]string{1: "again"}, w.got())
+	})
+}
