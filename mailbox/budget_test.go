@@ -198,7 +198,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 	}{
 		"rule": {func(w *world, b schemas.Caller) { w.Completes(b, 1) }, `The rule "next" of shop/agents.yaml could not send what follows ho_1`},
 		"continuation": {func(w *world, b schemas.Caller) {
-			w.rules(nil)
+			w.Rules(nil)
 			forward := func(in *schemas.CompleteIn) {
 				in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "next"}}
 			}
@@ -220,7 +220,7 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
-			w.rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{to("c", "next")}}})
+			w.Rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("c", "next")}}})
 			w.Assigns(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
 			require.True(t, w.Status(1).Ended())
@@ -249,7 +249,7 @@ func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
 
 func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {
 	w := newWorld(t)
-	w.rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
+	w.Rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
 	sent := w.Sends(w.Stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"cost_usd": 9, "rounds": 2, "minutes": 60}}
 	})
@@ -262,7 +262,7 @@ func TestBudgetsAreWhatTheRegistryCounts(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))
-			w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{to("c", "routed")}}})
+			w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.task == "more"`, Send: []schemas.SendIn{mailboxtest.To("c", "routed")}}})
 			team := []schemas.Caller{w.Stdio("a"), w.Stdio("b"), w.Stdio("c")}
 			one := func() schemas.Caller { return team[rnd.IntN(len(team))] }
 			refusals := 0

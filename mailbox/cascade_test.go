@@ -94,7 +94,7 @@ func TestACompletionLetsMoreGoOnThanOneTransactionCarries(t *testing.T) {
 	_, b := waiting(w, 1100)
 	w.Claims(b)
 	w.Completes(b, 1)
-	require.Equal(t, 1100, w.pending("c"))
+	require.Equal(t, 1100, w.Pending("c"))
 	require.Zero(t, w.waitFor(1))
 	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.actions(1))
 }
@@ -106,12 +106,12 @@ func TestWhatWasPutOffIsDoneByTheNextCallAfterTheProcessEnded(t *testing.T) {
 	w.Claims(b)
 	disk.after(1)
 	w.Completes(b, 1)
-	require.Equal(t, 1000, w.pending("c"))
+	require.Equal(t, 1000, w.Pending("c"))
 	require.Equal(t, 100, w.waitFor(1))
 
 	disk.never()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Equal(t, 1100, w.pending("c"))
+	require.Equal(t, 1100, w.Pending("c"))
 }
 
 func TestWhatFollowsIsCarriedOutForSoLongInOneCall(t *testing.T) {
@@ -176,7 +176,7 @@ func TestWhoWaitsForARetryThatEndedBeforeAllWereMovedGoesOn(t *testing.T) {
 	w.Claims(b)
 	require.Zero(t, w.waitFor(1))
 	require.Zero(t, w.waitFor(again))
-	require.Equal(t, 3100, w.pending("c"))
+	require.Equal(t, 3100, w.Pending("c"))
 	told := w.told(a)
 	require.Equal(t, 1, told[1])
 	require.Equal(t, 1, told[again])
@@ -191,6 +191,6 @@ func TestPartsOfAFailureThatAreTooManyAreCancelledAfterIt(t *testing.T) {
 	}
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")})
 	require.Equal(t, schemas.ID(1102), out.RollbackHandoff)
-	require.Zero(t, w.pending("c"))
+	require.Zero(t, w.Pending("c"))
 	require.Equal(t, out.RollbackHandoff, w.Full(1).Standing.Successor)
 }

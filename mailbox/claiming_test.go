@@ -3,7 +3,6 @@ package mailbox_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,25 +119,6 @@ func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(1))
 	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = one.Token })
 	w.Completes(b, 2, func(in *schemas.CompleteIn) { in.Token = two.Token })
-}
-
-func TestAMailboxIsOrderedByAgeAndPriority(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		after time.Duration
-		first schemas.ID
-	}{
-		{"a critical one overtakes for a day", 23 * time.Hour, 2},
-		{"nobody waits longer than that", 25 * time.Hour, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w, a, b := newPair(t, "a", "b")
-			w.Sends(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
-			w.Pass(c.after)
-			w.Sends(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
-			require.Equal(t, c.first, w.Claims(b).HandoffID)
-		})
-	}
 }
 
 // Subagents of one client share a connection, and models forget to repeat their name.

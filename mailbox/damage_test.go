@@ -91,7 +91,7 @@ func TestDamagedRulesStopNothing(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
 	a, c := w.Stdio("a"), w.Stdio("c")
-	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("z", "x")}}})
+	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("z", "x")}}})
 	spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
 	w.Assigns(a, c, "work")
 	require.Nil(t, w.Completes(c, 1).Forwarded)

@@ -155,7 +155,7 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 
 func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
 	w := newWorld(t)
-	w.rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
+	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
 	w.Claims(qa)
@@ -165,28 +165,28 @@ func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
 		"not opened: what the rule ship: test, then deploy sends. What waits goes on after a success, or once the sender accepts this")
 	require.Contains(t, w.Notices(lead)[0].Text, "until this is accepted")
 	w.Updates(lead, 1, schemas.ActAccept)
-	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())
+	require.Equal(t, []string{"dev pending deploy: the login"}, w.SentByRules())
 	w.Updates(lead, 1, schemas.ActAccept)
-	require.Len(t, w.found(), 1)
+	require.Len(t, w.SentByRules(), 1)
 }
 
 func TestPlan_ThatWentOnWithAStepForWhatFailedGoesOnOnce(t *testing.T) {
 	w := newWorld(t)
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
-	w.rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{to("ops", "passed")}}},
+	w.Rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.To("ops", "passed")}}},
 		schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), fix, step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
 	w.Claims(qa)
 	w.Completes(qa, 1, func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial })
-	require.Equal(t, []string{"dev pending fix: the login"}, w.found())
+	require.Equal(t, []string{"dev pending fix: the login"}, w.SentByRules())
 	w.Updates(lead, 1, schemas.ActAccept)
-	require.Equal(t, []string{"dev pending fix: the login", "ops pending passed"}, w.found(), "the rule beside the plan fires, the plan went on")
+	require.Equal(t, []string{"dev pending fix: the login", "ops pending passed"}, w.SentByRules(), "the rule beside the plan fires, the plan went on")
 }
 
 func TestPlan_GoesOnOnceHoweverOftenItsChecksFlip(t *testing.T) {
 	w := newWorld(t)
-	w.rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
+	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
 	w.Sends(lead, "workflow:ship", "the login")
 	w.Claims(qa)
@@ -194,5 +194,5 @@ func TestPlan_GoesOnOnceHoweverOftenItsChecksFlip(t *testing.T) {
 	for _, passed := range []bool{false, true, false, true} {
 		mailboxtest.Must(t, w.Observe, qa, schemas.ObserveIn{HandoffID: "1", Seen: sightOf(passed, "test").Observed})
 	}
-	require.Equal(t, []string{"dev pending deploy: the login"}, w.found())
+	require.Equal(t, []string{"dev pending deploy: the login"}, w.SentByRules())
 }

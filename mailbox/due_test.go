@@ -24,22 +24,12 @@ func (w *world) dueTogether(by schemas.Caller, n int) {
 	}
 }
 
-func (w *world) pending(box schemas.Address) int {
-	w.t.Helper()
-	var m store.Mailbox
-	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) (err error) {
-		m, err = v.Mailbox(box)
-		return err
-	}))
-	return m.Pending
-}
-
 func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.dueTogether(a, 600)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Zero(t, w.pending("c"))
+	require.Zero(t, w.Pending("c"))
 }
 
 func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
@@ -62,7 +52,7 @@ func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
 	damage(t, b, 1)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
-	require.Equal(t, 1, w.pending("c"))
+	require.Equal(t, 1, w.Pending("c"))
 }
 
 func TestADamagedHandoffStopsNoOtherOfItsMailbox(t *testing.T) {

@@ -31,7 +31,7 @@ func newTeam(t *testing.T, change ...func(*schemas.PlanStep)) *team {
 	for _, c := range change {
 		c(&steps[1][0])
 	}
-	w.rules(nil, schemas.Plan{Name: "factory", Steps: steps})
+	w.Rules(nil, schemas.Plan{Name: "factory", Steps: steps})
 	for _, role := range []string{"planner", "coder", "tester", "fixer", "verifier"} {
 		by := w.Stdio(schemas.Agent(role + "-1"))
 		mailboxtest.Must(t, w.Register, by, schemas.RegisterIn{Name: string(by.Agent), Role: role})
@@ -69,7 +69,7 @@ func (w *team) work(by schemas.Caller) bool {
 // ending is how the workflow came to an end: "done" by its last step, else what human has to read or to do. It is empty
 // where nobody knows.
 func (w *team) ending() string {
-	for _, sent := range w.found() {
+	for _, sent := range w.SentByRules() {
 		if strings.HasPrefix(sent, "role:verifier completed ") {
 			return "done"
 		}
@@ -219,7 +219,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 				w.members["late-1"] = late
 			}
 			w.play()
-			require.Contains(t, w.ending(), c.ends, "%v", w.found())
+			require.Contains(t, w.ending(), c.ends, "%v", w.SentByRules())
 		})
 	}
 }

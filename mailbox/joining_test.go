@@ -174,11 +174,11 @@ func TestADryRunOfSeveralChecksAll(t *testing.T) {
 func TestARuleSendsAPartForEachTextAndItsJoinWaitsForAll(t *testing.T) {
 	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
-	w.rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
+	w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})
 	w.Assigns(lead, dev, "it")
 	out := w.Completes(dev, 1)
 	require.Equal(t, []schemas.ID{2, 3}, out.Forwarded.Parts)
-	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.found())
+	require.Equal(t, []string{"qa pending Check a of it", "qa pending Check b of it", "ops pending Ship"}, w.SentByRules())
 	require.Equal(t, "done", w.Full(3).Handoff.Summary)
 	require.Equal(t, []string{"ho_2", "ho_3"}, w.Full(4).Standing.BlockedBy)
 }

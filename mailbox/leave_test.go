@@ -21,7 +21,7 @@ func (w *world) factory(unallowed bool, last string) {
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
 			step("build", "b"), step("fix", "fixer", func(s *schemas.PlanStep) { s.When = "!outcome.passed" }), step("test", last),
 		)}},
-		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "told")}}},
+		Routes: []schemas.Route{{Name: "tell", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("human", "told")}}},
 	}}})
 }
 
@@ -62,7 +62,7 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	require.Contains(t, w.Completes(b, 1).Warnings, waitsForLeave)
 	w.ClaimsID(b, 2)
 	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("broken")})
-	require.Empty(t, w.found(), "nothing is sent, and nothing rolled back in its place")
+	require.Empty(t, w.SentByRules(), "nothing is sent, and nothing rolled back in its place")
 	require.Equal(t, waitsForLeave, w.Full(1).Standing.Reason)
 	for _, agent := range []schemas.Caller{a, person} {
 		require.Contains(t, w.Kinds(agent, 1), "leave")
@@ -73,12 +73,12 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	ids, _ = w.leave()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids)
 	w.factory(false, "d")
-	require.ElementsMatch(t, []string{"d pending test: the login", "fixer pending fix: the logout"}, w.found(), "and no route that is no step")
+	require.ElementsMatch(t, []string{"d pending test: the login", "fixer pending fix: the logout"}, w.SentByRules(), "and no route that is no step")
 	ids, _ = w.leave()
 	require.Empty(t, ids)
 	w.factory(true, "d")
 	w.factory(false, "d")
-	require.Len(t, w.found(), 2)
+	require.Len(t, w.SentByRules(), 2)
 }
 
 func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
@@ -89,9 +89,9 @@ func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
 	w.Completes(b, 1)
 	w.factory(true, "c")
 	w.Updates(a, 1, schemas.ActAccept)
-	require.Empty(t, w.found())
+	require.Empty(t, w.SentByRules())
 	w.factory(false, "c")
-	require.Equal(t, []string{"c pending test: the login"}, w.found())
+	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
 func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
 	_, reasons := w.leave()
 	require.Equal(t, []string{waitsForFile}, reasons)
 	w.factory(false, "c")
-	require.Equal(t, []string{"c pending test: the login"}, w.found())
+	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
 // The checkout of another branch takes a file away, or has another state of it. What failed meanwhile is rolled back, as
@@ -140,13 +140,13 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 			w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
 			_, reasons := w.leave()
 			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
-			require.Equal(t, 1, w.pending("a"), "rolled back")
+			require.Equal(t, 1, w.Pending("a"), "rolled back")
 			w.Updates(a, 3, schemas.ActCancel)
 			ids, _ := w.leave()
 			require.Equal(t, []schemas.ID{1}, ids)
 			w.declares(two)
-			require.Equal(t, 1, w.pending("c"))
-			require.Contains(t, w.found(), "c pending test: the login")
+			require.Equal(t, 1, w.Pending("c"))
+			require.Contains(t, w.SentByRules(), "c pending test: the login")
 		})
 	}
 }
@@ -181,7 +181,7 @@ func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
 
 func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
 	w := newWorld(t)
-	in := to("b", "x")
+	in := mailboxtest.To("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
 	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
@@ -210,12 +210,12 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
 	}))
 	w.Restart()
-	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
 	w.factory(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
 	mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
-	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), to("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
 // waits begins n workflows, loses leave, and completes the first step of each.
@@ -243,9 +243,9 @@ func TestAnExportKeepsWhatWaitsForLeave(t *testing.T) {
 	b.never()
 	for _, file := range []string{waits, exported(t, w.Store)} {
 		to := moved(t, file, memory.New())
-		require.Empty(t, to.found(), "no file is known yet")
+		require.Empty(t, to.SentByRules(), "no file is known yet")
 		to.factory(false, "c")
-		require.Equal(t, []string{"c pending test: the login"}, to.found())
+		require.Equal(t, []string{"c pending test: the login"}, to.SentByRules())
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
@@ -125,7 +126,7 @@ type took struct {
 // everyCommand has each command do its work on some handoffs. It fails on one that does not return, and on internal.
 func (w *world) everyCommand(slowest *took) {
 	ctx, b := context.Background(), w.Stdio("fresh")
-	w.rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{to("human", "x")}}})
+	w.Rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.To("human", "x")}}})
 	do := func(what string, call func() (any, error)) {
 		w.t.Helper()
 		began, ended := time.Now(), make(chan error, 1)

@@ -22,7 +22,7 @@ func TestARepeatedSendTakesEffectOnce(t *testing.T) {
 	a := asRequest(w.Stdio("a"), "0001")
 	first := w.Sends(a, "b", "x")
 	require.Equal(t, first.HandoffID, w.Sends(a, "b", "x").HandoffID)
-	require.Equal(t, 1, w.pending("b"))
+	require.Equal(t, 1, w.Pending("b"))
 }
 
 func TestARepeatedClaimIsAnsweredWithTheSameToken(t *testing.T) {
@@ -64,7 +64,7 @@ func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
 	}
 	first := w.Completes(b, 1, onward)
 	require.Equal(t, first, w.Completes(b, 1, onward))
-	require.Equal(t, 1, w.pending("c"))
+	require.Equal(t, 1, w.Pending("c"))
 	require.Equal(t, []string{"completed"}, w.Kinds(a, 1))
 }
 
@@ -75,7 +75,7 @@ func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
 	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}
 	first := w.Fails(b, in)
 	require.Equal(t, first, w.Fails(b, in))
-	require.Equal(t, 1, w.pending("a"))
+	require.Equal(t, 1, w.Pending("a"))
 }
 
 func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {

@@ -197,7 +197,7 @@ func TestAReviewIsAmendedAndCounted(t *testing.T) {
 
 func TestRulesAndJoinsGoOnOnceWorkIsAccepted(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{to("next", "go on")}}})
+	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("next", "go on")}}})
 	w.Sends(a, "b", "{{each}}", reviewed("c", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: []string{"one", "two"}, Join: &schemas.Join{To: "joiner", Task: "both"}}
 	}))

@@ -16,7 +16,7 @@ func (w *world) unsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, 
 	w.t.Helper()
 	out, err := w.Send(context.Background(), by, in)
 	require.Zero(w.t, out)
-	require.Zero(w.t, w.pending("b"))
+	require.Zero(w.t, w.Pending("b"))
 	return refused(w.t, err, code, want)
 }
 

@@ -70,7 +70,7 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 func TestSetBack_WhatIsOwedIsDueAtOnce(t *testing.T) {
 	ahead(t, func(w *world) { w.waits(1) }, func(w *world) {
 		w.factory(false, "c")
-		require.Equal(t, []string{"c pending test: the login"}, w.found())
+		require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 	})
 }
 

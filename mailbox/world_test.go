@@ -19,6 +19,7 @@ var person, backends = mailboxtest.Human, mailboxtest.Backends
 
 var (
 	because, note, refused = mailboxtest.Because, mailboxtest.Note, mailboxtest.Refused
+	step, inOrder          = mailboxtest.Step, mailboxtest.InOrder
 	remote, damage, spoil  = mailboxtest.Remote, mailboxtest.Damage, mailboxtest.Spoil
 )
 

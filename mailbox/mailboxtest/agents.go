@@ -195,6 +195,17 @@ func (w *World) Events() (all []schemas.Event) {
 	return all
 }
 
+// Pending is how many handoffs wait in a mailbox.
+func (w *World) Pending(box schemas.Address) int {
+	w.T.Helper()
+	var m store.Mailbox
+	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) (err error) {
+		m, err = v.Mailbox(box)
+		return err
+	}))
+	return m.Pending
+}
+
 // Kinds are those of the notices of an agent about one handoff, newest first.
 func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	w.T.Helper()

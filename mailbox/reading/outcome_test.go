@@ -2,6 +2,7 @@ package reading_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -41,15 +42,6 @@ func TestGet_KeepsReasonOfCancel(t *testing.T) {
 	w.Sends(lead, "coder", "x")
 	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.Note("not needed"))
 	require.Equal(t, "not needed", w.Full(1).Standing.Note)
-}
-
-func TestList_NamesBlockingHandoffs(t *testing.T) {
-	w, lead := mailboxtest.With(t, "lead")
-	w.Sends(lead, "coder", "x")
-	w.Sends(lead, "coder", "y", mailboxtest.After("1"))
-	out := mailboxtest.Must(t, w.List, lead, schemas.ListIn{Box: "sent"})
-	require.Equal(t, []string{"ho_1"}, out.Items[0].BlockedBy)
-	require.Empty(t, out.Items[1].BlockedBy)
 }
 
 func TestGet_SplitsFullViewIntoParts(t *testing.T) {
@@ -92,4 +84,23 @@ func TestGet_ReadsPartOfOutcomeByReference(t *testing.T) {
 	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "context://ho_1/outcome/detail"}}}
 	})
+}
+
+func TestGet_ShowsSenderWhetherMessageWasRead(t *testing.T) {
+	w, lead, coder, other := mailboxtest.Trio(t, "lead", "coder", "other")
+	w.Sends(lead, "another", "x", mailboxtest.Message)
+	id := w.Sends(lead, "coder", "you may stop", mailboxtest.Message).NoticeID.String()
+	get := func(by schemas.Caller) (schemas.GetOut, error) {
+		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: id})
+	}
+	for _, read := range []bool{false, true} {
+		got, err := get(lead)
+		require.NoError(t, err)
+		require.Equal(t, "you may stop", got.Notice.Text)
+		require.Equal(t, read, *got.Read)
+		_, err = get(other)
+		mailboxtest.Refused(t, err, schemas.NotFound, "other has no notice")
+		_, err = get(coder)
+		require.NoError(t, err)
+	}
 }

@@ -36,17 +36,3 @@ func TestWords_AreComputedFromStoredTexts(t *testing.T) {
 		return err
 	}))
 }
-
-func TestList_NamesWordsWithoutMatch(t *testing.T) {
-	w, a := mailboxtest.With(t, "a")
-	w.Sends(a, "b", "Find the needle")
-	w.Sends(a, "b", "Mow the hay")
-	for query, want := range map[string][2]string{
-		"needle zebra": {"zebra", "needle"}, "zebra gnu": {"zebra gnu", ""}, "needle hay": {"", ""}, "needle find": {"", ""},
-	} {
-		for _, box := range []string{"all", "inbox"} {
-			out := mailboxtest.Must(t, w.List, a, schemas.ListIn{Box: box, Query: query})
-			require.Equal(t, want, [2]string{strings.Join(out.Nowhere, " "), out.Fewer}, query)
-		}
-	}
-}

@@ -191,22 +191,3 @@ func TestWait_NamesClaimToTakeUp(t *testing.T) {
 		require.Equal(t, want, got.TakeUp)
 	}
 }
-
-func TestList_ShowsWhetherMessageWasRead(t *testing.T) {
-	w, lead, coder, other := mailboxtest.Trio(t, "lead", "coder", "other")
-	w.Sends(lead, "another", "x", mailboxtest.Message)
-	id := w.Sends(lead, "coder", "you may stop", mailboxtest.Message).NoticeID.String()
-	get := func(by schemas.Caller) (schemas.GetOut, error) {
-		return w.Get(context.Background(), by, schemas.GetIn{HandoffID: id})
-	}
-	for _, read := range []bool{false, true} {
-		got, err := get(lead)
-		require.NoError(t, err)
-		require.Equal(t, "you may stop", got.Notice.Text)
-		require.Equal(t, read, *got.Read)
-		_, err = get(other)
-		mailboxtest.Refused(t, err, schemas.NotFound, "other has no notice")
-		_, err = get(coder)
-		require.NoError(t, err)
-	}
-}

@@ -1,0 +1,45 @@
+package mailboxtest
+
+import (
+	"fmt"
+	"slices"
+
+	"handoff/schemas"
+)
+
+// Rules has a file of the project declare these rules, with leave.
+func (w *World) Rules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
+	w.T.Helper()
+	return Must(w.T, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+		Leave: true,
+		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: routes, Plans: plans}},
+	})
+}
+
+// To is a send as a rule has it.
+func To(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
+
+// Step is a step of a plan that sends its name and what came before.
+func Step(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
+	return changed(schemas.PlanStep{Step: name, SendIn: To(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
+}
+
+// InOrder are the units of a plan whose steps follow each other.
+func InOrder(steps ...schemas.PlanStep) (units [][]schemas.PlanStep) {
+	for _, s := range steps {
+		units = append(units, []schemas.PlanStep{s})
+	}
+	return units
+}
+
+// SentByRules is what the rules of files sent, as address, state and title, oldest first.
+func (w *World) SentByRules() (all []string) {
+	w.T.Helper()
+	out := Must(w.T, w.List, Human, schemas.ListIn{Box: "all", Limit: 100})
+	for _, it := range slices.Backward(out.Items) {
+		if it.From == schemas.System {
+			all = append(all, fmt.Sprintf("%s %s %s", it.To, it.Status, it.Title))
+		}
+	}
+	return all
+}
