@@ -1,4 +1,4 @@
-package storetest_test
+package travel_test
 
 import (
 	"context"
@@ -7,46 +7,57 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/store"
-	"handoff/store/bolt"
 	"handoff/store/memory"
+	"handoff/store/postgres/postgrestest"
+	"handoff/store/storetest"
 	"handoff/store/travel"
 )
 
+// engines are those of which each is copied into each. What opens a backend gives an empty one with each name.
+var engines = []struct {
+	name  string
+	start func(testing.TB) func(t testing.TB, name string) store.Backend
+}{
+	{"memory", func(testing.TB) func(testing.TB, string) store.Backend {
+		return func(testing.TB, string) store.Backend { return memory.New() }
+	}},
+	{"bolt", func(testing.TB) func(testing.TB, string) store.Backend {
+		return func(t testing.TB, name string) store.Backend {
+			return storetest.Bolt(t, filepath.Join(t.TempDir(), name))
+		}
+	}},
+	{"postgres", postgrestest.Workspaces}, // skipped where none is installed
+}
+
 // The first source has a registry as handoff wrote it, and more than one batch in each space.
 func TestACopyHasAllRowsOnEachPairOfEngines(t *testing.T) {
-	plain := engines[:0:0]
-	for _, e := range engines {
-		if e.name == "memory" || e.name == "bolt" || e.name == "postgres" {
-			plain = append(plain, e)
-		}
-	}
-	for _, from := range plain {
+	for _, from := range engines {
 		t.Run("from "+from.name, func(t *testing.T) {
-			openFrom := from.opener(t)
-			for _, to := range plain {
+			source := from.start(t)
+			for i, to := range engines {
 				t.Run("to "+to.name, func(t *testing.T) {
-					openTo := openFrom
+					target := source
 					if to.name != from.name {
-						openTo = to.opener(t)
+						target = to.start(t)
 					}
-					movesAll(t, opened(t, openFrom), opened(t, openTo))
+					movesAll(t, storetest.Over(t, source(t, fmt.Sprint("from", i))), storetest.Over(t, target(t, fmt.Sprint("to", i))))
 				})
 			}
 		})
 	}
 }
 
-func movesAll(t *testing.T, source, target store.Backend) {
+func movesAll(t *testing.T, from, to *storetest.World) {
 	t.Helper()
-	registry(t, source)
-	fill(t, source, 1_200)
-	last := next(t, source, store.Records)
+	source, target := from.Rows, to.Rows
+	ofTheFirstVersion(t, source)
+	fill(from, 1_200)
+	last := next(from, store.Records)
 	want := dump(t, source)
 
 	done, err := travel.Copy{To: target, From: source, Moves: source, Place: "there"}.Run(t.Context())
@@ -55,7 +66,7 @@ func movesAll(t *testing.T, source, target store.Backend) {
 	require.Equal(t, want, dump(t, source))
 	require.True(t, done.Moved)
 	require.NotEmpty(t, done.Audit.Root)
-	require.Equal(t, last+1, next(t, target, store.Records))
+	require.Equal(t, last+1, next(to, store.Records))
 	require.NoError(t, travel.Usable(t.Context(), target))
 	require.Equal(t, &travel.Moved{To: "there"}, travel.Usable(t.Context(), source))
 
@@ -74,8 +85,8 @@ func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for at, whole := 1, false; !whole; at++ {
 			source, backup, target := memory.New(), memory.New(), memory.New()
-			fill(t, source, 3)
-			fill(t, backup, 3)
+			fill(storetest.Over(t, source), 3)
+			fill(storetest.Over(t, backup), 3)
 			want := dump(t, source)
 			writes := &breaking{left: at, kept: kept}
 			broken := travel.Copy{To: writes.over(target), From: backup, Moves: writes.over(source), Place: "there"}
@@ -86,7 +97,7 @@ func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
 			}
 			require.ErrorIs(t, err, errBroken)
 			here, there := travel.Usable(t.Context(), source), travel.Usable(t.Context(), target)
-			require.False(t, here == nil && there == nil && len(dump(t, target)) > 0, "both are used")
+			require.False(t, here == nil && there == nil && holds(dump(t, target)), "both are used")
 
 			_, err = travel.Copy{To: target, From: backup, Moves: source, Place: "there"}.Run(t.Context())
 			if there == nil && here != nil {
@@ -104,7 +115,7 @@ func TestACopyThatBreaksOffIsNotUsedAndIsDoneAgain(t *testing.T) {
 // What is old is not copied over what an unfinished copy of something else left.
 func TestWhatIsNotWholeOrWasCopiedElsewhereIsNotCopied(t *testing.T) {
 	source, target, third := memory.New(), memory.New(), memory.New()
-	fill(t, source, 3)
+	fill(storetest.Over(t, source), 3)
 	unfinished := &breaking{left: 5}
 	_, err := travel.Copy{To: unfinished.over(target), From: source}.Run(t.Context())
 	require.ErrorIs(t, err, errBroken)
@@ -116,22 +127,14 @@ func TestWhatIsNotWholeOrWasCopiedElsewhereIsNotCopied(t *testing.T) {
 	require.Equal(t, &travel.Moved{To: "third"}, err)
 }
 
-func opened(t *testing.T, open func(testing.TB, string) store.Backend) store.Backend {
-	t.Helper()
-	b := open(t, t.TempDir())
-	t.Cleanup(func() { require.NoError(t, b.Close()) })
-	return b
-}
-
-// registry copies a store of the first version into one that is empty.
-func registry(t *testing.T, into store.Backend) {
+// ofTheFirstVersion copies a store of the first version into one that is empty.
+func ofTheFirstVersion(t *testing.T, into store.Backend) {
 	t.Helper()
 	first, err := os.ReadFile("../testdata/v1.db")
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	require.NoError(t, os.WriteFile(path, first, 0o600))
-	from, err := bolt.Open(t.Context(), bolt.Config{Path: path})
-	require.NoError(t, err)
+	from := storetest.Bolt(t, path)
 	defer func() { require.NoError(t, from.Close()) }()
 	done, err := travel.Copy{To: into, From: from}.Run(t.Context())
 	require.NoError(t, err)
@@ -140,13 +143,13 @@ func registry(t *testing.T, into store.Backend) {
 }
 
 // fill adds rows to all spaces but those that an audit reads.
-func fill(t *testing.T, b store.Backend, rows int) {
-	t.Helper()
+func fill(w *storetest.World, rows int) {
+	w.T.Helper()
 	for s := range store.Spaces {
 		if slices.Contains([]store.Space{store.Events, store.Tree, store.Records, store.References}, s) {
 			continue
 		}
-		update(t, b, func(w store.Writer) error {
+		w.Raw(func(w store.Writer) error {
 			for i := range rows {
 				if err := w.Put(s, fmt.Appendf(nil, "row %d\x00", i), make([]byte, i)); err != nil {
 					return err
@@ -154,21 +157,32 @@ func fill(t *testing.T, b store.Backend, rows int) {
 			}
 			return nil
 		})
-		next(t, b, s)
+		next(w, s)
 	}
 }
 
+func next(w *storetest.World, s store.Space) (n uint64) {
+	w.T.Helper()
+	w.Raw(func(rows store.Writer) (err error) {
+		n, err = rows.Next(s)
+		return err
+	})
+	return n
+}
+
 // dump gives all rows of a store but those that are about itself.
-func dump(t *testing.T, b store.Backend) (rows []string) {
+func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 	t.Helper()
-	for s := range store.Spaces {
-		for _, row := range all(t, b, s) {
-			if s != store.Sys || !strings.HasPrefix(row, "format=") && !strings.HasPrefix(row, "copy=") {
-				rows = append(rows, s.String()+" "+row)
-			}
-		}
-	}
+	rows := (&storetest.World{T: t, Rows: b}).Dump(storetest.EverySpace()...)
+	rows[store.Sys] = slices.DeleteFunc(rows[store.Sys], func(r store.Row) bool {
+		return string(r.Key) == "format" || string(r.Key) == "copy"
+	})
 	return rows
+}
+
+// holds tells whether there are any rows.
+func holds(rows map[store.Space][]store.Row) bool {
+	return slices.ContainsFunc(storetest.EverySpace(), func(s store.Space) bool { return len(rows[s]) > 0 })
 }
 
 var errBroken = errors.New("the network is broken")
