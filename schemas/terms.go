@@ -16,6 +16,16 @@ type Terms struct {
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"who gets what nobody claims within 15 minutes: wait, return, generalist or human"`
 }
 
+// ChoicesOf are the words that a field takes, as its tag says, none where it takes any.
+func ChoicesOf(f reflect.StructField) (words []string) {
+	for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
+		if word, isChoice := strings.CutPrefix(rule, "enum="); isChoice {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
 // Fields are the fields of a message by their names in JSON, those of what it embeds among them, in their order.
 func Fields(message reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {

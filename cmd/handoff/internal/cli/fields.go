@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,11 +22,31 @@ import (
 // A Field is a flag that sets an argument of a tool. Its path leads to the argument through objects, as
 // "expectations.strict". One without a path sets none: the command asks for what was given with [Given].
 type Field struct {
-	Flag  string
-	path  string
-	form  form
-	help  string
-	short string
+	Flag    string
+	path    string
+	form    form
+	help    string
+	short   string
+	choices []string
+}
+
+// Choices is the annotation of a flag that takes one of some words, which shells complete.
+const Choices = "handoff_choices"
+
+// FieldsOf are the flags of an object of arguments at a path: one for each field with a tag help, named as the argument
+// is, with dashes. They are texts, switches, numbers, or texts that may be given again.
+func FieldsOf(path string, object reflect.Type) (fields []Field) {
+	forms := map[reflect.Kind]func(flag, path, help string) Field{
+		reflect.String: Text, reflect.Bool: Switch, reflect.Int: Number, reflect.Slice: Texts, reflect.Map: Pairs,
+	}
+	for name, f := range schemas.Fields(object) {
+		if help := f.Tag.Get("help"); help != "" {
+			field := forms[f.Type.Kind()](strings.ReplaceAll(name, "_", "-"), path+"."+name, help)
+			field.choices = schemas.ChoicesOf(f)
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // Short is the field with a flag of one letter besides.
@@ -45,6 +66,9 @@ func Bind(cmd *cobra.Command, fields []Field) {
 		flag := flags.VarPF(&formed{form: f.form}, f.Flag, f.short, f.help)
 		if f.form.kind == kindSwitch {
 			flag.NoOptDefVal = "true"
+		}
+		if f.choices != nil {
+			_ = flags.SetAnnotation(f.Flag, Choices, f.choices) // there is such a flag
 		}
 	}
 }

@@ -53,7 +53,6 @@ func table() []offered {
 		{words("text", "json"), []string{"--log-format"}},
 		{words("debug", "info", "warn", "error"), []string{"--log-level"}},
 		{words("observed", "claimed"), []string{"--evidence"}},
-		{words("wait", "return", "generalist", "human"), []string{"--no-takers"}},
 		{words(schemas.Priorities...), []string{"--priority"}},
 		{words(schemas.Statuses...), []string{"--status"}},
 		{words("full", "summary", "reference"), []string{"--strategy"}},
@@ -86,11 +85,11 @@ func Offer(a *cli.App, root *cobra.Command) {
 			rows[row] = offering(a, t.by)
 		}
 	}
-	offerBelow(root, rows)
+	offerBelow(a, root, rows)
 }
 
 // offerBelow does so for a command and those below it.
-func offerBelow(cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
+func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if slices.Contains(fileCommands, path) {
@@ -109,12 +108,15 @@ func offerBelow(cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 		if offer == nil {
 			offer = rows["--"+f.Name]
 		}
+		if choices := f.Annotations[cli.Choices]; offer == nil && choices != nil {
+			offer = offering(a, words(choices...))
+		}
 		if offer != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is not there, or has one
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		offerBelow(sub, rows)
+		offerBelow(a, sub, rows)
 	}
 }
 

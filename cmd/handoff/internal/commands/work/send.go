@@ -3,6 +3,8 @@ package work
 import (
 	"cmp"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +17,7 @@ import (
 )
 
 // sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
-var sendFields = []cli.Field{
+var sendFields = slices.Concat([]cli.Field{
 	cli.Text("task", "task", "what to do, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
 	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
@@ -50,8 +52,7 @@ var sendFields = []cli.Field{
 	cli.Text("task-id", "options.task_id", "id in your task tracker"),
 	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
 	cli.Words("after-accepted", "options.after_accepted", "handoffs whose result has to be accepted before: 3,4"),
-	cli.Switch("needs-approval", "options.needs_approval", "wait until a human approves"),
-	cli.Text("no-takers", "options.no_takers", "who gets what nobody claims within 15 minutes: wait, return, generalist or human"),
+}, cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()), []cli.Field{
 	cli.Number("max-attempts", "options.max_attempts", "claims before it times out"),
 	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
 	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
@@ -60,7 +61,7 @@ var sendFields = []cli.Field{
 	cli.Text("join-task", "options.join.task", "what to do then"),
 	cli.Pairs("limit", "options.limits", "of the chain: max_handoffs; of the workflow: workflow_handoffs, rounds, tokens, minutes, cost_usd (repeatable)"),
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
-}
+})
 
 // sending is a command that sends: prefix goes before what it takes as the address.
 func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
