@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -53,8 +52,7 @@ func decodeUnknown(b []byte) (r Record, err error) {
 		return r, err
 	}
 	err = schemas.Decode(b, &r.unknown)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Record]()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	for name := range schemas.Fields(reflect.TypeFor[Record]()) {
 		delete(r.unknown, name)
 	}
 	return r, err

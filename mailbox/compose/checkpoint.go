@@ -2,7 +2,6 @@ package compose
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"handoff/schemas"
@@ -25,11 +24,8 @@ func Achieved(in schemas.FailIn) *schemas.Checkpoint {
 // done by now and what came as not done. The later word counts: a step that came as not done is no longer done. Where
 // none came as not done, those of before stay, less what is done now. No list or map of either is changed.
 func Checkpoint(c, later schemas.Checkpoint) schemas.Checkpoint {
-	if len(c.State) > 0 {
-		state := maps.Clone(c.State)
-		maps.Copy(state, later.State)
-		later.State = state
-	}
+	merge(&c.State, later.State)
+	later.State = c.State
 	later.Note = cmp.Or(later.Note, c.Note)
 	switch before, now := c.PartialProgress, later.PartialProgress; {
 	case now == nil:

@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -68,4 +69,39 @@ func TestChangesThatAreMadeAgainChangeNothing(t *testing.T) {
 	was := h
 	require.Empty(t, compose.Merge(&h, changes))
 	require.Equal(t, was, h)
+}
+
+func TestMerge_NamesEachTermThatChanges(t *testing.T) {
+	h := schemas.Handoff{Metadata: schemas.Metadata{Terms: schemas.Terms{NoTakers: "wait"}}}
+	terms := schemas.Terms{NeedsApproval: true, NoTakers: "human"}
+	changes := schemas.Changes{Options: &schemas.SendOptions{Terms: terms}}
+	require.Equal(t, []string{"options.needs_approval", "options.no_takers"}, compose.Merge(&h, changes))
+	require.Equal(t, terms, h.Metadata.Terms)
+	require.Empty(t, compose.Merge(&h, schemas.Changes{Options: &schemas.SendOptions{}}), "what is not said stays")
+	require.Equal(t, terms, h.Metadata.Terms)
+}
+
+func TestMerge_ReplacesASchemaAndLeavesWhatTheMailboxFilled(t *testing.T) {
+	h := schemas.Handoff{
+		Context:      &schemas.Context{Questions: []string{"which?"}},
+		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"object"}`), Strict: true},
+	}
+	changed := compose.Merge(&h, schemas.Changes{
+		Context:      &schemas.Context{Questions: []string{"why?"}, TestCommand: "go test"},
+		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"array"}`)},
+	})
+	require.Equal(t, []string{"context", "expectations"}, changed)
+	require.Equal(t, &schemas.Context{Questions: []string{"which?"}, TestCommand: "go test"}, h.Context)
+	require.Equal(t, &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"array"}`), Strict: true}, h.Expectations)
+}
+
+func TestMerge_PutsContentInThePlaceOfWhatWasKeptUnderItsName(t *testing.T) {
+	kept := schemas.Reference{Name: "spec.md", Digest: "sha256:1"}
+	other := schemas.Reference{Name: "plan.md", Digest: "sha256:2"}
+	now := schemas.Reference{Name: "spec.md", Digest: "sha256:3"}
+	h := schemas.Handoff{Context: &schemas.Context{References: []schemas.Reference{kept, other}}}
+	was := h.Context
+	compose.Merge(&h, schemas.Changes{Context: &schemas.Context{References: []schemas.Reference{now}}})
+	require.Equal(t, []schemas.Reference{other, now}, h.Context.References)
+	require.Equal(t, []schemas.Reference{kept, other}, was.References, "what was sent before stays")
 }

@@ -86,9 +86,9 @@ func merge[T any](have *T, more T) bool {
 func mergeValue(have, more reflect.Value) (changed bool) {
 	switch kind := more.Kind(); {
 	case kind == reflect.Struct:
-		for i := range more.NumField() {
-			if !isFilled(more.Type().Field(i)) {
-				changed = mergeValue(have.Field(i), more.Field(i)) || changed
+		for f, said := range more.Fields() {
+			if !isFilled(f) {
+				changed = mergeValue(have.FieldByIndex(f.Index), said) || changed
 			}
 		}
 		return changed

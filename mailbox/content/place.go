@@ -55,8 +55,8 @@ func IsField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),
 	} {
-		for f := range t.Fields() {
-			if field, _, _ := strings.Cut(f.Tag.Get("json"), ","); field == name {
+		for field := range schemas.Fields(t) {
+			if field == name {
 				return true
 			}
 		}

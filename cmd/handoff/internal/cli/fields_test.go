@@ -2,10 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"handoff/schemas"
 )
 
 // given parses flags and puts the fields into a message.
@@ -73,4 +76,21 @@ func inJSON(t *testing.T, v any) string {
 	b, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(b)
+}
+
+func TestFieldsOf_MakesAFlagOfEachFieldWithHelp(t *testing.T) {
+	type terms struct {
+		NoTakers string   `json:"no_takers" jsonschema:"enum=wait,enum=human" help:"who gets it"`
+		Strict   bool     `json:"strict" help:"all of it"`
+		Notes    []string `json:"notes" help:"what else (repeatable)"`
+		Inner    string   `json:"inner"`
+	}
+	cmd, args := &cobra.Command{}, Arguments{}
+	fields := FieldsOf("options", reflect.TypeFor[terms]())
+	Bind(cmd, fields)
+	require.Equal(t, []string{"no-takers", "strict", "notes"}, schemas.Map(fields, func(f Field) string { return f.Flag }))
+	require.Equal(t, []string{"wait", "human"}, cmd.Flags().Lookup("no-takers").Annotations[Choices])
+	require.NoError(t, cmd.ParseFlags([]string{"--no-takers", "wait", "--strict", "--notes", "a", "--notes", "b"}))
+	require.NoError(t, args.Set(cmd, fields))
+	require.JSONEq(t, `{"options": {"no_takers": "wait", "strict": true, "notes": ["a", "b"]}}`, inJSON(t, args))
 }
