@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Terms are the conditions that a sender sets for work of any kind, and that stay with the handoff as they were said. The
-// options of a send, those of what joins its parts, and the [Metadata] of a handoff embed them, so a term that is added
-// here has an argument, a place in what is stored, an amendment and a flag. The tag help is the help of the flag.
+// Terms are the conditions that a sender sets for a piece of work, and that stay with it as they were said. The options of
+// a send, those of a join and the [Metadata] of a handoff embed them. So a term that is added here is an argument, is
+// stored, can be amended, and has a flag, whose help is the tag help.
 //
-// An option that the mailbox reads into something else, such as a time or the attempts that are left, is no term.
+// An option is no term if the mailbox reads it into something else, as a time, an id or a number of attempts, or if what
+// joins the parts of a send cannot have it. Only the order of what is published and stored keeps the strategy apart.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"who gets what nobody claims within 15 minutes: wait, return, generalist or human"`
