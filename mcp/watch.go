@@ -38,7 +38,8 @@ func (s *Server) unsubscribed(ctx context.Context, _ any, r *sdk.UnsubscribeRequ
 // listening watches resources until the request ends.
 func (s *Server) listening(ctx context.Context, id any, r *sdk.SubscriptionsListenRequest) {
 	uris := r.Params.Notifications.ResourceSubscriptions
-	topics := schemas.Map(uris[:min(len(uris), maxTopics)], func(uri string) topic { return topic{uri: uri, listen: id} })
+	uris = uris[:min(len(uris), maxTopics)]
+	topics := schemas.Map(uris, func(uri string) topic { return topic{uri: uri, listen: id} })
 	s.watch(ctx, s.caller(ctx, r.Params.Meta), topics...)
 	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.remove(topics...) })
 }

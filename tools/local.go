@@ -117,8 +117,8 @@ func (l Local) conceal(t Tool, args map[string]any) (canonical json.RawMessage, 
 }
 
 // caller gives the caller of a tool under the name under which it acts, see [named], with what the call says of itself.
-// The registry notes a name that is denied. The name of a pool is refused, except by register_agent, which makes one, and
-// by administrative tools.
+// The registry notes a name that is denied. The name of a pool is refused, except by register_agent, which makes one,
+// and by administrative tools.
 func (l Local) caller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := named(c.Caller, agent, t)
 	if err != nil && schemas.AsError(err).Code == schemas.Denied {

@@ -70,7 +70,8 @@ func (a answers) take(given []schemas.Criterion) error {
 	return nil
 }
 
-// observe adds what was seen of the checks, and gives those that do not pass and that the holder does not say are unmet.
+// observe adds what was seen of the checks, and gives those that do not pass and that the holder does not answer with
+// met: false.
 func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.Sight) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]

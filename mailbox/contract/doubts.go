@@ -237,6 +237,9 @@ func (f field) refutes() bool {
 // endsBadly tells whether a field names an end other than success. In fields that the holder names freely a status may
 // be that of anything.
 func (f field) endsBadly() bool {
-	free := slices.ContainsFunc([]string{"results.", "data.", "output."}, func(part string) bool { return strings.HasPrefix(f.at, part) })
-	return !free && f.isText && forms().ends.MatchString(f.name) && mayEnd(f.text) && schemas.Ending(f.text) != schemas.Success
+	part, _, below := strings.Cut(f.at, ".")
+	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !mayEnd(f.text) {
+		return false
+	}
+	return forms().ends.MatchString(f.name) && schemas.Ending(f.text) != schemas.Success
 }

@@ -74,7 +74,8 @@ func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.
 	if err != nil || r == nil {
 		return nil
 	}
-	if inbox := f.in.Box == "" || f.in.Box == "inbox"; inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
+	inbox := f.in.Box == "" || f.in.Box == "inbox"
+	if inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
 		return nil
 	}
 	return r
