@@ -173,11 +173,10 @@ func (s *Set) add(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// readTexts reads the texts of what is to be sent that have expressions in them, and checks its limits
-// and an address that is known by now.
-func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
+// checkFixed checks what is known of a send before its texts are filled in: its limits, and its addresses.
+func checkFixed(send schemas.SendIn) error {
 	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
-		return "", err
+		return err
 	}
 	for _, written := range [][2]string{
 		{"to", send.To},
@@ -189,17 +188,22 @@ func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
 			continue
 		}
 		if _, err := schemas.ParseAddress(field, to); err != nil {
-			return "", err
+			return err
 		}
 	}
 	for _, place := range [][2]string{{"parent", send.Parent}, {"workflow", send.Workflow}} {
 		if place[1] != "" { // limits count along the chain and in the workflow
-			return "", schemas.Invalidf(place[0], "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
+			return schemas.Invalidf(place[0], "no rule chooses it: what a rule sends is a child of the handoff that it is about, in its workflow").
 				WithHint("Leave it out.")
 		}
 	}
-	if s.Unread {
-		return "", nil
+	return nil
+}
+
+// readTexts reads the texts of what is to be sent that have expressions in them, and checks the rest of it.
+func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
+	if err := checkFixed(send); err != nil || s.Unread {
+		return "", err
 	}
 	_, path, err = mapped(send, func(written string) (string, error) {
 		if s.expressions += strings.Count(written, "{{"); s.expressions > mostExpressions {

@@ -73,31 +73,36 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 
 func compared(got schemas.GetOut) Comparison {
 	h, done := got.Handoff, got.Completion
+	e := schemas.OrZero(h.Expectations)
 	c := Comparison{
 		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
-		Criteria: contract.Criteria(h.Expectations), done: done,
+		Criteria: contract.Criteria(&e), OutputSchema: e.OutputSchema, done: done,
 	}
 	if done != nil {
 		c.Summary, c.Output = done.Summary, done.Output
 		if len(done.Criteria) > 0 {
 			c.Criteria = done.Criteria
 		}
-		for _, d := range done.Deliverables {
-			c.files = append(c.files, d.Files()...)
-		}
-		if done.Tree != nil {
-			c.files = append(c.files, done.Tree.Changed...)
-		}
-		slices.Sort(c.files)
-		c.files = slices.Compact(c.files)
+		c.files = filesOf(done)
 	}
-	if h.Expectations == nil {
-		return c
+	c.assign(e.Deliverables)
+	return c
+}
+
+// filesOf are the files that a completion names, and those that git saw change.
+func filesOf(done *schemas.Completion) []string {
+	files := slices.Clone(schemas.OrZero(done.Tree).Changed)
+	for _, d := range done.Deliverables {
+		files = append(files, d.Files()...)
 	}
-	c.OutputSchema = h.Expectations.OutputSchema
-	asked := false
-	left := c.files
-	for _, d := range h.Expectations.Deliverables {
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// assign gives each deliverable the files that came for it.
+func (c *Comparison) assign(deliverables []schemas.Deliverable) {
+	asked, left := false, c.files
+	for _, d := range deliverables {
 		one := Deliverable{Asked: strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
 		for _, glob := range d.Files {
 			asked = true
@@ -112,7 +117,6 @@ func compared(got schemas.GetOut) Comparison {
 	if asked {
 		c.Unasked = left
 	}
-	return c
 }
 
 // fits tells whether a file is what a path or a glob asks for, where ** stands for what is below a directory.

@@ -72,56 +72,66 @@ func workOf(h *schemas.Handoff) work {
 	return w
 }
 
+// A field is what a work has for the argument at a path, which changes it.
+type field[V any] struct {
+	path string
+	is   V
+}
+
+// name is the last name of the path.
+func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
+
+// texts are the fields of one text, in the same order for each work.
+func (w work) texts() []field[string] {
+	return []field[string]{
+		{"to", w.To}, {"changes.title", w.Title}, {"changes.type", w.Type}, {"changes.priority", w.Priority},
+		{"changes.task", w.Task}, {"changes.deadline", w.Deadline}, {"changes.summary", w.Summary}, {"changes.detail", w.Detail},
+		{"changes.expectations.timeout", w.Timeout}, {"changes.expectations.review", w.Review},
+		{"changes.expectations.estimated_duration", w.EstimatedDuration},
+	}
+}
+
+// lists are the fields of several texts, in the same order for each work.
+func (w work) lists() []field[[]string] {
+	return []field[[]string]{
+		{"changes.tags", w.Tags}, {"changes.expectations.success_criteria", w.Criteria},
+		{"changes.expectations.constraints", w.Constraints}, {"changes.expectations.if_stuck", w.IfStuck},
+		{"changes.expectations.checks", w.Checks},
+	}
+}
+
 // changesTo are the arguments that make after of before.
 func (before work) changesTo(after work) (cli.Arguments, error) {
 	args := cli.Arguments{}
-	remove, set := "changes.remove.", func(path string, value any) { _ = args.Put(path, value) } // all are objects
+	set := func(path string, value any) { _ = args.Put(path, value) } // all are objects
 	var emptied []string
-	for _, f := range []struct{ path, before, after string }{
-		{"to", before.To, after.To},
-		{"changes.title", before.Title, after.Title},
-		{"changes.type", before.Type, after.Type},
-		{"changes.priority", before.Priority, after.Priority},
-		{"changes.task", before.Task, after.Task},
-		{"changes.deadline", before.Deadline, after.Deadline},
-		{"changes.summary", before.Summary, after.Summary},
-		{"changes.detail", before.Detail, after.Detail},
-		{"changes.expectations.timeout", before.Timeout, after.Timeout},
-		{"changes.expectations.review", before.Review, after.Review},
-		{"changes.expectations.estimated_duration", before.EstimatedDuration, after.EstimatedDuration},
-	} {
-		name := f.path[strings.LastIndex(f.path, ".")+1:]
-		switch {
-		case strings.TrimSpace(f.before) == strings.TrimSpace(f.after):
-		case strings.TrimSpace(f.after) != "":
-			set(f.path, f.after)
-		case slices.Contains([]string{"to", "title", "type", "priority", "task"}, name):
-			return nil, schemas.Invalidf(name, "is needed")
+	texts, lists := after.texts(), after.lists()
+	for i, f := range before.texts() {
+		switch now := texts[i].is; {
+		case strings.TrimSpace(f.is) == strings.TrimSpace(now):
+		case strings.TrimSpace(now) != "":
+			set(f.path, now)
+		case slices.Contains([]string{"to", "title", "type", "priority", "task"}, f.name()):
+			return nil, schemas.Invalidf(f.name(), "is needed")
 		default:
-			emptied = append(emptied, name)
+			emptied = append(emptied, f.name())
 		}
 	}
 	if len(emptied) > 0 {
-		set(remove+"fields", emptied)
+		set("changes.remove.fields", emptied)
 	}
-	for _, f := range []struct {
-		path, name    string
-		before, after []string
-	}{
-		{"changes.tags", "tags", before.Tags, after.Tags},
-		{"changes.expectations.success_criteria", "success_criteria", before.Criteria, after.Criteria},
-		{"changes.expectations.constraints", "constraints", before.Constraints, after.Constraints},
-		{"changes.expectations.if_stuck", "if_stuck", before.IfStuck, after.IfStuck},
-		{"changes.expectations.checks", "checks", before.Checks, after.Checks},
-		{"", "data", slices.Sorted(maps.Keys(before.Data)), slices.Sorted(maps.Keys(after.Data))},
-	} {
-		gone, more := difference(f.before, f.after)
+	for i, f := range before.lists() {
+		gone, more := difference(f.is, lists[i].is)
 		if len(gone) > 0 {
-			set(remove+f.name, gone)
+			set("changes.remove."+f.name(), gone)
 		}
-		if len(more) > 0 && f.path != "" {
+		if len(more) > 0 {
 			set(f.path, more)
 		}
+	}
+	keys := func(w work) []string { return slices.Sorted(maps.Keys(w.Data)) }
+	if gone, _ := difference(keys(before), keys(after)); len(gone) > 0 {
+		set("changes.remove.data", gone)
 	}
 	if !maps.Equal(before.Data, after.Data) && len(after.Data) > 0 {
 		set("changes.data", after.Data)
