@@ -161,10 +161,6 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/names"},
 	},
 	{
-		level: 2, path: "mailbox/lease", about: "how long a claim lasts",
-		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/sessions"},
-	},
-	{
 		level: 2, path: "mailbox/offer", about: "what an agent may take",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading",
@@ -186,10 +182,6 @@ var house = []room{
 		imports: []string{"schemas", "store", "store/audit", "store/travel", "mailbox/life", "mailbox/waiting", "mailbox/reading"},
 	},
 	{
-		level: 2, path: "mailbox/retention", about: "what is let go of after its time",
-		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading"},
-	},
-	{
 		level: 2, path: "mailbox/card", about: "what agents and files declare",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/rules", "mailbox/compose", "mailbox/listing", "mailbox/sessions",
@@ -200,13 +192,24 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/content", "mailbox/contract", "mailbox/compose", "mailbox/reading"},
 	},
 	{
+		level: 2, path: "mailbox/operation", about: "one transaction: find, check, commit, follow",
+		imports: []string{
+			"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/sessions", "mailbox/reading",
+			"mailbox/offer", "mailbox/draft", "mailbox/rules",
+		},
+	},
+	{
+		level: 2, path: "mailbox/retention", about: "what is let go of after its time",
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading", "mailbox/operation"},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store", "store/travel",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card", "mailbox/draft",
-			"mailbox/lease",
+			"mailbox/operation",
 		},
 	},
 	{

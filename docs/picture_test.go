@@ -28,7 +28,7 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 var drawn = []string{
 	"schemas", "schemas/generate", "schemas/respell", "schemas/display", "tools/platform",
 	"store", "store/audit", "store/travel", "store/ledger", "store/memory", "store/bolt", "store/postgres",
-	"mailbox", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/lease",
+	"mailbox", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/operation",
 	"mailbox/roster", "mailbox/offer", "mailbox/draft", "mailbox/compose", "mailbox/contract", "mailbox/content",
 	"mailbox/brief", "mailbox/draw", "mailbox/reading", "mailbox/listing", "mailbox/overview", "mailbox/delivery",
 	"mailbox/card", "mailbox/rules", "mailbox/overlap", "mailbox/secret", "mailbox/registry", "mailbox/retention",

@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -84,7 +85,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.Acting(name) {
 		return nil
 	}
-	pool, err := look(ctx, s, func(v *store.View) (schemas.Address, error) {
+	pool, err := operation.Look(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
 		m, err := v.Mailbox(schemas.Address(name))
 		known, broken := v.Agent(name)
 		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Mailbox{}) {
@@ -100,7 +101,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 
 // tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
 // sender that acts itself is warned by [op.checkRecipient]. It is a rule after each change.
-func (o *op) tellNoTakers(h *Happening) error {
+func (o *op) tellNoTakers(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
@@ -115,7 +116,7 @@ func (o *op) tellNoTakers(h *Happening) error {
 		return err
 	}
 	n := noticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
-	return o.ActingAs(ClockCaller, func() error { return o.Tell(to, n) })
+	return o.ActingAs(operation.ClockCaller, func() error { return o.Tell(to, n) })
 }
 
 // putCard keeps what is said of an agent now, and wakes who may take more than before. Where nobody takes what the agent
@@ -128,16 +129,16 @@ func (o *op) putCard(a store.Agent, said any) error {
 	}
 	looked, offers := 0, o.offers(o.View)
 	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
-		if looked++; err != nil || looked > MostFollow {
+		if looked++; err != nil || looked > operation.MostFollow {
 			return err
 		}
 		r := o.Usable(id)
-		if r == nil || !Offered(r) {
+		if r == nil || !operation.Offered(r) {
 			continue
 		}
 		may, err := offers.May(*before, r, offer.Member)
 		if may {
-			err = o.tellNoTakers(&Happening{Now: r})
+			err = o.tellNoTakers(&operation.Happening{Now: r})
 		}
 		if err != nil {
 			return err
@@ -167,7 +168,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 	if err != nil || !out.OK {
 		return out, err
 	}
-	lost, err := look(ctx, s, unreadMail)
+	lost, err := operation.Look(ctx, s.engine, unreadMail)
 	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MostNamed)]
 	return out, err
 }

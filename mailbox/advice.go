@@ -53,4 +53,6 @@ func forcible(err error) error {
 }
 
 // enumerate lists agents in a sentence, twenty at most, and counts the others.
-func enumerate(names []schemas.Agent) string { return schemas.Some(schemas.Texts(names), schemas.MostNamed) }
+func enumerate(names []schemas.Agent) string {
+	return schemas.Some(schemas.Texts(names), schemas.MostNamed)
+}

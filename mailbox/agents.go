@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"handoff/mailbox/card"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/roster"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -38,7 +39,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
 		}
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.RegisterOut, err error) {
 		a, err := sessions.Agent(o.View, name)
 		if err != nil {
 			return out, err
@@ -67,7 +68,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 // A result has limit agents, or as many as fit into 7,000 bytes; more counts the others. There is no cursor: who looks
 // for one agent filters. The only errors are those of the store.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
-	return read(ctx, s, func(v *store.View) (out schemas.AgentsOut, err error) {
+	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
 		for a, err := range s.everybody(v) {
 			if err != nil {

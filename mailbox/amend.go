@@ -12,6 +12,7 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -47,7 +48,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err := inChanges(rev.reoption(&now, o.Now)); err != nil {
 		return nil, err
 	}
-	amended := &Happening{Action: action, Was: r, Now: &now}
+	amended := &operation.Happening{Action: action, Was: r, Now: &now}
 	h, err := o.amended(amended, rev, out)
 	if err != nil {
 		return nil, err
@@ -74,11 +75,11 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 		return nil
 	}
 	if to != "" {
-		return Conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
+		return operation.Conflict(r, "%s is %s and cannot be redirected", r.ID, r.Status).
 			WithField("to").WithHint("Only a pending handoff can be; its holder can release it to another.")
 	}
 	if opt.After != nil || opt.AfterAccepted != nil || opt.NotBefore != "" || opt.NeedsApproval {
-		return Conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
+		return operation.Conflict(r, "%s is %s, so it is too late to say when it may be begun", r.ID, r.Status).
 			WithField("changes.options").WithHint("%s holds it: answer what it asks.", r.Holder)
 	}
 	return nil
@@ -87,7 +88,7 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 // amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
 // fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
 func (o *op) amended(
-	a *Happening, rev *revision, out *schemas.UpdateOut,
+	a *operation.Happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
@@ -153,7 +154,7 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 		return nil
 	}
 	if o.By.Agent == schemas.Human {
-		return PersonNeeded(r, "changed after its approval")
+		return operation.PersonNeeded(r, "changed after its approval")
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
@@ -171,7 +172,7 @@ func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
 	now.Promises = contract.Asks(h.Expectations)
 	now.Reviewer = schemas.OrZero(h.Expectations).Review
 	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
-	return cmp.Or(o.redate(now, *h), o.tx.AddWords(now.ID, reading.SentWords(h)))
+	return cmp.Or(o.redate(now, *h), o.AddWords(now.ID, reading.SentWords(h)))
 }
 
 // redate applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
@@ -192,7 +193,7 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 // rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
 // from then on, with the note of the event. So it comes right before the commit, whose error is limit for a handoff that
 // becomes too large.
-func (o *op) rebody(a *Happening, note string, change func(*schemas.Handoff)) error {
+func (o *op) rebody(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.Saying(a.Was.ID, a.Was.Body, &h); err != nil {
 		return err

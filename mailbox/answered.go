@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/listing"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -17,12 +18,12 @@ import (
 // answered, where the session only reads, and where another was faster.
 //
 // [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
-// of its own, with the rules and errors of [Service.Claim]; that it is no new attempt comes from the answer. Conflict
+// of its own, with the rules and errors of [Service.Claim]; that it is no new attempt comes from the answer. operation.Conflict
 // and denied are no errors here: the caller is shown how the handoff stands instead.
 func (s *Service) takeAnswer(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
-	taken, err = look(ctx, s, func(v *store.View) (bool, error) {
+	taken, err = operation.Look(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		return err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
@@ -41,11 +42,11 @@ func (s *Service) takeAnswer(
 // settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {
-	told, err := o.UnreadAbout(a, id, MostLooked)
+	told, err := o.UnreadAbout(a, id, operation.MostLooked)
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return o.tx.Read(a, told...)
+	return o.Read(a, told...)
 }
 
 // settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
@@ -54,11 +55,13 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
-	told, err := look(ctx, s, func(v *store.View) ([]schemas.NoticeID, error) { return v.UnreadAbout(by.Agent, id, MostLooked) })
+	told, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {
+		return v.UnreadAbout(by.Agent, id, operation.MostLooked)
+	})
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return s.update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
+	return s.engine.Update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
 }
 
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
@@ -67,7 +70,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 // it.
 func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
-	out.Waits, err = look(ctx, s, func(v *store.View) (string, error) {
+	out.Waits, err = operation.Look(ctx, s.engine, func(v *store.View) (string, error) {
 		kept, err := s.offers(v).KeptFrom(by.Agent)
 		return kept, cmp.Or(err, s.remind(v, by, &out))
 	})

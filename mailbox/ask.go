@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -59,20 +60,20 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	out.To = schemas.Address(asked)
 	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.Beside(in)...), "\n")
-	if err := o.tx.AddWords(r.ID, store.ListWords(questions...)); err != nil {
+	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.Commit(&Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
+	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
 // that of TellHuman, which comes first.
-func (o *op) tellAnswerer(h *Happening) error {
+func (o *op) tellAnswerer(h *operation.Happening) error {
 	to, err := reading.Answers(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
 		return err
 	}
-	return o.Tell(to, h.notice())
+	return o.Tell(to, noticeOfAll(h))
 }
 
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
@@ -119,14 +120,14 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
 	}
 	if r.Permission && !o.By.InPerson() {
-		return nil, PersonNeeded(r, "given a permission")
+		return nil, operation.PersonNeeded(r, "given a permission")
 	}
 	var asked schemas.UpdateIn
 	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
-	answered := &Happening{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
+	answered := &operation.Happening{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
 	err = o.rebody(answered, "", func(h *schemas.Handoff) {
 		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
@@ -139,7 +140,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if _, directed := r.To.Directed(); !directed {
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.Now.Add(reservation))
 	}
-	if err := o.tx.AddWords(r.ID, store.ListWords(in.Note)); err != nil {
+	if err := o.AddWords(r.ID, store.ListWords(in.Note)); err != nil {
 		return nil, err
 	}
 	out.To = now.Box

@@ -12,6 +12,7 @@ import (
 
 	"handoff/mailbox/content"
 	"handoff/mailbox/draft"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -68,7 +69,7 @@ func (o *op) round(d *draft.Draft, line lineage) float64 {
 
 // spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
 // cost. It is committed with the result, and refuses nothing.
-func (o *op) spend(h *Happening) error {
+func (o *op) spend(h *operation.Happening) error {
 	var done *schemas.Completion
 	switch came := h.Said.(type) {
 	case schemas.Completion:
@@ -88,7 +89,7 @@ func (o *op) spend(h *Happening) error {
 	if done != nil {
 		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
 	}
-	return o.tx.PutWorkflow(name, *wf)
+	return o.PutWorkflow(name, *wf)
 }
 
 // cost is what a completion says it cost in US dollars, as a number or a text, 0 for nothing or for what is no sum.
@@ -129,7 +130,7 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 		return nil, err
 	}
 	limit(wf, asked, o.By.Agent == schemas.Human)
-	if err := o.tx.PutWorkflow(name, *wf); err != nil {
+	if err := o.PutWorkflow(name, *wf); err != nil {
 		return nil, err
 	}
 	return o.unraised(name, asked)
@@ -180,7 +181,7 @@ func (o *op) markOver() (over *overrun, err error) {
 		return nil, err
 	}
 	wf.Told = append(wf.Told, over.limit)
-	return over, o.tx.PutWorkflow(over.workflow, *wf)
+	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
 // tellRefused tells human of an operation that was refused because of a limit, once for each workflow and limit. The
@@ -190,7 +191,7 @@ func (o *op) tellRefused(ctx context.Context) {
 	if refused == nil {
 		return
 	}
-	err := o.update(ctx, ClockCaller, func(o *op) error {
+	err := o.engine.Update(ctx, operation.ClockCaller, func(o *op) error {
 		o.over = refused
 		over, err := o.markOver()
 		if over == nil || err != nil {
@@ -211,7 +212,7 @@ func (o *op) tellRefused(ctx context.Context) {
 
 // orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
 // then.
-func (o *op) orTell(h *Happening, send func() (*store.Record, error)) (*store.Record, error) {
+func (o *op) orTell(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.over == nil {
 		return next, err

@@ -1,13 +1,12 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 
 	"handoff/mailbox/compose"
-	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -73,7 +72,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
-		return schemas.ClaimOut{}, s.giveBack(by, got, Coded(gone))
+		return schemas.ClaimOut{}, s.giveBack(by, got, operation.Coded(gone))
 	}
 	return out, err
 }
@@ -81,7 +80,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 // claim takes one, or gives what an earlier call with the same request id took.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	if in.HandoffID != "" {
-		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
+		return operation.Mutate(ctx, s.engine, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
 	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
@@ -112,8 +111,8 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
 	case o.Leases.Awaited(r):
-		wait := o.Leases.Started.Add(lease.Grace).Sub(o.Now)
-		return claimed{}, Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
+		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
+		return claimed{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.take(life.Claim, r) // which is refused, since it is held
@@ -166,7 +165,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		return claimed{}, err
 	}
 	o.Leases.Touch(&now)
-	took := &Happening{Action: a, Was: r, Now: &now}
+	took := &operation.Happening{Action: a, Was: r, Now: &now}
 	if now.Tree = 0; o.By.Tree != nil {
 		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Brief()}
 	}
@@ -203,24 +202,5 @@ func (o *op) countClaim() error {
 		return err
 	}
 	a.Claims++
-	return o.tx.PutAgent(*a)
-}
-
-// Barred refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
-func (o *op) Barred(a life.Action, asked offer.Reason, r *store.Record) error {
-	me, err := o.Self()
-	if err != nil {
-		return err
-	}
-	v, err := o.offers(o.View).Verdict(*me, r, asked)
-	return cmp.Or(err, v.Refusal(string(a), o.Now))
-}
-
-// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Recipient].
-func (o *op) MayClaim(r *store.Record) (bool, error) {
-	me, err := o.Self()
-	if err != nil {
-		return false, err
-	}
-	return o.offers(o.View).May(*me, r, offer.Recipient)
+	return o.PutAgent(*a)
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [MostLooked], as with a
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [operation.MostLooked], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
@@ -34,18 +35,18 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		return got, err
 	}
 	for tries := 0; ; tries++ {
-		got, err := mutate(ctx, s, by, first)
+		got, err := operation.Mutate(ctx, s.engine, by, first)
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
-		if _, err := s.catchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
+		if _, err := s.engine.CatchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
 			return claimed{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)
 		if id == 0 || err != nil {
 			return claimed{}, err
 		}
-		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
+		got, err = operation.Mutate(ctx, s.engine, by, func(o *op) (claimed, error) {
 			return o.claimGiven(id.String()) // which is refused, if another took, redirected or ended it since
 		})
 		e := schemas.AsError(err)
@@ -75,7 +76,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if r != nil {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == MostLooked {
+		if looked++; looked == operation.MostLooked {
 			return claimed{}, errLookFurther
 		}
 	}
@@ -88,7 +89,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 // little is. Only the id is given, and [op.take] judges again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
-	return look(ctx, s, func(v *store.View) (schemas.ID, error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
 		a, err := sessions.Agent(v, by.Agent)
 		if err != nil {
 			return 0, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -18,7 +19,7 @@ import (
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed,
 ) (schemas.ClaimOut, error) {
-	return look(ctx, s, func(v *store.View) (out schemas.ClaimOut, err error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.ClaimOut, err error) {
 		r, err := got.recall(v)
 		if err != nil {
 			return out, err
@@ -114,7 +115,7 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 // its holder claims again before: the answer names what it holds.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
-	err := s.update(context.Background(), by, func(o *op) error {
+	err := s.engine.Update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.knows(r, taken) {
@@ -122,7 +123,7 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 		}
 		given = true
 		_, err = o.release(r, "", "")
-		return cmp.Or(err, o.tx.DeleteReceipt(store.ByRequest(o.By.Request)))
+		return cmp.Or(err, o.DeleteReceipt(store.ByRequest(o.By.Request)))
 	})
 	if err != nil || !given {
 		return cmp.Or(err, why)
@@ -131,7 +132,8 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 }
 
 // replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
-func (again claimed) replayed(o *op) {
+// Replayed
+func (again claimed) Replayed(o *op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
 		o.here.Hear(r.ID, o.Now) // before the commit: the call that gives it back comes after
 	}

@@ -12,6 +12,7 @@ import (
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -77,7 +78,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		})
 	}
 	for {
-		out, err := mutate(ctx, s, by, try)
+		out, err := operation.Mutate(ctx, s.engine, by, try)
 		if !errors.Is(err, errNotCompared) {
 			return out, err
 		}
@@ -110,7 +111,7 @@ func (o *op) complete(
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria), Warnings: o.doubts(r, in, done),
 	}
-	if err := o.tx.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
+	if err := o.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
 		return out, err
 	}
 	if r.Reviewer != "" {
@@ -119,7 +120,7 @@ func (o *op) complete(
 		}
 		forward = nil
 	}
-	completed := &Happening{
+	completed := &operation.Happening{
 		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Said: done, Part: "completion",
 	}
 	if err := o.Commit(completed); err != nil {

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
-	"handoff/mailbox/lease"
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
@@ -41,7 +41,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return out, err
 	}
 	c := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
-	err = s.update(ctx, by, func(o *op) error {
+	err = s.engine.Update(ctx, by, func(o *op) error {
 		a, err := o.here.NameFor(o.View, client, names.Server, c)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = s.update(ctx, ClockCaller, func(o *op) error {
+	err = s.engine.Update(ctx, operation.ClockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
 			if err := cmp.Or(o.lose(a, in.Conn, &out), o.leave(a, in)); err != nil {
@@ -109,9 +109,9 @@ func (o *op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
-	return o.Change(&Happening{Action: life.Lost}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
-			now.Lease = min(r.Lease, store.At(o.Now.Add(lease.Grace)))
+			now.Lease = min(r.Lease, store.At(o.Now.Add(operation.Grace)))
 		}
 	})
 }

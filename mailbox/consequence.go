@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -14,35 +15,35 @@ import (
 // caller said, and that undoes the action. The others refuse nobody, since what they follow from may be the clock.
 
 // askApproval asks a person to approve a handoff.
-func (o *op) askApproval(h *Happening) error {
+func (o *op) askApproval(h *operation.Happening) error {
 	text := "It waits for your approval: handoff approve " + h.Now.ID.String()
 	return o.Tell(schemas.Human, noticeOf(noticeApproval, h.Now, text))
 }
 
 // tellRecipient tells the agent for whom the handoff was by name, unless it held the handoff or is told as the one that
 // asked for the work.
-func (o *op) tellRecipient(h *Happening) error {
+func (o *op) tellRecipient(h *operation.Happening) error {
 	principal, err := reading.Principal(o.View, h.Now)
 	to, directed := h.Was.To.Directed()
 	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
 	}
-	return o.Tell(to, h.notice())
+	return o.Tell(to, noticeOfAll(h))
 }
 
 // rerun sends the work again as it was sent.
-func (o *op) rerun(h *Happening) (*store.Record, error) {
+func (o *op) rerun(h *operation.Happening) (*store.Record, error) {
 	return o.orTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
 
 // sendElsewhere sends the work to the agent that its holder named.
-func (o *op) sendElsewhere(h *Happening) (*store.Record, error) {
+func (o *op) sendElsewhere(h *operation.Happening) (*store.Record, error) {
 	return o.orTell(h, func() (*store.Record, error) { return o.redirect(h) })
 }
 
 // passOnWhatFollows passes on what a completion or an acceptance says. A completion is not refused for the budget of what
 // follows.
-func (o *op) passOnWhatFollows(h *Happening) (came Outcome, err error) {
+func (o *op) passOnWhatFollows(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.Action == life.Accept {
 		return came, o.passOnAccepted(h)
 	}
@@ -89,8 +90,8 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 
 // endNeedless cancels a handoff that nobody needs any more because of another, in the name of the clock.
 func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
-	return o.ActingAs(ClockCaller, func() error {
-		cancelled := &Happening{Action: life.Cancel, Other: other, Text: why}
+	return o.ActingAs(operation.ClockCaller, func() error {
+		cancelled := &operation.Happening{Action: life.Cancel, Other: other, Text: why}
 		_, err := o.ChangeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -40,7 +41,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Dr
 // says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
 // may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
 // caller acted under another name over the connection that claimed.
-func (o *op) passOn(h *Happening) (*schemas.SendOut, error) {
+func (o *op) passOn(h *operation.Happening) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
 	if next.Handoff.Source.Agent != o.By.Agent { // the token said who it is
@@ -63,7 +64,7 @@ func (o *op) passOn(h *Happening) (*schemas.SendOut, error) {
 	}
 	now := r.Clone()
 	now.Forwarded = sent.HandoffID
-	return &sent, o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: sent.HandoffID})
+	return &sent, o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: sent.HandoffID})
 }
 
 // holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.
@@ -94,7 +95,7 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 }
 
 // passOnAccepted sends what was held back, in the name of whoever did the work.
-func (o *op) passOnAccepted(h *Happening) error {
+func (o *op) passOnAccepted(h *operation.Happening) error {
 	err := o.Alone(func() error {
 		return o.ActingAs(holderOf(h.Now, o.By), func() error {
 			_, err := o.passOn(h)

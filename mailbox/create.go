@@ -7,6 +7,7 @@ import (
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -20,16 +21,16 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := o.tx.NewID()
+	id, err := o.NewHandoffID()
 	if err != nil {
 		return nil, err
 	}
 	r := o.newRecord(id, d, line)
-	if err := cmp.Or(o.joinWorkflow(r, wf), o.tx.PutWords(id, d.Words), o.keep(d.Kept)); err != nil {
+	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.keep(d.Kept)); err != nil {
 		return nil, err
 	}
 	r.Body, o.routed = o.NextEvent(), nil // last: what came before may have left events
-	if err := o.Commit(&Happening{Action: life.Send, Now: r, Other: r.Parent, Said: d.Content}); err != nil {
+	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Said: d.Content}); err != nil {
 		return nil, err
 	}
 	return r, o.noteReview(r)
@@ -77,5 +78,5 @@ func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
 	}
 	wf.Owner = cmp.Or(wf.Owner, r.From)
-	return o.tx.PutWorkflow(r.Workflow, wf)
+	return o.PutWorkflow(r.Workflow, wf)
 }

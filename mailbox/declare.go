@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/card"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -37,15 +38,15 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return out, err
 	}
-	last, err := look(ctx, s, (*store.View).Declared)
+	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
 	if err != nil {
 		return out, err
 	}
-	agents, err := look(ctx, s, said.Changes)
+	agents, err := operation.Look(ctx, s.engine, said.Changes)
 	if err != nil {
 		return out, err
 	}
-	rules, err := look(ctx, s, said.OtherRules)
+	rules, err := operation.Look(ctx, s.engine, said.OtherRules)
 	if err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return out, err
 	}
@@ -55,7 +56,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
-	err = s.transact(ctx, by, func(o *op) (err error) {
+	err = s.engine.Transact(ctx, by, func(o *op) (err error) {
 		for row, err := range o.AllRules() {
 			if err != nil {
 				return err
@@ -83,7 +84,7 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(said.Rules)) {
-		changed, err := o.tx.PutRules(name, said.Rules[name])
+		changed, err := o.PutRules(name, said.Rules[name])
 		if err != nil {
 			return out, err
 		}
@@ -94,13 +95,13 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 			}
 		}
 	}
-	return out, cmp.Or(o.releaseAllowed(), o.tx.PutDeclared(digest))
+	return out, cmp.Or(o.releaseAllowed(), o.PutDeclared(digest))
 }
 
 // Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
 // another declaration changes what a repetition would find.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
-	last, err := look(ctx, s, (*store.View).Declared)
+	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
 	return schemas.DeclaredOut{Digest: last}, err
 }
 
@@ -109,7 +110,7 @@ func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.Decl
 // new row.
 func (o *op) putDeclared(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
-		return o.tx.DropAgent(a.Card.Name)
+		return o.DropAgent(a.Card.Name)
 	}
-	return o.tx.PutAgent(a)
+	return o.PutAgent(a)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,7 +21,7 @@ func (o *op) expire(r *store.Record) error {
 // registry has both, when it was due and when somebody noticed.
 func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
-	return o.Change(&Happening{Action: a, Due: due, Text: text, Why: Loss{Reason: why}}, r, o.End)
+	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.Loss{Reason: why}}, r, o.End)
 }
 
 // leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
@@ -32,14 +33,14 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 // one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) leaseEnded(r *store.Record) error {
 	if end := o.Leases.Renewed(o.View, r); end > store.At(o.Now) {
-		return o.Change(&Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.Quiet = end, o.Leases.QuietUntil(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.timeOut(life.Exhaust, r, r.Lease, reading.AttemptsUsedUp(r))
 	}
-	return o.Change(&Happening{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
 		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.Now) {
 			now.Box, now.NotBefore = "", store.At(again)
@@ -59,9 +60,9 @@ func backoff(attempt int) time.Duration {
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
 	if end := o.Leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.Now) {
-		return o.Change(&Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	return o.Change(&Happening{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
 		now.Reserved, now.Box = 0, r.To
 	})
 }
@@ -69,7 +70,7 @@ func (o *op) unreserve(r *store.Record) error {
 // ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
 // besides, it is in its mailbox and still cannot be claimed.
 func (o *op) ready(r *store.Record) error {
-	return o.Change(&Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
@@ -93,7 +94,7 @@ func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
 func (o *op) silent(r *store.Record) error {
 	if end := o.Leases.QuietUntil(r); end > store.At(o.Now) {
-		return o.Change(&Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.Heard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.Report(o.View, r); { // one that cannot be read keeps nobody from being told
@@ -103,7 +104,7 @@ func (o *op) silent(r *store.Record) error {
 		text += "It reported nothing. "
 	}
 	text += tellAgent(r.Holder).String()
-	return o.Change(&Happening{Action: life.Silent, Due: r.Quiet, Text: text}, r, func(now *store.Record) { now.Quiet = 0 })
+	return o.Change(&operation.Happening{Action: life.Silent, Due: r.Quiet, Text: text}, r, func(now *store.Record) { now.Quiet = 0 })
 }
 
 // cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -95,7 +96,7 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	if r.Status.Held() {
 		x.held = append(x.held, r.ID)
 	}
-	most := min(x.routed+1, 2*MostLooked) // one of this record; in all those that wait, and as many that were just released
+	most := min(x.routed+1, 2*operation.MostLooked) // one of this record; in all those that wait, and as many that were just released
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
 		if do == life.SendRouted {
@@ -116,7 +117,7 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
-	case !r.Status.Held() && r.Wakes != Wakes(&r) && (len(r.Owes) == 0 || r.Wakes != r.Created): // once at once
+	case !r.Status.Held() && r.Wakes != operation.Wakes(&r) && (len(r.Owes) == 0 || r.Wakes != r.Created): // once at once
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
 	return cmp.Or(x.family(v, &r), readable(v, &r))

@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -50,7 +51,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		return schemas.FailOut{}, err
 	}
 	rejects := in.Outcome == schemas.OutcomeRejected
-	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (schemas.FailOut, error) {
 		return judge(o, life.Fail, outcomes[schemas.FailOut]{
 			id: id, token: token, digest: digest,
 			unclaimed: func(r *store.Record) bool { // or declined before
@@ -105,8 +106,8 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	failure := failureOf(in, then, to)
-	out, next, err := o.endFailed(&Happening{
-		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: Loss{Failure: &failure},
+	out, next, err := o.endFailed(&operation.Happening{
+		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.Loss{Failure: &failure},
 	}, failure, digest)
 	if err != nil {
 		return out, err
@@ -137,7 +138,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 // endFailed commits a failure or rejection, and gives the handoff that goes on, nil for none. A nil handoff after a
 // failure that was to go on means that the chain was too long and human was told.
 func (o *op) endFailed(
-	h *Happening, failure schemas.Failure, digest string,
+	h *operation.Happening, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
 	now := h.Now
 	now.Result = o.NextEvent()
@@ -146,7 +147,7 @@ func (o *op) endFailed(
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
-	if err := o.tx.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
+	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
 		return out, nil, err
 	}
 	o.End(now)
@@ -169,7 +170,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
 	if then == schemas.ThenRollback || in.Reason != "" || len(in.Questions) > 0 {
-		reason := cmp.Or(in.Reason, ReasonFrom(in.Description))
+		reason := cmp.Or(in.Reason, operation.ReasonFrom(in.Description))
 		f.RollbackRequest = &schemas.RollbackRequest{Reason: reason, Questions: in.Questions}
 		if then == schemas.ThenRollback {
 			f.RollbackRequest.TargetAgent = to

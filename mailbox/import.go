@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -23,7 +24,7 @@ type Import struct {
 // another machine. So the work is pending again, as after a release, and the next claim is no new attempt. Each change is
 // an event.
 func (i *Import) Settle(ctx context.Context, s *store.Store) error {
-	for some := range slices.Chunk(i.held, MostFollow) {
+	for some := range slices.Chunk(i.held, operation.MostFollow) {
 		err := s.Update(ctx, func(tx *store.Tx) error {
 			for _, id := range some {
 				if err := i.settle(tx, id); err != nil {
@@ -47,7 +48,7 @@ func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 	now, e := was.Clone(), i.By
 	now.Status, now.Quiet = schemas.Pending, 0
 	dropClaim(&now)
-	now.Wakes = Wakes(&now)
+	now.Wakes = operation.Wakes(&now)
 	content, err := store.ContentOf(schemas.Imported{
 		Note:      "the claim of " + string(was.Holder) + " did not come along",
 		Workspace: i.Heading.Workspace, Handoff: id, Events: i.Heading.Events, Root: i.Heading.Root,

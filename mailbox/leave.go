@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
 	"handoff/store"
 )
-
-// Routed tells whether a rule goes on with what happened, now or once a person allowed it.
-func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.Leave != "" }
 
 // awaits is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
 // or [reading.Away] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
@@ -30,8 +28,8 @@ func (s ruleSet) awaits(on string, f *rules.Facts) string {
 }
 
 // awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
-// of the workflow and human are told of the first step of each workflow that waits. A workspace has [MostLooked] at most.
-func (o *op) awaitLeave(h *Happening) error {
+// of the workflow and human are told of the first step of each workflow that waits. A workspace has [operation.MostLooked] at most.
+func (o *op) awaitLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
 		return err
@@ -43,13 +41,13 @@ func (o *op) awaitLeave(h *Happening) error {
 		}
 		other := reading.Readable(o.View, id)
 		told = told || other != nil && other.Workflow == r.Workflow
-		if waiting++; waiting >= MostLooked {
-			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", MostLooked)
+		if waiting++; waiting >= operation.MostLooked {
+			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", operation.MostLooked)
 			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
-	return o.ActingAs(ClockCaller, func() error {
-		err := o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
+	return o.ActingAs(operation.ClockCaller, func() error {
+		err := o.Change(&operation.Happening{Action: life.Defer}, r, func(now *store.Record) {
 			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.Leave, Opened: h.Opened})
 		})
 		if told || err != nil {
@@ -80,8 +78,8 @@ func (o *op) releaseAllowed() error {
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
 			continue
 		}
-		err := o.ActingAs(ClockCaller, func() error {
-			return o.Change(&Happening{Action: life.Defer}, r, func(now *store.Record) {
+		err := o.ActingAs(operation.ClockCaller, func() error {
+			return o.Change(&operation.Happening{Action: life.Defer}, r, func(now *store.Record) {
 				for i := range now.Owes {
 					now.Owes[i].Leave = ""
 				}
@@ -114,11 +112,11 @@ func stepOf(v *store.View, r *store.Record) string {
 
 // fireAfterLeave finds what the rules of its workflow send after a step whose end waited for leave. What somebody went on
 // with meanwhile is left to them.
-func (o *op) fireAfterLeave(h *Happening, debt store.Debt) error {
+func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}
-	o.Timed = false // a person caused it, and [MostLooked] bounds it
+	o.Timed = false // a person caused it, and [operation.MostLooked] bounds it
 	set, err := o.rules(o.View)
 	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err

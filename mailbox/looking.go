@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/overview"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -53,7 +54,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 			return out, err
 		}
 	}
-	out, err = read(ctx, s, func(v *store.View) (schemas.GetOut, error) { return s.shown(v, by, in, since) })
+	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.shown(v, by, in, since) })
 	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
 		return out, err
 	}
@@ -128,13 +129,13 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
-	behind := s.applyTime(ctx)
-	return look(ctx, s, func(v *store.View) (schemas.ListOut, error) {
+	behind := s.engine.ApplyTime(ctx)
+	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
 		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = elsewhere(v, in, s.Now(), &out)
 		}
-		out.Warnings = s.overdue(v, behind)
+		out.Warnings = s.engine.Overdue(v, behind)
 		return out, err
 	})
 }
@@ -196,7 +197,7 @@ func (s *Service) listNotices(
 // apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
 // those of the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
-	return look(ctx, s, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
+	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
 }
 
 // offers is what agents are offered in a snapshot.
@@ -212,10 +213,10 @@ func (s *Service) offers(v *store.View) offer.Offers { return offer.Offers{View:
 // The error is not_found for a handoff or a workflow that does not exist, and for a workspace in which nothing was
 // sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
-	behind := s.applyTime(ctx)
-	return look(ctx, s, func(v *store.View) (schemas.HistoryOut, error) {
+	behind := s.engine.ApplyTime(ctx)
+	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
 		out, err := s.reader.History(v, in, s.Now())
-		out.Warnings = s.overdue(v, behind)
+		out.Warnings = s.engine.Overdue(v, behind)
 		return out, err
 	})
 }
@@ -228,8 +229,8 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 // workspace holds. The only errors are those of the store. It can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
-	behind := s.applyTime(ctx)
-	return look(ctx, s, func(v *store.View) (schemas.OverviewOut, error) {
+	behind := s.engine.ApplyTime(ctx)
+	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
 		known, err := s.known(v, now)
 		if err != nil {
 			return schemas.OverviewOut{}, err
@@ -247,9 +248,9 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return set.waitingFile(plan)
 		}
 		out, err := overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.terms.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,
+			Now: now, Limit: in.Limit, Silence: s.leases.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,
 		})
-		out.Warnings = s.overdue(v, behind)
+		out.Warnings = s.engine.Overdue(v, behind)
 		return out, err
 	})
 }
@@ -263,7 +264,7 @@ func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err 
 		if err != nil {
 			return nil, err
 		}
-		if len(known) == MostLooked {
+		if len(known) == operation.MostLooked {
 			break
 		}
 		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately

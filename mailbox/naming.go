@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/names"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -23,7 +24,7 @@ import (
 // then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
 // one session act with the mail of another.
 func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
-	return look(ctx, s, func(v *store.View) (out schemas.SessionOut, err error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = s.here.ShellName(v, in)
 		return out, err
 	})
@@ -46,7 +47,7 @@ func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	a.Idle = a.Idle || a.Session != c.Session
 	a.Client, a.Session, a.Seen = client, c.Session, store.At(o.Now)
 	a.Conn, a.Process, a.Left = c.Conn, c.Process, c.Conn == ""
-	return o.tx.PutAgent(a)
+	return o.PutAgent(a)
 }
 
 // leave keeps that the connection is gone to which a name was given, if it was. A connection that has the name no more
@@ -87,7 +88,7 @@ func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 // putGone keeps that the connection of an agent is gone. Whether its session did anything is not asked again.
 func (o *op) putGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
-	return o.tx.PutAgent(a)
+	return o.PutAgent(a)
 }
 
 // expireNames keeps that connections are gone of which nobody has heard since this service began: their processes were

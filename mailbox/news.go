@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"handoff/mailbox/delivery"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 )
@@ -40,12 +41,12 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
-	err = s.update(ctx, by, func(o *op) (err error) {
-		out, err = once(o, func(o *op) (schemas.NewsOut, error) { return o.news(in, since) })
+	err = s.engine.Update(ctx, by, func(o *op) (err error) {
+		out, err = operation.Once(o.Op, o, func(o *op) (schemas.NewsOut, error) { return o.news(in, since) })
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
-		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), Coded(gone))
+		return schemas.NewsOut{}, cmp.Or(s.undeliver(by, in, out), operation.Coded(gone))
 	}
 	return out, err
 }
@@ -54,7 +55,7 @@ func (s *Service) deliverOnce(
 // is not used. A failure is returned, and the marks stay.
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
-	return s.update(context.Background(), by, func(o *op) error {
+	return s.engine.Update(context.Background(), by, func(o *op) error {
 		_, err := o.news(schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}, 0)
 		return err
 	})
@@ -67,7 +68,7 @@ func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err erro
 	if o.By.Agent, err = o.nameOf(in); err != nil {
 		return out, err
 	}
-	d, err := delivery.Make(o.tx, delivery.Session{
+	d, err := delivery.Make(o, delivery.Session{
 		Offers: o.offers(o.View), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.heldBy,
 	})
 	if err != nil {

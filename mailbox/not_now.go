@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -19,7 +20,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	if a == life.Progress {
 		cannot = "reported on"
 	}
-	e := Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
+	e := operation.Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
 	case r.Status.Ended():
 		return o.afterEnd(e, a, r)
@@ -34,7 +35,7 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 // noResult refuses to judge what is not completed.
 func noResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
+	return operation.Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
 		schemas.Call(wait, "waits for the result, where you sent it"),
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }

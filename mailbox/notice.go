@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/delivery"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/overview"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,8 +21,8 @@ func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	}
 }
 
-// notice is what those read who are told of what happened: the same text for all of them.
-func (h *Happening) notice() schemas.Notice {
+// noticeOfAll is the notice about what happened, the same for everybody who is told.
+func noticeOfAll(h *operation.Happening) schemas.Notice {
 	return noticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
@@ -87,15 +88,15 @@ func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
 	if by.Scope == schemas.ScopeRead {
-		_, err := read(ctx, s, fn)
+		_, err := operation.Read(ctx, s.engine, fn)
 		return err
 	}
-	return s.update(ctx, by, func(o *op) error {
+	return s.engine.Update(ctx, by, func(o *op) error {
 		shown, err := fn(o.View)
 		if err != nil {
 			return err
 		}
-		return o.tx.Read(by.Agent, shown...)
+		return o.Read(by.Agent, shown...)
 	})
 }
 
@@ -113,7 +114,7 @@ func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.By.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
 			WithField("handoff_id").WithHint("Only its sender takes a message back. Nothing was changed.")
 	}
-	recalled, err := o.tx.Recall(n.To, id)
+	recalled, err := o.Recall(n.To, id)
 	if err != nil {
 		return out, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,12 +21,12 @@ import (
 // The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
 // commit than that of the completion.
 func (s *Service) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
-	return mutate(ctx, s, by, func(o *op) (out schemas.ObserveOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err
 		}
-		err = o.ActingAs(ClockCaller, func() error {
+		err = o.ActingAs(operation.ClockCaller, func() error {
 			out, err = o.observe(r, in.Seen)
 			return err
 		})
@@ -64,5 +65,5 @@ func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.O
 		}
 	}
 	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.Commit(&Happening{Action: life.Observe, Was: r, Now: &now, Said: before, Part: "sight", Text: strings.Join(seenAs, ". ")})
+	return out, o.Commit(&operation.Happening{Action: life.Observe, Was: r, Now: &now, Said: before, Part: "sight", Text: strings.Join(seenAs, ". ")})
 }

@@ -46,9 +46,9 @@ func (o *op) beside(r *store.Record) (told []string, err error) {
 		}
 	}
 	if !r.Status.Held() && len(records) == 0 {
-		return told, o.tx.DeleteTouch(r.ID)
+		return told, o.DeleteTouch(r.ID)
 	}
-	return told, o.tx.PutTouch(r.ID, mine)
+	return told, o.PutTouch(r.ID, mine)
 }
 
 // touching is the row of the caller's work: what its process saw, or saw last, and what the handoff names.
@@ -100,7 +100,7 @@ func (o *op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.
 	}
 	for id := range all {
 		if records[id] == nil && id != r.ID {
-			if err := o.tx.DeleteTouch(id); err != nil {
+			if err := o.DeleteTouch(id); err != nil {
 				return nil, err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -38,7 +39,7 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 		}
 		return err
 	})
-	return p, Coded(err)
+	return p, operation.Coded(err)
 }
 
 // compared is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
@@ -79,7 +80,7 @@ func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answe
 	case p.body == 0, p.refused != r.Refused:
 		return nil, errNotCompared
 	case p.body != r.Body:
-		return nil, Conflict(r, "what %s asks for was changed just now", r.ID).
+		return nil, operation.Conflict(r, "what %s asks for was changed just now", r.ID).
 			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
@@ -112,7 +113,7 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	}
 	now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1
 	o.Refuse(why)
-	return o.Commit(&Happening{Action: life.RefuseResult, Was: r, Now: &now, Said: refusal, Part: "refusal"})
+	return o.Commit(&operation.Happening{Action: life.RefuseResult, Was: r, Now: &now, Said: refusal, Part: "refusal"})
 }
 
 // failed are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.

@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/retention"
 	"handoff/schemas"
@@ -28,7 +29,7 @@ import (
 // the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
 // results are no longer found by a search, even where only one field was taken out.
 func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
-	return mutate(ctx, s, by, func(o *op) (out schemas.RedactOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.RedactOut, err error) {
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)
 		}
@@ -49,12 +50,12 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h), o.tx.DeleteTouch(r.ID)); err != nil {
+		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		return out, o.Commit(&Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
+		return out, o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
 	})
 }
 
@@ -69,7 +70,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
 	}
 	var message schemas.Notice
-	err = o.tx.Rewrite(func(n *schemas.Notice) bool {
+	err = o.Rewrite(func(n *schemas.Notice) bool {
 		if n.ID.String() != in.HandoffID {
 			return false
 		}
@@ -112,7 +113,7 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
-		if done.Events[e.N], err = o.tx.Redact(e, less); err != nil {
+		if done.Events[e.N], err = o.Rows.Redact(e, less); err != nil {
 			return done, err
 		}
 		if err := o.forgetKept(content, less); err != nil {
@@ -136,7 +137,7 @@ func (o *op) forgetKept(before, now []byte) error {
 	}
 	for _, ref := range sent.Context.References {
 		if ref.Kept() && !bytes.Contains(now, []byte(ref.Digest)) {
-			if err := o.tx.Forget(ref.Digest); err != nil {
+			if err := o.Forget(ref.Digest); err != nil {
 				return err
 			}
 		}
@@ -150,10 +151,10 @@ func (o *op) forgetKept(before, now []byte) error {
 // Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
 // this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
 func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
-	if err := o.tx.PutWords(id, reading.SentWords(h)); err != nil {
+	if err := o.PutWords(id, reading.SentWords(h)); err != nil {
 		return err
 	}
-	err := o.tx.Rewrite(func(n *schemas.Notice) bool {
+	err := o.Rewrite(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {
 			return false
 		}
@@ -164,7 +165,7 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 		return err
 	}
 	name := []byte(`"handoff_id":"` + id.String() + `"`)
-	return o.tx.ForgetResults(func(result []byte) bool {
+	return o.ForgetResults(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	})
 }
@@ -192,7 +193,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	r := retention.Retention{Store: s.Store, Before: store.At(in.Before)}
 	if !in.DryRun && by.InPerson() {
 		r.Update = func(ctx context.Context, fn func(retention.Tx) error) error {
-			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Tx: o.tx, Commit: o.redacted}) })
+			return s.engine.Update(ctx, by, func(o *op) error { return fn(retention.Tx{Op: o.Op, Commit: o.redacted}) })
 		}
 	}
 	done, err := r.Run(ctx)
@@ -203,7 +204,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	if s.Free != nil {
 		done.Free = s.Free()
 	}
-	return done, Coded(err)
+	return done, operation.Coded(err)
 }
 
 // redacted commits the redaction of a record. It changed contents, and nothing in the record.
@@ -212,5 +213,5 @@ func (o *op) redacted(r *store.Record, said schemas.Redaction) error {
 	if err != nil {
 		return err
 	}
-	return o.Commit(&Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
+	return o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
 }

@@ -31,7 +31,7 @@ func (o *op) separated(c *schemas.Changes) error {
 // Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
 func (o *op) keep(contents [][]byte) error {
 	for _, b := range contents {
-		if err := o.tx.Keep(b); err != nil {
+		if err := o.Keep(b); err != nil {
 			return err
 		}
 	}

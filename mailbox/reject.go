@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -28,13 +29,13 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	rejected := &Happening{Action: life.Reject, Was: r, Now: &now}
+	rejected := &operation.Happening{Action: life.Reject, Was: r, Now: &now}
 	if rejected.To, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
 		return out, err
 	}
 	failure := failureOf(in, schemas.ThenStop, "")
 	if r.Reviews != 0 && rejected.To == "" {
-		rejected.Then, rejected.Why = schemas.ThenRollback, Loss{Failure: &failure}
+		rejected.Then, rejected.Why = schemas.ThenRollback, operation.Loss{Failure: &failure}
 	}
 	out, next, err := o.endFailed(rejected, failure, digest)
 	if next != nil {
@@ -74,12 +75,12 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
-	declines := &Happening{Action: life.Decline, Was: r, Now: &now, Said: failureOf(in, schemas.ThenStop, "")}
+	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Said: failureOf(in, schemas.ThenStop, "")}
 	if err := o.Commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
 	passed := "others may take it; you are passed over"
-	if ToldFirst(&now) {
+	if operation.ToldFirst(&now) {
 		passed += fmt.Sprintf("; %s is told first", now.Box)
 	}
 	return declined(&now, passed), nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -64,7 +65,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.By.Agent, from, to, note))
 	}
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
-	return o.ChangeNoted(&Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
+	return o.ChangeNoted(&operation.Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
 		if to != "" {
 			readdress(now, to)
 		}

@@ -37,7 +37,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	}
 	return schemas.UpdateOut{
 		NoticeID: n.ID, Reply: sent.NoticeID, Status: schemas.Completed, Action: in.Action, To: sent.To, Warnings: sent.Warnings,
-	}, "", o.tx.Read(o.By.Agent, n.ID)
+	}, "", o.Read(o.By.Agent, n.ID)
 }
 
 // replyTo is the message that answers another.

@@ -9,6 +9,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -29,7 +30,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	case r.Reviews != 0 && review != "":
 		return nil, schemas.Invalidf(field, "%s is a review itself", r.ID).WithHint("Leave it out.")
 	case r.Reviews != 0 && slices.Contains(r.Excluded, target):
-		return nil, Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
+		return nil, operation.Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
 	case review == "":
 		return nil, nil
 	}
@@ -76,7 +77,7 @@ func (o *op) othersReview(author, sender schemas.Agent) (others []schemas.Agent,
 }
 
 // sendReview sends a result to its reviewer, see [life.SendReview].
-func (o *op) sendReview(h *Happening) (came Outcome, err error) {
+func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err error) {
 	var review *store.Record
 	err = o.Alone(func() error {
 		to, err := o.reviewer(h.Now)
@@ -171,7 +172,7 @@ func (o *op) noteReview(review *store.Record) error {
 	}
 	now := r.Clone()
 	now.Review = review.ID
-	return o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: review.ID})
+	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: review.ID})
 }
 
 // checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
@@ -209,7 +210,7 @@ func (o *op) underReview(review *store.Record) *store.Record {
 }
 
 // judgeReviewed does to the work what its review says, see [life.Judge].
-func (o *op) judgeReviewed(h *Happening) (came Outcome, err error) {
+func (o *op) judgeReviewed(h *operation.Happening) (came operation.Outcome, err error) {
 	r := o.underReview(h.Now)
 	done, _ := h.Said.(schemas.Completion)
 	if r == nil {
@@ -261,9 +262,9 @@ func (o *op) roundLeft(r *store.Record) error {
 }
 
 // unjudged lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
-func unjudged(h *Happening, r *store.Record) *Happening {
+func unjudged(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.Reviews != 0 {
-		h.Then, h.Why = schemas.ThenRollback, Loss{Reason: h.Text}
+		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
 	}
 	return h
 }
@@ -283,7 +284,7 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 
 // reviewInstead sends a review that ended without a verdict to another: whom its holder named, else the sender of the
 // work, else human. After human nobody comes: the sender is told, and accepts or returns the work.
-func (o *op) reviewInstead(h *Happening) (*store.Record, error) {
+func (o *op) reviewInstead(h *operation.Happening) (*store.Record, error) {
 	gone := h.Now
 	r := o.underReview(gone)
 	if r == nil || gone.To == schemas.Address(schemas.Human) {
@@ -306,7 +307,7 @@ func (o *op) reviewInstead(h *Happening) (*store.Record, error) {
 	}
 	now := gone.Clone()
 	now.Successor = next.ID
-	return next, o.Commit(&Happening{Action: life.Forward, Was: gone, Now: &now, Other: next.ID})
+	return next, o.Commit(&operation.Happening{Action: life.Forward, Was: gone, Now: &now, Other: next.ID})
 }
 
 // tellReviewer says in the result of an action that ended a review who judges the work now.

@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -23,7 +24,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		_, err := o.Step(life.Accept, r)
 		return r, err
 	}
-	accepted := &Happening{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
+	accepted := &operation.Happening{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
 	var err error
 	if accepted.Forward, err = o.heldBack(r); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err := cmp.Or(o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	returned := &Happening{Action: life.Return, Why: Loss{Reason: rev.said()}, Revision: rev}
+	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.said()}, Revision: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.said(), Changes: in.Changes}
 	now, err := o.ChangeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
@@ -98,7 +99,7 @@ func (o *op) revised(
 	c := &rev.changes
 	opt := schemas.OrZero(c.Options)
 	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
-		return nil, PersonNeeded(r, "given another base")
+		return nil, operation.PersonNeeded(r, "given another base")
 	}
 	if err := cmp.Or(o.mayNameBase(r, *c), o.drafts.CheckChanges(c), o.separated(c)); err != nil {
 		return nil, inChanges(err)
@@ -296,7 +297,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 // stillHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
 func stillHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-	return Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
+	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
 		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
 		WithNext(schemas.Call(wait, "waits for it"), tellAgent(back.Holder))
 }

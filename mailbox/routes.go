@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
@@ -26,13 +27,13 @@ var occasions = map[life.Action]string{
 
 // firing finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
 // that its content can be read. Content that cannot be read fires nothing.
-func (o *op) firing(h *Happening) (err error) {
+func (o *op) firing(h *operation.Happening) (err error) {
 	h.Sends, err = o.fires(h)
 	return err
 }
 
 // fires gives what the rules send because of what happened.
-func (o *op) fires(h *Happening) ([]rules.Sends, error) {
+func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
 	on, completed := occasions[h.Action], occasions[life.Complete]
 	counts := h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted &&
 		!reading.DoneWell(h.Was) // as a row of an earlier version, which does not say that it counted
@@ -63,9 +64,9 @@ func (o *op) fires(h *Happening) ([]rules.Sends, error) {
 }
 
 // fired is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
-func (o *op) fired(h *Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+func (o *op) fired(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
 	f.Budget = &o.cost
-	sends := h.fire(set.Set, on, f)
+	sends := fire(h, set.Set, on, f)
 	if !o.cost.Spent() {
 		return sends, nil
 	}
@@ -76,7 +77,7 @@ func (o *op) fired(h *Happening, set ruleSet, on string, f *rules.Facts) ([]rule
 }
 
 // fire is what rules send because of what happened, and because work counts as done with it.
-func (h *Happening) fire(of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+func fire(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
 	case h.Judged:
 		return append(of.Fire(occasions[life.Complete], f), of.Fire(on, f)...)
@@ -150,7 +151,7 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 //
 // Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
 // stops nothing: the owner of the workflow and human are told of it with the reason.
-func (o *op) sendRouted(h *Happening) (came Outcome, err error) {
+func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.Leave != "" {
 		came.Unsent = reading.LeaveReason(h.Leave)
 		if err := o.awaitLeave(h); err != nil {
@@ -162,7 +163,7 @@ func (o *op) sendRouted(h *Happening) (came Outcome, err error) {
 	for _, rule := range h.Sends {
 		var sent []schemas.SendOut
 		err := o.Alone(func() error {
-			return o.ActingAs(ClockCaller, func() (err error) {
+			return o.ActingAs(operation.ClockCaller, func() (err error) {
 				sent, err = o.sendRule(h.Now, rule)
 				return err
 			})
@@ -193,7 +194,7 @@ func (o *op) sendRouted(h *Happening) (came Outcome, err error) {
 }
 
 // noteRouted notes on a handoff what the rules sent because of it.
-func (o *op) noteRouted(id schemas.ID, came Outcome) (Outcome, error) {
+func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcome, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
 		return came, err
@@ -207,7 +208,7 @@ func (o *op) noteRouted(id schemas.ID, came Outcome) (Outcome, error) {
 	} else {
 		now.Successor = cmp.Or(r.Successor, came.Successor.ID)
 	}
-	return came, o.Commit(&Happening{Action: life.Forward, Was: r, Now: &now, Other: came.Successor.ID})
+	return came, o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: came.Successor.ID})
 }
 
 // sendRule sends what one rule says.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/offer"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -26,11 +27,11 @@ const (
 //
 // A handoff that waits in its pool already stays there, and one that goes to another pool begins anew. Of a new one it
 // remembers who could take it, which the result of a send says.
-func (o *op) tellFirst(h *Happening) error {
+func (o *op) tellFirst(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
-	} else if Offered(was) && was.Box == was.To {
+	} else if operation.Offered(was) && was.Box == was.To {
 		return nil
 	}
 	if len(now.Told) == mostFirst {
@@ -54,7 +55,7 @@ func (o *op) tellFirst(h *Happening) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == "" || err != nil || !Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
+	if to == "" || err != nil || !operation.Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
 		return err
 	}
 	a, err := o.Agent(to)
@@ -85,7 +86,7 @@ func (s *Service) candidates(v *store.View, r *store.Record) (ranked []*schemas.
 
 // whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
 func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	if r.To == schemas.Address(schemas.Human) || !Offered(r) || out.Standing == nil {
+	if r.To == schemas.Address(schemas.Human) || !operation.Offered(r) || out.Standing == nil {
 		return nil
 	}
 	ranked, routed, err := s.candidates(v, r)
@@ -96,7 +97,7 @@ func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) 
 		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.Candidate) bool {
 			return slices.Contains(r.Excluded, c.Agent)
 		})
-		if out.Routed = routed; ToldFirst(r) {
+		if out.Routed = routed; operation.ToldFirst(r) {
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
 	case out.Standing.Reason == "" && !s.here.Acting(schemas.Agent(r.To)):

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
@@ -78,7 +79,7 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 	if kind != "workflow" {
 		return in, nil, nil
 	}
-	set, err := read(ctx, s, s.rules)
+	set, err := operation.Read(ctx, s.engine, s.rules)
 	if err != nil {
 		return in, nil, err
 	}
@@ -123,7 +124,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	if err := rules.Check("", in.Routes, in.Plans); err != nil {
 		return schemas.RulesTryOut{}, err
 	}
-	return read(ctx, s, func(v *store.View) (out schemas.RulesTryOut, err error) {
+	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.RulesTryOut, err error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		if err != nil {
 			return out, err

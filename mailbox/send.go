@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -59,7 +60,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
+	out, err := operation.Mutate(ctx, s.engine, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
 		if err == nil {
 			err = o.warnOfName(in, &out)
@@ -240,7 +241,7 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	} else if parent != nil {
 		n.About = parent.ID
 	}
-	id, err := o.tx.Notify(n)
+	id, err := o.Notify(n)
 	if err != nil {
 		return out, err
 	}
@@ -255,7 +256,7 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 // claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
 // was committed. A count that fails is logged, and the send stands.
 func (s *Service) position(ctx context.Context, id schemas.ID) int {
-	place, err := look(ctx, s, func(v *store.View) (int, error) {
+	place, err := operation.Look(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {
 			return 0, err

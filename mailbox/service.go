@@ -2,20 +2,18 @@
 // follows. Begin with [Service.Send], [Service.Claim] and [Service.Complete]; the states and actions of a handoff are
 // in package life.
 //
-// A method of [Service] is one operation, or several when it waits. An operation runs in one transaction of the store
-// and takes one time for it (transaction.go). It applies what the clock has changed (clock.go), checks an action against
-// the table of package life (step.go), and commits the record together with the event that the registry keeps (op.go).
-// What follows from that, for the sender, for those that wait and for the work itself, is another table of package life,
-// which cascade.go carries out before the transaction ends. After the commit those are woken who wait for mail.
+// A method of [Service] is one operation, or several when it waits. Package operation runs it in one transaction of the
+// store: it applies what the clock has changed, checks an action against the table of package life, commits the record
+// together with the event that the registry keeps, and carries out what follows from that. What this package adds to an
+// operation that it does not begin itself stands in one list (hooks.go).
 //
 // What is no operation has a room of its own. Package waiting decides whom mail wakes, presence knows who is here, names
-// which session has which name, sessions who acts under a name, and lease how long a claim lasts. Package offer says
-// what an agent may take, and delivery what a session is told. Package card makes the card of an agent, and roster says
-// who qualifies. Package draft checks and encodes what a sender wrote, compose makes what a handoff says, and contract
-// compares a completion with what was asked for. Package listing makes the rows of a list, overview finds what needs a
-// person, and reading puts together what is kept of a handoff, with brief and draw for agents and people. Package
-// retention lets go of what takes space. Package registry has operations of its own, which [Service] embeds: they read
-// the events back and prove them.
+// which session has which name, and sessions who acts under a name. Package offer says what an agent may take, and
+// delivery what a session is told. Package card makes the card of an agent, and roster says who qualifies. Package draft
+// checks and encodes what a sender wrote, compose makes what a handoff says, and contract compares a completion with
+// what was asked for. Package listing makes the rows of a list, overview finds what needs a person, and reading puts
+// together what is kept of a handoff, with brief and draw for agents and people. Package retention lets go of what takes
+// space. Package registry has operations of its own, which [Service] embeds: they read the events back and prove them.
 //
 // # What may be relied on
 //
@@ -63,11 +61,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"handoff/mailbox/draft"
-	"handoff/mailbox/lease"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
@@ -153,13 +150,12 @@ type Service struct {
 	hub      *waiting.Hub
 	here     sessions.Here
 	clock    *presence.Clock
-	terms    lease.Terms
+	leases   operation.Leases
 	drafts   draft.Maker
 	reader   reading.Reader
 	denials  *denials
-	hooks    *hooks
+	engine   *operation.Engine[*op]
 	compiled *compiledRules
-	latest   atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Service.wasAhead]
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
@@ -169,17 +165,20 @@ func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}, hooks: newHooks()}
+	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
-	s.terms = lease.Terms{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
+	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{
-		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Heard: s.terms.Heard,
-		Gone: func(r *store.Record) bool { return s.terms.Judge().Broken(r) },
+		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Heard: s.leases.Heard,
+		Gone: func(r *store.Record) bool { return s.leases.Judge().Broken(r) },
 	}
+	s.engine = operation.New(operation.Config{
+		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
+	}, func(o *operation.Op) *op { return &op{Op: o, Service: s} }, hooks())
 	s.Registry = registry.New(registry.Config{
-		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.applyTime(ctx) }, Sleep: s.sleep,
+		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
 	})
 	return s

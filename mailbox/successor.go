@@ -10,6 +10,7 @@ import (
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -17,7 +18,7 @@ import (
 
 // rollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
 // the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
-func (o *op) rollback(h *Happening) (*store.Record, error) {
+func (o *op) rollback(h *operation.Happening) (*store.Record, error) {
 	if h.Now.Reviews != 0 {
 		return o.reviewInstead(h)
 	}
@@ -53,7 +54,7 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 }
 
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
-func (o *op) escalate(h *Happening) (*store.Record, error) {
+func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 	if h.Now.Reviews != 0 {
 		return o.reviewInstead(h)
 	}
@@ -69,7 +70,7 @@ func (o *op) escalate(h *Happening) (*store.Record, error) {
 // child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
 // or the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that,
 // since somebody has to hear of it.
-func (o *op) child(a life.Action, h *Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+func (o *op) child(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
 		return nil, o.Tell(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
@@ -109,19 +110,19 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 // sendBack gives returned work to the agent that did it, or to whom the caller names, with what is not good enough. It
 // is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own. The error is
 // limit for one that the changes make too large.
-func (o *op) sendBack(h *Happening) (*store.Record, error) {
-	r := h.Now
-	d, err := o.draftAgain(r, h.Why, h.Revision)
+func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
+	r, rev := h.Now, h.Revision.(*revision) //nolint:errcheck // a panic undoes the operation, and is a fault of this program
+	d, err := o.draftAgain(r, h.Why, rev)
 	if err != nil {
 		return nil, err
 	}
-	d.To, d.Token, d.Handoff.Kind = cmp.Or(h.Revision.to, schemas.Address(r.Holder)), o.By.Token, "return"
+	d.To, d.Token, d.Handoff.Kind = cmp.Or(rev.to, schemas.Address(r.Holder)), o.By.Token, "return"
 	if r.Reviewer == "" { // else it stays its sender's, whoever reviews it
 		d.Handoff.Source = o.Signature()
 	}
 	// The work was approved; this is the rest of it.
-	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(h.Revision.changes.Options).NeedsApproval
-	return o.succeed(life.Redo, r, d, h.Revision.under(r))
+	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(rev.changes.Options).NeedsApproval
+	return o.succeed(life.Redo, r, d, rev.under(r))
 }
 
 // succeed creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
@@ -140,7 +141,7 @@ func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineag
 	if err != nil {
 		return nil, err
 	}
-	return successor, o.Change(&Happening{Action: a, Other: successor.ID}, r, func(now *store.Record) {
+	return successor, o.Change(&operation.Happening{Action: a, Other: successor.ID}, r, func(now *store.Record) {
 		if now.Successor = successor.ID; a == life.Rollback {
 			now.Rollback = successor.ID
 		}
@@ -212,7 +213,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 }
 
 // redirect sends rejected work to the one whom the happening names, at once, with the reason.
-func (o *op) redirect(h *Happening) (*store.Record, error) {
+func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 	sent, err := reading.Handoff(o.View, h.Now)
 	if err != nil {
 		return nil, err
@@ -236,7 +237,7 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // stay; one that is over goes, and a timeout then counts anew. A time before which nobody may begin belongs to the first
 // attempt, and goes. What was amended since the send is part of the work, and what the caller changes now; approval that
 // was needed once is needed again.
-func (o *op) draftAgain(r *store.Record, why Loss, rev *revision) (*draft.Draft, error) {
+func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
 	if err := o.sentWhole(r, &d.Handoff); err != nil {
 		return nil, err
@@ -270,7 +271,7 @@ func (o *op) draftAgain(r *store.Record, why Loss, rev *revision) (*draft.Draft,
 }
 
 // rejectedBy is who rejected a handoff, "" where that is not how it ended.
-func rejectedBy(r *store.Record, why Loss) schemas.Agent {
+func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
 	}
@@ -278,9 +279,9 @@ func rejectedBy(r *store.Record, why Loss) schemas.Agent {
 }
 
 // nameAnother refuses to send work again to the one who rejected it, as long as the caller does not insist.
-func nameAnother(r *store.Record, why Loss) error {
+func nameAnother(r *store.Record, why operation.Loss) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
-	return Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
+	return operation.Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
 		WithNext(schemas.Call(another, "sends it to another"))
 }
@@ -296,10 +297,10 @@ func attemptsOf(r *store.Record) int {
 
 // lossOf is why a handoff ended badly, as far as anybody said: the failure, the reason of a time-out, or the note of
 // whoever cancelled or refused it; else the state.
-func (o *op) lossOf(r *store.Record) (why Loss, err error) {
+func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 	if r.Result == 0 {
 		said, _ := reading.WhyEnded(o.View, r, nil) // a note that cannot be read keeps nobody from going on
-		return Loss{Reason: cmp.Or(said, string(r.Status))}, nil
+		return operation.Loss{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
 	return why, o.Saying(r.ID, r.Result, why.Failure)
@@ -314,7 +315,7 @@ const failuresKept = 10
 // that goes on is never refused, since what ended the one before it may be the clock.
 //
 // The handoff is changed, but none of the lists that it shares with the content of r: they are copied before they grow.
-func (o *op) explain(r *store.Record, h *schemas.Handoff, why Loss) error {
+func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) error {
 	before := schemas.OrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)

@@ -56,7 +56,7 @@ func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", mostOfRule, mostInHour).
 			WithHint("What times out in this hour stays as it is: look for what is timed_out, and send it again.")
 	}
-	return cmp.Or(o.tx.PutWorkflow(r.Workflow, *wf), o.tx.PutRuled(hour))
+	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuled(hour))
 }
 
 // toldSpent tells whether the owner of the workflow and human were told in this hour of the budget that refused a rule
@@ -71,5 +71,5 @@ func (o *op) toldSpent() (told bool, err error) {
 		return true, err
 	}
 	hour.Told = append(hour.Told, spent)
-	return false, o.tx.PutRuled(hour)
+	return false, o.PutRuled(hour)
 }

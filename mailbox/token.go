@@ -11,6 +11,7 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -30,7 +31,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 	if err != nil {
 		return schemas.TokenAddOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.TokenAddOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.TokenAddOut, err error) {
 		if err := o.unusedToken(t); err != nil {
 			return out, err
 		}
@@ -40,7 +41,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 		}
 		added := t
 		added.Created = o.Now.UTC()
-		if err := o.tx.PutToken(added); err != nil {
+		if err := o.PutToken(added); err != nil {
 			return out, err
 		}
 		out.Token = added.Token
@@ -54,7 +55,7 @@ func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.T
 	if err := atHome(by); err != nil {
 		return schemas.TokenListOut{}, err
 	}
-	return look(ctx, s, func(v *store.View) (out schemas.TokenListOut, err error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.TokenListOut, err error) {
 		out.Tokens = []schemas.Token{}
 		for t, err := range v.Tokens() {
 			if err != nil {
@@ -76,7 +77,7 @@ func (s *Service) RevokeToken(
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
 		t, err := o.Token(in.Name)
 		switch {
 		case err != nil:
@@ -88,7 +89,7 @@ func (s *Service) RevokeToken(
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
 		t.Revoked = schemas.UnlessZero(o.Now.UTC())
-		if err := o.tx.PutToken(*t); err != nil {
+		if err := o.PutToken(*t); err != nil {
 			return out, err
 		}
 		out.Token = t.Token
@@ -105,7 +106,7 @@ func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.T
 	if err := atHome(by); err != nil {
 		return schemas.TokenFindOut{}, err
 	}
-	return look(ctx, s, func(v *store.View) (out schemas.TokenFindOut, err error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
 		t, err := v.TokenOf(strings.ToLower(in.Hash))
 		if err != nil {
 			return out, err

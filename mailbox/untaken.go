@@ -7,6 +7,7 @@ import (
 	"handoff/mailbox/offer"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -26,10 +27,10 @@ const (
 //
 // It is a rule before each change, so no action has to think of the time. Other changes of a handoff that may be
 // claimed, such as an amended text, leave the time as it is: amending does not put it off.
-func (o *op) timeTaking(h *Happening) error {
+func (o *op) timeTaking(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !Offered(now) || now.Reserved != 0 && !ToldFirst(now):
+	case now.NoTakers == "" || !operation.Offered(now) || now.Reserved != 0 && !operation.ToldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
 		now.Untaken = store.At(o.Now.Add(untakenAfter))
@@ -45,7 +46,7 @@ func (o *op) timeTaking(h *Happening) error {
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {
 	if end := o.Leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.Now) {
-		return o.Change(&Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
 	to, then, err := o.takesInstead(r)
 	if err != nil {
@@ -53,7 +54,7 @@ func (o *op) untaken(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, untakenTime, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.Change(&Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Said: said}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Said: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.Untaken = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to

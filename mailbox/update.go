@@ -10,6 +10,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -49,7 +50,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	if err := unheeded(in); err != nil {
 		return schemas.UpdateOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.UpdateOut, err error) {
 		id := in.HandoffID
 		switch notice := strings.HasPrefix(id, "no_"); {
 		case notice && in.Action == schemas.ActCancel:
@@ -112,12 +113,12 @@ func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 // decide carries out [life.Approve] or [life.Refuse], as the call says. A note is kept with the event, and the sender
 // is told it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	decided := &Happening{Action: life.Approve, Text: in.Note}
+	decided := &operation.Happening{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = unjudged(&Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
+		decided = unjudged(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
-		return nil, Conflict(r, "%s does not wait for approval", r.ID).
+		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
 			WithHint("Only what waits for approval can be %s.", decided.Action)
 	}
 	return o.ChangeNoted(decided, r, noteOf(in), func(now *store.Record) {
@@ -140,7 +141,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
-		return o.ChangeNoted(&Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
+		return o.ChangeNoted(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.Now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
@@ -150,7 +151,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
-	return o.ChangeNoted(unjudged(&Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
+	return o.ChangeNoted(unjudged(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
 // endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
@@ -159,10 +160,10 @@ func endedBadly(r *store.Record) bool {
 }
 
 // openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first
-// [MostLooked]. One that cannot be read is left out.
+// [operation.MostLooked]. One that cannot be read is left out.
 func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
-	for i := 0; i < min(len(below), MostLooked); i++ {
+	for i := 0; i < min(len(below), operation.MostLooked); i++ {
 		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
 			if err != nil {
 				return nil, err
@@ -183,7 +184,7 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 		return nil
 	}
 	text := failed.ID.String() + ", of which it was a part, failed."
-	return o.Change(&Happening{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.End)
+	return o.Change(&operation.Happening{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.End)
 }
 
 // progress notes how far the holder is, and renews the lease, see [life.Progress]. Questions that are open are
@@ -198,7 +199,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Brief()}
-	now, err := o.ChangeNoted(&Happening{Action: life.Progress}, r, said, func(now *store.Record) {
+	now, err := o.ChangeNoted(&operation.Happening{Action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
 		o.Leases.Touch(now)
@@ -237,7 +238,7 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	}
 	kept := compose.Checkpoint(schemas.OrZero(last), *c)
 	kept.ID = reading.CheckpointID(o.NextEvent())
-	marked := &Happening{Action: life.Mark, Said: kept, Part: "checkpoint"}
+	marked := &operation.Happening{Action: life.Mark, Said: kept, Part: "checkpoint"}
 	return o.ChangeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/names"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
@@ -53,7 +54,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 // look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
 // caller's place is that of the time since when it waits, also in a queue that it joins later.
 func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (mayFind bool, err error) {
-	boxes, err := look(ctx, s, func(v *store.View) ([]schemas.Address, error) {
+	boxes, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.Agent(v, name)
 		if err != nil {
 			return nil, err
@@ -84,7 +85,7 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 
 // unread tells whether an agent has a notice that it has not read.
 func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err error) {
-	m, err := look(ctx, s, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
+	m, err := operation.Look(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
 
@@ -97,7 +98,7 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 	_, until := waiting.Turn(by, seconds, s.Now())
 	least := -1
 	err = s.lookUntil(ctx, until, func() (bool, error) {
-		s.applyTime(ctx)
+		s.engine.ApplyTime(ctx)
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
 			least = has.Pending
@@ -140,7 +141,7 @@ func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
 	err = s.lookUntil(ctx, until, func() (bool, error) {
-		return read(ctx, s, func(v *store.View) (over bool, err error) {
+		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)
 			if err != nil {
 				return false, err
@@ -186,12 +187,12 @@ func eventAt(v *store.View, r *store.Record, since time.Time) uint64 {
 // connections of an earlier service count as gone, because mail of their sessions may be taken then. The error is
 // unavailable when ctx ends.
 func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.Time) error {
-	due, err := s.nextDue(ctx, s.Now())
+	due, err := s.engine.NextDue(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came while this one looked
-		if s.applyTime(ctx) {
+		if s.engine.ApplyTime(ctx) {
 			return nil // more is due: the caller looks, and the next sleep goes on
 		}
-		due, err = s.nextDue(ctx, s.Now())
+		due, err = s.engine.NextDue(ctx, s.Now())
 	}
 	if err != nil {
 		return err
@@ -207,10 +208,10 @@ func (s *Service) sleep(ctx context.Context, woken <-chan struct{}, until time.T
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return Coded(ctx.Err())
+		return operation.Coded(ctx.Err())
 	case <-woken:
 	case <-timer.C:
-		s.applyTime(ctx)
+		s.engine.ApplyTime(ctx)
 	}
 	return nil
 }

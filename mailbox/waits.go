@@ -9,6 +9,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
@@ -80,7 +81,7 @@ func (o *op) waitFor(w *waits, id string, accepted bool) error {
 	}
 	dep = reading.LastRound(o.View, dep)
 	if dep.Status.Ended() && dep.Status != schemas.Completed {
-		return Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
+		return operation.Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
 	w.put(dep, accepted)
@@ -125,7 +126,7 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 }
 
 // tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
-func (o *op) tellShut(h *Happening, out *schemas.CompleteOut) {
+func (o *op) tellShut(h *operation.Happening, out *schemas.CompleteOut) {
 	var shut []string
 	for id, err := range o.Oldest(store.WaitingFor(h.Now.ID), 0) {
 		if err != nil || len(shut) == schemas.MostNamed {
@@ -209,7 +210,7 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
 		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
-	return o.ActingAs(ClockCaller, func() error { return o.TellSender(r, noticeOf(noticeBlocked, r, text)) })
+	return o.ActingAs(operation.ClockCaller, func() error { return o.TellSender(r, noticeOf(noticeBlocked, r, text)) })
 }
 
 // freeFrom lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
@@ -328,7 +329,7 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 // event says for what it waits now. It is one event of r, life.Ready, which names dep. The record of dep is not
 // changed.
 func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
-	return o.ActingAs(ClockCaller, func() error {
+	return o.ActingAs(operation.ClockCaller, func() error {
 		now, err := o.Step(life.Ready, r)
 		if err != nil {
 			return err
@@ -336,7 +337,7 @@ func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) er
 		w := waitsOf(&now)
 		w.put(instead, w.take(dep))
 		w.on(&now)
-		ready := &Happening{Action: life.Ready, Other: dep, Was: r, Now: &now}
+		ready := &operation.Happening{Action: life.Ready, Other: dep, Was: r, Now: &now}
 		if blocked := listing.BlockedBy(&now); blocked != nil {
 			ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 		}

@@ -48,10 +48,16 @@ type Delivery struct {
 	happened  string          // to the session, for the notes
 }
 
+// Rows keep what was delivered to sessions. See [store.Tx].
+type Rows interface {
+	PutDelivered(a schemas.Agent, session string, d store.Delivered) error
+	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
+}
+
 // Make finds what there is to deliver at the event, and keeps that it was delivered. The error is invalid for an event
 // that is none, and that of the store. It is called anew for each run of the transaction: a delivery of an earlier run
 // is of no use.
-func Make(tx *store.Tx, s Session) (d *Delivery, err error) {
+func Make(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := events[s.In.On]
 	if !ok {
@@ -63,7 +69,7 @@ func Make(tx *store.Tx, s Session) (d *Delivery, err error) {
 	if err := deliver(d); err != nil {
 		return d, err
 	}
-	return d, d.keepMarks(tx)
+	return d, d.keepMarks(rows)
 }
 
 // events is what is delivered at each event of a session.

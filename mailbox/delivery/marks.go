@@ -81,14 +81,14 @@ func (d *Delivery) takeBack() error {
 // keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
 // again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile, for 16
 // sessions at a time, so that no call pays for all of them.
-func (d *Delivery) keepMarks(tx *store.Tx) error {
+func (d *Delivery) keepMarks(rows Rows) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewed
 	if !d.Marked && !used {
 		return nil
 	}
 	d.delivered.At = store.At(d.Now)
 	return cmp.Or(
-		tx.PutDelivered(d.Agent, d.In.Session, d.delivered),
-		tx.ForgetDelivered(d.Now.Add(-marksKept), d.Agent, d.In.Session, marksLookedAt),
+		rows.PutDelivered(d.Agent, d.In.Session, d.delivered),
+		rows.ForgetDelivered(d.Now.Add(-marksKept), d.Agent, d.In.Session, marksLookedAt),
 	)
 }

@@ -19,6 +19,7 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -40,7 +41,7 @@ type Retention struct {
 
 // Tx is a transaction in which something is let go of.
 type Tx struct {
-	*store.Tx
+	*operation.Op
 
 	// Commit keeps the event by which an audit tells what was let go of from damage.
 	Commit func(r *store.Record, said schemas.Redaction) error
@@ -87,7 +88,7 @@ func (r *Retention) portion(ctx context.Context, fn func(Tx, *store.View) error)
 	if r.Update == nil {
 		return r.Store.View(ctx, func(v *store.View) error { return fn(Tx{}, v) })
 	}
-	return r.Update(ctx, func(tx Tx) error { return fn(tx, &tx.View) })
+	return r.Update(ctx, func(tx Tx) error { return fn(tx, tx.View) })
 }
 
 // A portion is what one transaction of a retention does. Without one nothing is to change.

@@ -38,7 +38,7 @@ func (r *Retention) sweep(ctx context.Context) error {
 	for len(unused) > 0 {
 		var s swept
 		err := r.Update(ctx, func(tx Tx) (err error) {
-			s, err = forgetUnused(tx.Tx, unused, looked)
+			s, err = forgetUnused(tx, unused, looked)
 			return err
 		})
 		if err != nil || s.late {
@@ -59,8 +59,8 @@ type swept struct {
 	late  bool // more came since the registry was read than it looks at: the next retention is soon enough
 }
 
-func forgetUnused(tx *store.Tx, unused map[string]bool, looked uint64) (s swept, err error) {
-	named, _, more, err := digestsSaid(&tx.View, looked, lookedAtAgain)
+func forgetUnused(tx Tx, unused map[string]bool, looked uint64) (s swept, err error) {
+	named, _, more, err := digestsSaid(tx.View, looked, lookedAtAgain)
 	if err != nil || more {
 		s.late = more
 		return s, err

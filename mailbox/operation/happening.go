@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // Happening is what an operation, the clock or a consequence did to one handoff, and as much of what was said as those
 // need who go on with it. It lives as long as the transaction. Only the name of a consequence is kept beyond that, see
-// [op.putOff], so consequences that can be put off use nothing of it but the record.
+// [Op.putOff], so consequences that can be put off use nothing of it but the record.
 type Happening struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new one
@@ -25,7 +25,7 @@ type Happening struct {
 	Said any    // what was said, kept as content of the event, nil for nothing
 	Part string // what an error calls that where it is too large, "" where it cannot be
 
-	Kept store.Content // said as it is kept, set by [op.Commit]
+	Kept store.Content // said as it is kept, set by [Op.Commit]
 
 	Text     string        // what those read who are told of it
 	Why      Loss          // why it did not end well
@@ -33,14 +33,14 @@ type Happening struct {
 	To       schemas.Agent // who goes on after a rollback, "" as the rollback rule says
 	Forward  *draft.Draft  // what a completion passes on, nil for nothing
 	Chosen   bool          // the holder chose how the work goes on
-	Sends    []rules.Sends // what the rules of files send because of it, set by [op.Commit]
+	Sends    []rules.Sends // what the rules of files send because of it, set by [Op.Commit]
 	Held     []rules.Sends // what they send once it counts as done, set for a completion that does not
 	Leave    string        // the file whose rules would go on with the workflow and wait for leave, set with sends
 	Opened   bool          // it counts as done only now, and judged: so that nothing was sent before
 	Judged   bool
-	Revision *revision // what changes about work that is done again, nil for nothing
+	Revision any // what changes about work that is done again, nil for nothing
 
-	By schemas.Caller // who did it, set by [op.Commit]
+	By schemas.Caller // who did it, set by [Op.Commit]
 }
 
 // Loss is why a handoff did not end well: what its holder said, or what the clock or a sender says. One of the two is
@@ -50,7 +50,7 @@ type Loss struct {
 	Reason  string
 }
 
-// again is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
+// Again is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
 // agent, but something that is not known.
 func (l Loss) Again() Loss {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
@@ -81,3 +81,6 @@ func (l Loss) Text() string {
 
 // ReasonFrom is the reason of whoever gave none: the beginning of the description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
+
+// Routed tells whether a rule goes on with what happened, now or once a person allowed it.
+func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.Leave != "" }

@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 // either, the same content within ten minutes is sent again, and the sender is warned.
 const remembered = 24 * time.Hour
 
-// mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
+// Mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
 // repeat of the call gets the first result, or the first refusal if that kept something, and takes effect once. Every
 // method that changes something for a caller goes through it. It notes that the caller was seen, in its process at once
 // and in the store once a minute. Without a request id nothing is remembered; nor is the result of an operation that
@@ -27,26 +27,29 @@ const remembered = 24 * time.Hour
 //
 // Because the result is committed with the change, there is no moment in which one is there without the other: after a
 // crash the repeat either finds both or neither.
-func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
+func Mutate[O, Out any](
+	ctx context.Context, e *Engine[O], by schemas.Caller, fn func(O) (Out, error),
+) (Out, error) {
 	var out Out
-	s.here.Acts(by.Conn, by.Agent)
-	err := s.update(ctx, by, func(o *op) (err error) {
+	e.Here.Acts(by.Conn, by.Agent)
+	err := e.update(ctx, by, func(o *Op, of O) (err error) {
 		out = *new(Out)
 		if err := o.noteSeen(); err != nil {
 			return err
 		}
-		out, err = once(o, fn)
+		out, err = Once(o, of, fn)
 		return err
 	})
 	return out, err
 }
 
-// once runs fn unless an earlier call with the same request id did, whose result it gives then. The result is not
+// Once runs fn unless an earlier call with the same request id did, whose result it gives then. The result is not
 // remembered of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a
-// caller or a method, so whoever makes one makes it unique.
-func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
+// caller or a method, so whoever makes one makes it unique. A result that is given again and has a method Replayed is
+// told so.
+func Once[O, Out any](o *Op, of O, fn func(O) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
-		return fn(o)
+		return fn(of)
 	}
 	done, err := o.Receipt(store.ByRequest(o.By.Request))
 	if err != nil {
@@ -54,12 +57,12 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 	}
 	if done != nil {
 		err = o.replay(done, &out)
-		if again, is := any(out).(interface{ replayed(*op) }); is {
-			again.replayed(o)
+		if again, is := any(out).(interface{ Replayed(O) }); is {
+			again.Replayed(of)
 		}
 		return out, err
 	}
-	if out, err = fn(o); err != nil || o.fruitless {
+	if out, err = fn(of); err != nil || o.fruitless {
 		return out, err
 	}
 	return out, o.remember(out)
@@ -70,7 +73,7 @@ func once[Out any](o *op, fn func(*op) (Out, error)) (out Out, err error) {
 const refused = "refused"
 
 // replay gives the result of an earlier call again, or its refusal. It changes nothing and is no event.
-func (o *op) replay(done *store.Receipt, out any) error {
+func (o *Op) replay(done *store.Receipt, out any) error {
 	if done.Digest != refused {
 		return schemas.Decode(done.Result, out)
 	}
@@ -84,7 +87,7 @@ func (o *op) replay(done *store.Receipt, out any) error {
 
 // remember keeps the result of a call, or its refusal, and drops some receipts that are a day old: four for each that
 // is kept, so they never grow past what a day brings.
-func (o *op) remember(out any) error {
+func (o *Op) remember(out any) error {
 	digest := ""
 	if o.refusal != nil {
 		digest, out = refused, schemas.AsError(o.refusal)
@@ -96,7 +99,7 @@ func (o *op) remember(out any) error {
 }
 
 // KeepResult keeps the result of a call.
-func (o *op) KeepResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
+func (o *Op) KeepResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
-package mailbox
+package operation
 
 import (
+	"cmp"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -10,15 +11,15 @@ import (
 )
 
 // Step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
-// the rest for the operation to change before [op.Commit]. It changes nothing but what the clock has changed. The error
+// the rest for the operation to change before [Op.Commit]. It changes nothing but what the clock has changed. The error
 // is conflict for a state in which the action is not allowed, and names what took the handoff's place; denied for a
 // caller who plays none of the parts that may do it, and names them. The state is judged first, so a caller that may do
 // nothing still learns that a handoff has ended. The lists of the copy are its own. Proof of a claim is no part of
-// this: [op.heldNow] and [judge] see to it before.
-func (o *op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
+// this: [Op.heldNow] and [judge] see to it before.
+func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
-		return now, o.hooks.why(o, a, r)
+		return now, o.hooks.why(a, r)
 	}
 	if err := o.Allowed(a, s.By, r); err != nil {
 		return now, err
@@ -31,7 +32,7 @@ func (o *op) Step(a life.Action, r *store.Record) (now store.Record, err error) 
 // End sets what every ended record has in common: it is in no mailbox, waits for nothing, and no lease or reservation
 // runs. Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
 // deadline stays for those who read it; [Wakes] passes over it.
-func (o *op) End(r *store.Record) {
+func (o *Op) End(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
@@ -40,7 +41,7 @@ func (o *op) End(r *store.Record) {
 //
 // Parts are asked for in the order of their bits, until one is played. That of a verifier is last, because it reads the
 // children. Where only a person may act, human without a proof gets the error by which a person is asked.
-func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
+func (o *Op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return PersonNeeded(r, string(a))
 	}
@@ -67,9 +68,9 @@ func (o *op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
 // caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
-// judged by the name alone; that it is proved, [op.heldNow] checks before. A store that cannot be read is an error and
+// judged by the name alone; that it is proved, [Op.heldNow] checks before. A store that cannot be read is an error and
 // not a refusal.
-func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
+func (o *Op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
 		return o.MayClaim(r)
@@ -93,7 +94,7 @@ func (o *op) plays(part life.Parts, r *store.Record) (bool, error) {
 // verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Children that
 // cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has
 // few.
-func (o *op) verifies(r *store.Record) (bool, error) {
+func (o *Op) verifies(r *store.Record) (bool, error) {
 	if review := o.Usable(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
 		return true, nil
@@ -112,7 +113,7 @@ func (o *op) verifies(r *store.Record) (bool, error) {
 
 // who names the parts for people, with the agents that play them where these are known from the record. The clock is
 // not named, since no caller plays it.
-func (o *op) who(parts life.Parts, r *store.Record) string {
+func (o *Op) who(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
 		if parts&part != 0 {
@@ -131,4 +132,23 @@ func (o *op) who(parts life.Parts, r *store.Record) string {
 		return "its holder"
 	}
 	return strings.Join(names, " or ")
+}
+
+// Barred refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
+func (o *Op) Barred(a life.Action, asked offer.Reason, r *store.Record) error {
+	me, err := o.Self()
+	if err != nil {
+		return err
+	}
+	v, err := o.Offers().Verdict(*me, r, asked)
+	return cmp.Or(err, v.Refusal(string(a), o.Now))
+}
+
+// MayClaim tells whether the caller is a recipient of a handoff, see [offer.Recipient].
+func (o *Op) MayClaim(r *store.Record) (bool, error) {
+	me, err := o.Self()
+	if err != nil {
+		return false, err
+	}
+	return o.Offers().May(*me, r, offer.Recipient)
 }

@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 
 // Self is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
 // never here begins to exist. After the operation acts as another, that one is read.
-func (o *op) Self() (*store.Agent, error) {
+func (o *Op) Self() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
 	}
@@ -26,7 +26,7 @@ func (o *op) Self() (*store.Agent, error) {
 // agent that calls often costs one write a minute. Then names of sessions of the same client that are gone may expire.
 // Human and system are not noted: they have no sessions. Each operation that changes something for a caller begins with
 // it, see [mutate], and it is undone with an operation that fails.
-func (o *op) noteSeen() error {
+func (o *Op) noteSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil
 	}
@@ -46,5 +46,5 @@ func (o *op) noteSeen() error {
 		return err
 	}
 	o.self = nil // the caller may be among the names that expire
-	return o.hooks.seen(o, a.Client)
+	return o.hooks.seen(a.Client)
 }

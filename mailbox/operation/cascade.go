@@ -1,8 +1,7 @@
-package mailbox
+package operation
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"handoff/mailbox/life"
@@ -48,9 +47,9 @@ type cascade struct {
 // once.
 //
 // One transaction goes through [MostFollow] other handoffs at most. What is left then is noted on the record from whose
-// change it follows, as due at once, and committed with it: so it is not lost, see [op.resume]. An error undoes the
+// change it follows, as due at once, and committed with it: so it is not lost, see [Op.resume]. An error undoes the
 // whole operation, so an action never takes effect without its consequences.
-func (o *op) Follow() (Outcome, error) {
+func (o *Op) Follow() (Outcome, error) {
 	c := &cascade{asked: o.happened}
 	err := o.carryOut(c)
 	return c.outcome, err
@@ -58,7 +57,7 @@ func (o *op) Follow() (Outcome, error) {
 
 // carryOut carries out the duties of a cascade, and those that come of it, until none is left. Those that are owed by
 // then are put off. The first error ends it, and the caller undoes what was done.
-func (o *op) carryOut(c *cascade) error {
+func (o *Op) carryOut(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)
 		last := len(c.duties) - 1
@@ -75,7 +74,7 @@ func (o *op) carryOut(c *cascade) error {
 
 // newDuties looks up what follows from what happened since it was called last, the first duty last. A condition of the
 // table is judged here, once, by what the happening says.
-func (o *op) newDuties() (duties []duty) {
+func (o *Op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
 		for _, row := range life.Follows(h.Action) {
 			if !conditions[row.If](h) {
@@ -94,12 +93,12 @@ func (o *op) newDuties() (duties []duty) {
 // do carries out one duty. One that goes through many handoffs does so for the next of them, and comes again behind it:
 // so what follows for that handoff is carried out before the next one is looked at. When nothing is left of what this
 // transaction may go through, the duty is owed.
-func (o *op) do(c *cascade, d duty) error {
+func (o *Op) do(c *cascade, d duty) error {
 	if !d.do.Spreads() {
 		return o.doHere(c, d)
 	}
-	others := o.hooks.across[d.do]
-	for id, err := range o.Oldest(others.of(d.of.Now), d.after) {
+	others, ended := o.hooks.across(d.do, d.of)
+	for id, err := range o.Oldest(others, d.after) {
 		switch {
 		case err != nil:
 			return err
@@ -110,22 +109,17 @@ func (o *op) do(c *cascade, d duty) error {
 		o.left--
 		d.after = id
 		c.duties = append(c.duties, d)
-		if r := o.Usable(id); r != nil && (others.ended || !r.Status.Ended()) {
-			return others.each(o, r, d.of.Now)
+		if r := o.Usable(id); r != nil && (ended || !r.Status.Ended()) {
+			return o.hooks.acrossEach(d.do, r, d.of.Now)
 		}
 		return nil // one that cannot be read, or that has ended meanwhile, stops no other
 	}
 	return nil
 }
 
-// doHere carries out a duty that concerns the handoff itself. A consequence that nobody knows is a fault of this
-// program: the error undoes the operation.
-func (o *op) doHere(c *cascade, d duty) error {
-	do := o.hooks.follows[d.do]
-	if do == nil {
-		return fmt.Errorf("nobody knows how to %s", d.do)
-	}
-	came, err := do(o, d.of)
+// doHere carries out a duty that concerns the handoff itself.
+func (o *Op) doHere(c *cascade, d duty) error {
+	came, err := o.hooks.follows(d.do, d.of)
 	if slices.Contains(c.asked, d.of) {
 		c.outcome.Successor = cmp.Or(c.outcome.Successor, came.Successor)
 		c.outcome.Forwarded = cmp.Or(c.outcome.Forwarded, came.Forwarded)
@@ -136,8 +130,8 @@ func (o *op) doHere(c *cascade, d duty) error {
 
 // putOff notes on its record what follows from it and is too much for this transaction. It is committed in the same
 // transaction, so nothing is forgotten if the process ends right after. The record has ended, but is due from now on
-// until [op.resume] has done all of it.
-func (o *op) putOff(owed []duty) error {
+// until [Op.resume] has done all of it.
+func (o *Op) putOff(owed []duty) error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, d := range owed {
 			r, err := o.Record(d.of.Now.ID)
@@ -160,7 +154,7 @@ func (o *op) putOff(owed []duty) error {
 // done. The call that put it off goes on with it in transactions of its own before it returns; where its process ends
 // before, the next call of anybody does, before all else. What the record owed is taken off and carried out in one
 // transaction, so each handoff is gone through once; what is too much again is put off again.
-func (o *op) resume(r *store.Record) error {
+func (o *Op) resume(r *store.Record) error {
 	now, err := o.Step(life.Resume, r)
 	if err != nil {
 		return err
@@ -175,7 +169,7 @@ func (o *op) resume(r *store.Record) error {
 		if debt.Leave != "" {
 			continue
 		}
-		if err := o.hooks.resumed(o, h, debt); err != nil {
+		if err := o.hooks.resumed(h, debt); err != nil {
 			return err
 		}
 		c.duties = append(c.duties, duty{of: h, do: life.Consequence(debt.Do), after: debt.After})
@@ -185,7 +179,7 @@ func (o *op) resume(r *store.Record) error {
 
 // apart runs fn and all consequences of fn at once. Consequences that the operation has collected so far stay queued. The
 // clock uses it to end an expired lease in the middle of another operation.
-func (o *op) apart(fn func() error) error {
+func (o *Op) apart(fn func() error) error {
 	before := o.happened
 	defer func() { o.happened = before }()
 	o.happened = nil

@@ -1,23 +1,4 @@
-// Package lease says how long a claim lasts, and whether its holder is still there.
-//
-// A claim has one of three proofs that its holder is still there. Over a connection it is the connection: the lease is
-// short, and is renewed by itself while the connection is open. Over HTTP there is none, so the lease is long and each
-// call that names the handoff renews it. On the command line it is the person, who is treated as a caller without a
-// connection.
-//
-// Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
-// the claim goes on all the same. Nothing here writes to the store: package mailbox applies what is judged, each change
-// as an event.
-//
-// No timer renews a lease, so a model that works for 40 minutes costs no write while nobody looks. Only memory knows
-// which connections are open. A process that takes the store over therefore gives each connection that it does not
-// know two minutes to show itself: a killed server could not say that it left, and its client may start another one
-// at once.
-//
-// When the clock ran more than a minute ahead of the time that the machine was awake, leases and reservations go on
-// for as long as the machine slept, and at least for those two minutes. Deadlines hold. The event says how long
-// nobody could act.
-package lease
+package operation
 
 import (
 	"time"
@@ -28,6 +9,26 @@ import (
 	"handoff/store"
 )
 
+// How long a claim lasts, and whether its holder is still there.
+//
+// A claim has one of three proofs that its holder is still there. Over a connection it is the connection: the lease is
+// short, and is renewed by itself while the connection is open. Over HTTP there is none, so the lease is long and each
+// call that names the handoff renews it. On the command line it is the person, who is treated as a caller without a
+// connection.
+//
+// Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
+// the claim goes on all the same. Nothing here writes to the store: the hooks apply what is judged, each change
+// as an event.
+//
+// No timer renews a lease, so a model that works for 40 minutes costs no write while nobody looks. Only memory knows
+// which connections are open. A process that takes the store over therefore gives each connection that it does not
+// know two minutes to show itself: a killed server could not say that it left, and its client may start another one
+// at once.
+//
+// When the clock ran more than a minute ahead of the time that the machine was awake, leases and reservations go on
+// for as long as the machine slept, and at least for those two minutes. Deadlines hold. The event says how long
+// nobody could act.
+
 const (
 	// Grace is how long a claim outlives its connection.
 	Grace = 2 * time.Minute
@@ -35,8 +36,8 @@ const (
 	withoutConnection = 30 * time.Minute // the shortest lease where nothing shows that the client is there
 )
 
-// Terms are how long claims last in a workspace, with what this process knows of who is here and when the machine slept.
-type Terms struct {
+// Leases are how long claims last in a workspace, with what this process knows of who is here and when the machine slept.
+type Leases struct {
 	Lease time.Duration // silence after which a claim ends
 	Max   time.Duration // longest silence that an open connection covers
 	Here  sessions.Here
@@ -46,24 +47,24 @@ type Terms struct {
 // length is how long a claim lasts without being heard of: over a connection the lease of the service, 15 minutes by
 // default; without one at least 30 minutes, or twice the estimate, because nothing shows that the client is still
 // there.
-func (t Terms) length(r *store.Record) time.Duration {
+func (l Leases) length(r *store.Record) time.Duration {
 	if r.Conn != "" {
-		return t.Lease
+		return l.Lease
 	}
-	return max(t.Lease, withoutConnection, 2*r.Estimated())
+	return max(l.Lease, withoutConnection, 2*r.Estimated())
 }
 
 // A Judge says how claims stand at one time. Who is here it asks anew each time, and how long the machine slept.
 type Judge struct {
-	Terms
+	Leases
 	Now     time.Time
 	Started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
 }
 
 // Judge judges claims at the time that the clock reads now.
-func (t Terms) Judge() Judge {
-	now, running := t.Clock.Read()
-	return Judge{t, now, now.Add(-running)}
+func (l Leases) Judge() Judge {
+	now, running := l.Clock.Read()
+	return Judge{l, now, now.Add(-running)}
 }
 
 // Renewed is until when a claim goes on although its lease ended: while the connection that claimed is open, up to the
@@ -124,26 +125,26 @@ func (j Judge) Touch(r *store.Record) {
 }
 
 // Longest is how far away the end of a lease of r may be.
-func (t Terms) Longest(r *store.Record) time.Duration { return max(t.length(r), Grace) }
+func (l Leases) Longest(r *store.Record) time.Duration { return max(l.length(r), Grace) }
 
 // Asleep is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
 // this process knows of sleeps, so a service that has just begun knows of none.
-func (t Terms) Asleep(v *store.View, r *store.Record) time.Duration {
-	if t.Clock.SleptSince(r.Created.Time()) == 0 {
+func (l Leases) Asleep(v *store.View, r *store.Record) time.Duration {
+	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // as nearly always
 	}
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {
 		return 0
 	}
-	return t.Clock.SleptSince(e.At)
+	return l.Clock.SleptSince(e.At)
 }
 
 // Prolonged is until when something goes on that was to end at a time: longer by as long as the machine slept since the
 // last event, and if it slept at that time, at least for the grace from when it woke.
-func (t Terms) Prolonged(v *store.View, r *store.Record, at store.Time) store.Time {
-	end := at.Time().Add(t.Asleep(v, r))
-	if woke := t.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
+func (l Leases) Prolonged(v *store.View, r *store.Record, at store.Time) store.Time {
+	end := at.Time().Add(l.Asleep(v, r))
+	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
 		end = woke.Add(Grace)
 	}
 	return store.At(end)
@@ -172,8 +173,8 @@ func (j Judge) Awaited(r *store.Record) bool {
 }
 
 // Heard is when the holder of r was heard of last: by a call that changed it, or by one that only read it.
-func (t Terms) Heard(r *store.Record) time.Time {
-	if at := t.Here.LastHeard(r.ID); at.After(r.Touched.Time()) {
+func (l Leases) Heard(r *store.Record) time.Time {
+	if at := l.Here.LastHeard(r.ID); at.After(r.Touched.Time()) {
 		return at
 	}
 	return r.Touched.Time()
@@ -181,22 +182,22 @@ func (t Terms) Heard(r *store.Record) time.Time {
 
 // QuietUntil is when the sender is told of the silence of r's holder, as far as the holder was heard of by now; 0 where
 // it was told or is not to be. The time may lie in the past. Time that the machine slept since is nobody's silence.
-func (t Terms) QuietUntil(r *store.Record) store.Time {
+func (l Leases) QuietUntil(r *store.Record) store.Time {
 	if r.Quiet == 0 {
 		return 0
 	}
-	heard := t.Heard(r)
-	return store.At(heard.Add(t.Clock.SleptSince(heard)).Add(t.Silence(r)))
+	heard := l.Heard(r)
+	return store.At(heard.Add(l.Clock.SleptSince(heard)).Add(l.Silence(r)))
 }
 
 // Silence is how long the holder of r may be silent until that is worth a word: four thirds of a lease, or twice the
 // estimate, but no more than three quarters of the silence after which the claim ends. With the defaults that is 20
 // minutes, and an estimate of 10 minutes or less changes nothing. The cap is there so that the sender hears of it while
 // the claim still goes on. The overview judges by the same time.
-func (t Terms) Silence(r *store.Record) time.Duration {
-	longest := t.length(r)
+func (l Leases) Silence(r *store.Record) time.Duration {
+	longest := l.length(r)
 	if r.Conn != "" { // whose lease is renewed, see [Judge.Renewed]
-		longest = max(t.Max, 2*r.Estimated())
+		longest = max(l.Max, 2*r.Estimated())
 	}
-	return min(max(t.Lease*4/3, 2*r.Estimated()), longest*3/4)
+	return min(max(l.Lease*4/3, 2*r.Estimated()), longest*3/4)
 }

@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"log/slog"
@@ -14,10 +14,10 @@ import (
 const clocksDiffer = time.Minute
 
 // wasAhead tells whether the clock was set back since the last operation of this process, and for the first one, since
-// the newest event of an earlier process, or that one did not get through with [op.cutAhead]. What cannot be read tells
+// the newest event of an earlier process, or that one did not get through with [Op.cutAhead]. What cannot be read tells
 // nothing.
-func (s *Service) wasAhead(v *store.View, now time.Time) bool {
-	latest := s.latest.Load()
+func (e *environment) wasAhead(v *store.View, now time.Time) bool {
+	latest := e.latest.Load()
 	if latest == 0 {
 		if after, err := v.Uncut(); err == nil && after != 0 {
 			return true
@@ -33,8 +33,8 @@ func (s *Service) wasAhead(v *store.View, now time.Time) bool {
 // cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
 // before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
 // [MostLooked] in one operation, and the next one goes on.
-func (o *op) cutAhead() error {
-	if !o.wasAhead(o.View, o.Config.Now()) { // the operation may have waited for others since o.now
+func (o *Op) cutAhead() error {
+	if !o.env.wasAhead(o.View, o.env.Now()) { // the operation may have waited for others since o.now
 		return nil
 	}
 	open, err := o.nextUncut()
@@ -45,13 +45,13 @@ func (o *op) cutAhead() error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			if err == nil && r != nil && o.hooks.cut(o, new(r.Clone())) {
+			if err == nil && r != nil && o.hooks.cut(new(r.Clone())) {
 				err = o.Alone(func() error {
-					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(o, now) })
+					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(now) })
 				})
 			}
 			if err != nil {
-				o.Logger.Error("the times of a handoff were not cut", slog.String("handoff", id.String()), slog.Any("error", err))
+				o.env.Logger.Error("the times of a handoff were not cut", slog.String("handoff", id.String()), slog.Any("error", err))
 			}
 		}
 		return nil
@@ -60,7 +60,7 @@ func (o *op) cutAhead() error {
 
 // nextUncut gives the next handoffs that have not ended, in the order of their ids, and notes where the next operation
 // goes on.
-func (o *op) nextUncut() (open []schemas.ID, err error) {
+func (o *Op) nextUncut() (open []schemas.ID, err error) {
 	after, err := o.Uncut()
 	if err != nil {
 		return nil, err

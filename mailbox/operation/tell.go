@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"handoff/mailbox/reading"
@@ -10,7 +10,7 @@ import (
 // agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
 // tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
 // consequences and no limit in number; reading one does not delete it.
-func (o *op) Tell(to schemas.Agent, n schemas.Notice) error {
+func (o *Op) Tell(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (o *op) Tell(to schemas.Agent, n schemas.Notice) error {
 
 // TellSender leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
 // that is the owner of the workflow, see [reading.Principal].
-func (o *op) TellSender(r *store.Record, n schemas.Notice) error {
+func (o *Op) TellSender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.Principal(o.View, r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"handoff/mailbox/life"
@@ -9,7 +9,7 @@ import (
 // conditions tell of what happened whether a condition of the table holds. Each condition of package life has its row
 // here. They see the record before and after, and never read the store, so a condition has the same answer however
 // often the transaction runs. Was is nil for a new handoff; only NeedsApproval is asked of one. For HeldByAnother an
-// empty holder counts as another, and [op.Tell] then tells nobody.
+// empty holder counts as another, and [Op.Tell] then tells nobody.
 var conditions = map[life.Condition]func(*Happening) bool{
 	life.Always:          func(*Happening) bool { return true },
 	life.NeedsApproval:   func(h *Happening) bool { return h.Now.NeedsApproval && (h.Was == nil || !h.Was.NeedsApproval) },

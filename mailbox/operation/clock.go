@@ -1,4 +1,4 @@
-package mailbox
+package operation
 
 import (
 	"fmt"
@@ -19,13 +19,13 @@ import (
 // Where several are due the order of the cases counts. A deadline ends the handoff, and all other times with it. The
 // end of a lease comes before the word about silence, which has no sense without a claim. What is owed concerns ended
 // handoffs alone, for which no other time runs.
-func (o *op) lapsed(r *store.Record) error {
+func (o *Op) lapsed(r *store.Record) error {
 	if len(r.Owes) > 0 {
 		return o.resume(r)
 	}
 	for i, at := range timers(r) {
 		if at != 0 && at <= store.At(o.Now) {
-			return o.hooks.due[Timer(i)](o, r)
+			return o.hooks.due(Timer(i), r)
 		}
 	}
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
@@ -41,9 +41,9 @@ const lapseTime = 100 * time.Millisecond
 // lapse applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
 // deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
 // when what follows from them went through [MostFollow] others, the rules sent [mostRuled], or [lapseTime] is over; the
-// rest is due at the next operation, and [op.current] sees to it that nobody acts on what is over. A handoff whose time
+// rest is due at the next operation, and [Op.current] sees to it that nobody acts on what is over. A handoff whose time
 // cannot be applied is logged and left as it is, with all that was begun for it undone: it stops no other.
-func (o *op) lapse() error {
+func (o *Op) lapse() error {
 	due := make([]schemas.ID, 0, 8)
 	for id, err := range o.Due(o.Now) {
 		if err != nil {
@@ -53,18 +53,18 @@ func (o *op) lapse() error {
 			break
 		}
 	}
-	applied, enough, begun := 0, false, o.Config.Now()
+	applied, enough, begun := 0, false, o.env.Now()
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range due {
-			if enough || o.left == 0 || applied > 0 && o.Config.Now().Sub(begun) > lapseTime {
+			if enough || o.left == 0 || applied > 0 && o.env.Now().Sub(begun) > lapseTime {
 				o.more = true
 				return nil
 			}
 			err := o.Alone(func() error { return o.lapseOne(id) })
-			enough = o.hooks.lapsed(o)
+			enough = o.hooks.lapsed()
 			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
-				o.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
+				o.env.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))
 				continue
 			}
 			applied++
@@ -80,11 +80,11 @@ func (o *op) lapse() error {
 //
 // The transaction and the view of the operation are those of the part while it runs. A part within a part is allowed.
 // The log is the caller's business: the error is returned as it is.
-func (o *op) Alone(fn func() error) error {
-	tx, view, before := o.tx, o.View, o.effects
-	defer func() { o.tx, o.View = tx, view }()
+func (o *Op) Alone(fn func() error) error {
+	tx, before := o.tx, o.effects
+	defer o.within(tx)
 	err := tx.Try(func(part *store.Tx) error {
-		o.tx, o.View = part, &part.View
+		o.within(part)
 		return o.apart(fn)
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (o *op) Alone(fn func() error) error {
 // lapseOne applies all that the clock has changed about one handoff, if it is still due: what followed from another one
 // may have applied it since the list was made. Nothing due is left, because whoever waits sleeps past what is overdue.
 // A row of time without a record is damage, and an error.
-func (o *op) lapseOne(id schemas.ID) error {
+func (o *Op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (o *op) lapseOne(id schemas.ID) error {
 // current is a record after what the clock has changed about it: more may be due than one operation applies, and none
 // acts on a record whose time is over. It takes as many steps as are due. The error is that of the step that could not
 // be applied; the caller then leaves this handoff alone.
-func (o *op) current(r *store.Record) (*store.Record, error) {
+func (o *Op) current(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.inTime(func() error { return o.lapsed(r) })
 		if err != nil {
@@ -125,8 +125,8 @@ func (o *op) current(r *store.Record) (*store.Record, error) {
 }
 
 // inTime does a part of the operation as the clock, with all that follows from it. What rules send meanwhile they send
-// because of time, see [op.charge].
-func (o *op) inTime(fn func() error) error {
+// because of time, see [Op.charge].
+func (o *Op) inTime(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
 	o.Timed = true
@@ -138,7 +138,7 @@ func (o *op) inTime(fn func() error) error {
 //
 // It may commit, since it applies the clock: a record that was read before by the caller may be old afterwards. The log
 // has what was passed over, once for each look.
-func (o *op) Usable(id schemas.ID) *store.Record {
+func (o *Op) Usable(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
 		err = o.Alone(func() (err error) {
@@ -147,7 +147,7 @@ func (o *op) Usable(id schemas.ID) *store.Record {
 		})
 	}
 	if err != nil {
-		o.Logger.Error("a handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
+		o.env.Logger.Error("a handoff was passed over", slog.String("handoff", id.String()), slog.Any("error", err))
 		return nil
 	}
 	return r
@@ -155,6 +155,6 @@ func (o *op) Usable(id schemas.ID) *store.Record {
 
 // isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may,
 // so a read of such a record shows it as it is. What is damaged and due stays so, and each operation tries again.
-func (o *op) isDue(r *store.Record) bool {
+func (o *Op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.Now) && (len(r.Owes) == 0 || o.left > 0)
 }

@@ -1,0 +1,106 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
+// leave it have a code.
+func Look[O, Out any](ctx context.Context, e *Engine[O], fn func(*store.View) (Out, error)) (Out, error) {
+	return store.Look(ctx, e.Store, fn)
+}
+
+// Read is [Look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
+// known is shown all the same, and the log says so.
+func Read[O, Out any](ctx context.Context, e *Engine[O], fn func(*store.View) (Out, error)) (Out, error) {
+	e.ApplyTime(ctx)
+	return Look(ctx, e, fn)
+}
+
+// Overdue warns of what is due in a snapshot where the workspace is behind, see [Engine.CatchUp].
+func (e *Engine[O]) Overdue(v *store.View, behind bool) []string {
+	if !behind {
+		return nil
+	}
+	n := 0
+	for _, err := range v.Due(e.Now()) {
+		if n++; err != nil || n == MostLooked {
+			break
+		}
+	}
+	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
+}
+
+// settle carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
+// ctx allows and for [catchUpTime]. What is left then is due, and the next call of anybody carries it out.
+func (e *Engine[O]) settle(ctx context.Context, owing []schemas.ID) {
+	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
+		var again []schemas.ID
+		err := e.update(ctx, ClockCaller, func(o *Op, _ O) error {
+			before := len(o.owing) // by what was due
+			err := o.lapseOne(owing[0])
+			again = o.owing[before:]
+			return err
+		})
+		if err != nil {
+			e.Logger.WarnContext(ctx, "what follows was put off", slog.Any("error", err))
+			return
+		}
+		owing = append(owing[1:], again...)
+	}
+}
+
+// catchUpTime is for how long one call applies what is due before it does what it was made for.
+const catchUpTime = 300 * time.Millisecond
+
+// CatchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
+// due. It stops when a transaction applied nothing, as where the only records that are due are damaged, and after
+// [catchUpTime]: then the workspace is behind, and the next call of anybody goes on.
+func (e *Engine[O]) CatchUp(ctx context.Context) (behind bool, err error) {
+	begun := e.Now()
+	for more := true; more; {
+		now, _ := e.Leases.Clock.Read()
+		due, err := e.NextDue(ctx, now)
+		if err != nil || due.IsZero() || due.After(now) {
+			return false, err
+		}
+		if behind && e.Now().Sub(begun) >= catchUpTime {
+			return true, nil
+		}
+		err = e.update(ctx, ClockCaller, func(o *Op, _ O) error {
+			more = o.more || o.uncut || len(o.owing) > 0
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		behind = true
+	}
+	return false, nil
+}
+
+// NextDue is when the clock changes something next, zero for never. Where it was set back that is at once.
+func (e *Engine[O]) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
+	return Look(ctx, e, func(v *store.View) (time.Time, error) {
+		if e.wasAhead(v, now) {
+			return time.UnixMilli(1), nil
+		}
+		return v.NextDue()
+	})
+}
+
+// ApplyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log
+// says so, and the next call tries again. It tells whether more is due, see [Engine.CatchUp].
+func (e *Engine[O]) ApplyTime(ctx context.Context) (behind bool) {
+	behind, err := e.CatchUp(ctx)
+	if err != nil {
+		e.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))
+	}
+	return behind
+}

@@ -1,0 +1,129 @@
+// Package operation runs one operation of the mailbox in one transaction: it applies what the clock has changed, finds a
+// record, checks an action against the table of package life, commits the record with its event, and carries out what
+// follows from that.
+//
+// It knows nothing of what the mailbox does. The rules of the mailbox come to it as [Hooks], and [Op] is all that they
+// see of the transaction. Begin with [Engine.Update] and [Op.Commit]; what follows is in cascade.go, time in clock.go,
+// repeated calls in idempotency.go, and how long a claim lasts in lease.go.
+package operation
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"handoff/mailbox/sessions"
+	"handoff/mailbox/waiting"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// Config is what operations stand on. All of it is required.
+type Config struct {
+	Store  *store.Store
+	Now    func() time.Time
+	NewID  func(prefix string) string // makes ids that nobody can guess
+	Limits schemas.Limits
+	Logger *slog.Logger
+	Hub    *waiting.Hub  // wakes those who wait
+	Here   sessions.Here // who is here
+	Leases Leases
+}
+
+// environment is what all operations of an engine share.
+type environment struct {
+	Config
+	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [environment.wasAhead]
+}
+
+// An Engine runs the operations of one workspace. It starts no goroutine, and its methods may be called concurrently. O
+// is what an operation is to the rules of the mailbox, see [Hooks].
+type Engine[O any] struct {
+	*environment
+	begin func(*Op) O
+	hooks Hooks[O]
+}
+
+// New makes an engine with its rules. Begin gives what the rules know of a new operation besides; it is called once for
+// each run of a transaction.
+func New[O any](c Config, begin func(*Op) O, rules Hooks[O]) *Engine[O] {
+	return &Engine[O]{environment: &environment{Config: c}, begin: begin, hooks: rules}
+}
+
+// Update runs one operation that may change something: what the clock has changed, then fn, then what follows from
+// both. Every method that writes goes through it, so these three are always committed together or not at all.
+//
+// The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside of the
+// transaction. An error that fn returns undoes everything. One that it leaves with [Op.Refuse] is returned after the
+// commit. All errors that leave it have a code, see [Coded].
+//
+// When it returns without an error, what it wrote is on disk. When the process dies before that, the transaction is
+// there as a whole or not at all, and the caller repeats the call: with a request id it then gets what was committed,
+// see [Mutate].
+//
+// After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
+// not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
+// before it returns, see [Engine.settle].
+//
+// The order within the transaction matters. What the clock has changed comes first, so that fn judges the state that
+// holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
+// same request id answered comes in between, in [Once], after the clock: so a repeat may be the call that applies what
+// is due.
+func (e *Engine[O]) Update(ctx context.Context, by schemas.Caller, fn func(O) error) error {
+	return e.update(ctx, by, func(_ *Op, of O) error { return fn(of) })
+}
+
+func (e *Engine[O]) update(ctx context.Context, by schemas.Caller, fn func(*Op, O) error) error {
+	return e.transact(ctx, by, func(o *Op, of O) error {
+		if err := o.lapse(); err != nil {
+			return err
+		}
+		o.left = MostFollow
+		return fn(o, of)
+	})
+}
+
+// Transact is [Engine.Update] without what is due.
+func (e *Engine[O]) Transact(ctx context.Context, by schemas.Caller, fn func(O) error) error {
+	return e.transact(ctx, by, func(_ *Op, of O) error { return fn(of) })
+}
+
+func (e *Engine[O]) transact(ctx context.Context, by schemas.Caller, fn func(*Op, O) error) error {
+	leases := e.Leases.Judge()
+	var o *Op
+	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
+		o = &Op{env: e.environment, By: by, Now: leases.Now, Leases: leases, left: MostFollow}
+		o.within(tx)
+		of := e.begin(o)
+		o.hooks = bound[O]{&e.hooks, of}
+		if o.last, err = tx.Events(); err != nil {
+			return err
+		}
+		if err := o.cutAhead(); err != nil {
+			return err
+		}
+		if err := fn(o, of); err != nil {
+			return err
+		}
+		_, err = o.Follow()
+		return err
+	})
+	if o != nil && o.wrote {
+		e.Hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
+	}
+	if err != nil {
+		if o != nil {
+			o.hooks.refused(ctx)
+		}
+		return Coded(err)
+	}
+	if !o.uncut {
+		e.latest.Store(int64(store.At(o.Now)))
+	}
+	e.Here.Forget(o.unheld...)
+	if by.Via != schemas.ViaClock {
+		e.settle(ctx, o.owing)
+	}
+	return o.refusal
+}
