@@ -75,7 +75,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "store/bolt", about: "rows in one file",
-		imports: []string{"store", "store/calls"},
+		imports: []string{"tools/platform", "store", "store/calls"},
 		owns:    []string{"go.etcd.io/bbolt"},
 	},
 	{
@@ -247,7 +247,8 @@ var house = []room{
 
 	{
 		level: 4, path: "mcp/jsonrpc", about: "envelopes of messages, and which requests are open",
-		owns: []string{"github.com/go-json-experiment/json", "github.com/mark3labs/mcp-go"},
+		imports: []string{"tools/platform"},
+		owns:    []string{"github.com/go-json-experiment/json", "github.com/mark3labs/mcp-go"},
 	},
 	{
 		level: 4, path: "mcp", about: "how it is spoken",
@@ -268,7 +269,8 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
-		owns: []string{"golang.org/x/sys"},
+		imports: []string{"tools/platform"},
+		owns:    []string{"golang.org/x/sys"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/terminal", about: "how a command writes",

@@ -11,12 +11,12 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
-	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/tools/platform"
 )
 
 // MaxLine is the longest message that a transport accepts, in bytes.
@@ -213,18 +213,8 @@ func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 func (w *Writer) Close() error {
 	err := context.Cause(w.life)
 	w.end(os.ErrClosed)
-	if hasLeft(err) {
+	if errors.Is(err, io.ErrClosedPipe) || platform.ReaderLeft(err) {
 		return nil
 	}
 	return err
-}
-
-// hasLeft reports whether a write failed because nobody reads any more.
-func hasLeft(err error) bool {
-	left := []error{io.ErrClosedPipe, syscall.EPIPE}
-	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
-		const brokenPipe, noData, notConnected = syscall.Errno(109), syscall.Errno(232), syscall.Errno(233)
-		left = append(left, brokenPipe, noData, notConnected)
-	}
-	return slices.ContainsFunc(left, func(cause error) bool { return errors.Is(err, cause) })
 }

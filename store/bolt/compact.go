@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"handoff/store"
+	"handoff/tools/platform"
 )
 
 // Compacted is the size of the file before and after, in bytes.
@@ -55,6 +56,18 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 	}
 	syncDirs(path)
 	return done, nil
+}
+
+// keepOwner gives a file to whom the one belongs that it replaces: what root compacts stays that of its user.
+func keepOwner(path, of string) error {
+	info, err := os.Stat(of)
+	if err != nil {
+		return err
+	}
+	if uid, gid, known := platform.Owner(info); known && uid != os.Geteuid() {
+		return os.Chown(path, uid, gid)
+	}
+	return nil
 }
 
 // opens makes sure that a file is a store.

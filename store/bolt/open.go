@@ -10,13 +10,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
 
 	"handoff/store"
+	"handoff/tools/platform"
 )
 
 const pageSize = 4096
@@ -80,7 +80,8 @@ func bboltOpen(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	}
 	defer func() {
 		if errors.Is(err, store.ErrCorrupt) { // it panicked
-			abandon(file)
+			_ = platform.Unlock(file) // else the lock lives as long as the mapping of the file, which nobody can undo
+			_ = file.Close()
 		}
 	}()
 	defer recoverDamage(&err)
@@ -226,17 +227,7 @@ func freshFile() ([]byte, error) {
 // syncDirs makes the entry of a new file durable, and those of the directories above it, which may be as new. Not each
 // system can sync a directory, nor may each user.
 func syncDirs(path string) {
-	if runtime.GOOS == "windows" {
-		return
-	}
-	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		f, err := os.Open(dir)
-		if err != nil {
-			return
-		}
-		err = f.Sync()
-		if f.Close() != nil || err != nil || dir == filepath.Dir(dir) {
-			return
-		}
+	for dir := filepath.Dir(path); platform.SyncDir(dir) == nil && dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
 	}
 }

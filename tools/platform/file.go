@@ -16,6 +16,12 @@ func SameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
+// Owned tells whether a file belongs to the user of this process. Where files have owners of another kind it is true.
+func Owned(f fs.FileInfo) bool {
+	uid, _, known := Owner(f)
+	return !known || uid == os.Geteuid()
+}
+
 // Replace writes a file as a whole: who reads it finds the old text or the new one. The new text lies beside it first,
 // under a name that [os.CreateTemp] makes of beside, and ready, which may be nil, gets that file before it replaces the
 // other. An error of it stops that.

@@ -56,8 +56,20 @@ func FileID(path string) string {
 	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
 }
 
-// Owned tells whether a file belongs to the user of this process. Where files have owners of another kind it is true.
-func Owned(f fs.FileInfo) bool {
-	of, ok := f.Sys().(*syscall.Stat_t)
-	return ok && int(of.Uid) == os.Geteuid()
+// Owner gives the user and the group that a file belongs to. They are not known where files have owners of another kind.
+func Owner(f fs.FileInfo) (uid, gid int, known bool) {
+	of, known := f.Sys().(*syscall.Stat_t)
+	if !known {
+		return 0, 0, false
+	}
+	return int(of.Uid), int(of.Gid), true
 }
+
+// HardLinked tells whether a file has more names than one, as far as the system tells.
+func HardLinked(f fs.FileInfo) bool {
+	of, ok := f.Sys().(*syscall.Stat_t)
+	return ok && of.Nlink > 1
+}
+
+// ReaderLeft tells whether a write failed because nobody reads the pipe or the socket any more.
+func ReaderLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }

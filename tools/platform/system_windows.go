@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -58,8 +59,17 @@ func Runs(pid int) bool {
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
 }
 
-// Owned is true: files have owners of another kind.
-func Owned(fs.FileInfo) bool { return true }
+// Owner is not known: files have owners of another kind.
+func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
+
+// HardLinked does not tell here.
+func HardLinked(fs.FileInfo) bool { return false }
+
+// ReaderLeft tells whether a write failed because nobody reads the pipe or the socket any more.
+func ReaderLeft(err error) bool {
+	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA) ||
+		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED) || errors.Is(err, syscall.EPIPE)
+}
 
 // FileID is different for any two files of this machine that exist at the same time, also for a file and its copy. It
 // is empty when there is no such file, and where the system does not tell.

@@ -6,12 +6,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-func isLeft(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // readerLeaves waits in the kernel until f has no reader any more, or ctx is done. It is false where the system
 // cannot tell.

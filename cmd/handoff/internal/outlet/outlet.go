@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"handoff/tools/platform"
 )
 
 // Outlet is an output whose reader may leave. Use [Open].
@@ -43,7 +45,7 @@ func Open(ctx context.Context, w io.Writer) (context.Context, *Outlet) {
 // Write writes to w. That the reader has left is no error: it ends the context.
 func (o *Outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
-	if isLeft(err) {
+	if platform.ReaderLeft(err) {
 		o.left(ErrLeft)
 		return len(p), nil
 	}

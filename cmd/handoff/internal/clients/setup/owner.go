@@ -1,5 +1,3 @@
-//go:build unix
-
 package setup
 
 import (
@@ -7,18 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
 
 	"handoff/tools/platform"
 )
 
 // notReplaced says why a file is not replaced by another of the same name; nil if it may be.
 func notReplaced(f fs.FileInfo) error {
-	of, ok := f.Sys().(*syscall.Stat_t)
 	switch {
-	case !ok:
-		return nil
-	case of.Nlink > 1:
+	case platform.HardLinked(f):
 		return errors.New("it has another name (a hard link), under which it would stay as it is")
 	case !platform.Owned(f):
 		return errors.New("it belongs to another user")
@@ -26,18 +20,19 @@ func notReplaced(f fs.FileInfo) error {
 	return nil
 }
 
-// keepGroup gives a new file the group of another, which one has to be in.
+// keepGroup gives a new file the group of another, which one has to be in. Where files have owners of another kind, a new
+// one gets what its directory says.
 func keepGroup(f *os.File, of fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	is, ok := info.Sys().(*syscall.Stat_t)
-	was, okWas := of.Sys().(*syscall.Stat_t)
-	if !ok || !okWas || is.Gid == was.Gid {
+	_, is, known := platform.Owner(info)
+	_, was, knownBefore := platform.Owner(of)
+	if !known || !knownBefore || is == was {
 		return nil
 	}
-	if err := f.Chown(-1, int(was.Gid)); err != nil {
+	if err := f.Chown(-1, was); err != nil {
 		return fmt.Errorf("keep its group: %w", err)
 	}
 	return nil
