@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"handoff/schemas"
 	"handoff/store/ledger"
@@ -102,7 +103,7 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	if err != nil {
 		return err
 	}
-	row, err := ledger.Row(int64(e.N-1), b, t.treeRow) //nolint:gosec // events are counted from 1
+	row, err := ledger.Row(int64(e.N-1), b, t.Tree()) //nolint:gosec // events are counted from 1
 	if err != nil {
 		return err
 	}
@@ -115,12 +116,11 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	return t.w.Put(Sys, []byte(EventCount), Number(e.N))
 }
 
-// treeRow is the row of the tree for event n, counted from 0 as package ledger does; events are counted from 1.
-func (v *View) treeRow(n int64) ([]byte, error) { return v.r.Get(Tree, Number(n+1)) }
-
 // Tree gives the rows of the tree, from which its hashes and proofs are computed. They are not compared with the events:
 // Package audit does that.
-func (v *View) Tree() ledger.Rows { return v.treeRow }
+func (v *View) Tree() ledger.Rows {
+	return func(n int64) ([]byte, error) { return v.r.Get(Tree, Number(n+1)) } // package ledger counts from 0
+}
 
 // RawEvents yields the events after number n, in order, as the bytes whose hashes are the leaves of the tree.
 func (v *View) RawEvents(n uint64) iter.Seq2[[]byte, error] {
@@ -152,7 +152,7 @@ func (t *Tx) putEntries(was, now *Record) error {
 		old = Entries(was)
 	}
 	for _, e := range Entries(now) {
-		i := indexOf(old, e)
+		i := slices.IndexFunc(old, func(o Entry) bool { return o.Space == e.Space && bytes.Equal(o.Key, e.Key) })
 		if i >= 0 {
 			same := bytes.Equal(old[i].Value, e.Value)
 			old[i] = old[len(old)-1]
@@ -171,16 +171,6 @@ func (t *Tx) putEntries(was, now *Record) error {
 		}
 	}
 	return nil
-}
-
-// indexOf is the index of the entry with the space and key of e, whatever its value; -1 when there is none.
-func indexOf(es []Entry, e Entry) int {
-	for i := range es {
-		if es[i].Space == e.Space && bytes.Equal(es[i].Key, e.Key) {
-			return i
-		}
-	}
-	return -1
 }
 
 // NewID returns the next id of a handoff. Ids count up from 1. An id of a transaction that was not committed may be

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"runtime/debug"
@@ -128,14 +127,11 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("next number of %s: %w", s, err)
 	}
-	var n uint64
-	if last != nil {
-		if len(last) != 8 {
-			return 0, fmt.Errorf("next number of %s: a counter of %d bytes: %w", s, len(last), ErrCorrupt)
-		}
-		n = binary.BigEndian.Uint64(last)
+	if last != nil && len(last) != 8 {
+		return 0, fmt.Errorf("next number of %s: a counter of %d bytes: %w", s, len(last), ErrCorrupt)
 	}
-	return n + 1, o.Put(Sys, key, binary.BigEndian.AppendUint64(nil, n+1))
+	n := LastNumber(last) + 1
+	return n, o.Put(Sys, key, Number(n))
 }
 
 // NextKey is the key of the last number that was given in a space, in [Sys]. Only an [Overlay] and what is computed again

@@ -30,25 +30,13 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 			}
 		}()
 		for _, box := range boxes {
-			h := v.head(box)
-			heads = append(heads, h)
-			if h.err != nil {
-				yield(0, h.err)
-				return
-			}
+			heads = append(heads, v.head(box))
 		}
-		for {
-			best := first(heads)
-			if best == nil {
+		for best := first(heads); best != nil; best = first(heads) {
+			if !yield(schemas.ID(LastNumber(best.at)), best.err) || best.err != nil {
 				return
 			}
-			if !yield(schemas.ID(LastNumber(best.at)), nil) {
-				return
-			}
-			if best.advance(); best.err != nil {
-				yield(0, best.err)
-				return
-			}
+			best.advance()
 		}
 	}
 }
@@ -96,8 +84,12 @@ func (h *head) advance() {
 // waitingIn is the range of what may be claimed from a mailbox.
 func waitingIn(box schemas.Address) Range { return Prefix(Ready, word(box)) }
 
+// first is the head with the best row, or one that cannot be read; nil at the end of all.
 func first(heads []*head) (best *head) {
 	for _, h := range heads {
+		if h.err != nil {
+			return h
+		}
 		if h.at != nil && (best == nil || bytes.Compare(h.at, best.at) < 0) {
 			best = h
 		}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -39,7 +38,7 @@ func (v *View) Events() (uint64, error) {
 	if len(b) != 8 {
 		return 0, fmt.Errorf("count of events: %d bytes: %w", len(b), ErrCorrupt)
 	}
-	return binary.BigEndian.Uint64(b), nil
+	return LastNumber(b), nil
 }
 
 // Event returns one event; nil when there is none of that number.
