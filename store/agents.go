@@ -47,13 +47,11 @@ func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
 
 // AgentNames returns the names of all agents, in order. It decodes no row.
 func (v *View) AgentNames() (names []schemas.Agent, err error) {
-	for row, err := range v.r.Scan(Prefix(Agents, nil)) {
-		if err != nil {
-			return nil, err
-		}
+	err = v.Each(Range{Space: Agents}, func(row Row) error {
 		names = append(names, schemas.Agent(row.Key))
-	}
-	return names, nil
+		return nil
+	})
+	return names, err
 }
 
 // AgentsCalled yields the agents whose names begin with the given text, by name.

@@ -216,14 +216,6 @@ type Inspector interface {
 	Inspect(ctx context.Context) ([]string, error)
 }
 
-// inspect looks at how rows lie, where the engine can tell.
-func inspect(ctx context.Context, b Backend) (faults []string, err error) {
-	if i, can := b.(Inspector); can {
-		return i.Inspect(ctx)
-	}
-	return nil, nil
-}
-
 // Errors of drivers. They arrive wrapped with the file or the row that they are about, so compare with [errors.Is].
 var (
 	// ErrLocked means that another process holds the store. Nothing was read.

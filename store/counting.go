@@ -16,17 +16,11 @@ import (
 func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
 	counts := make(map[schemas.Status]int, len(states))
 	for _, state := range states {
+		n := 0
 		err := s.View(ctx, func(v *View) error {
-			n := 0
-			for _, err := range v.r.Scan(Prefix(ByState, word(state))) {
-				if n++; err != nil {
-					return err
-				}
-			}
-			counts[state] = n
-			return nil
+			return v.Each(Prefix(ByState, word(state)), func(Row) error { n++; return nil })
 		})
-		if err != nil {
+		if counts[state] = n; err != nil {
 			return nil, err
 		}
 	}

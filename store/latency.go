@@ -53,7 +53,7 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 }
 
 // Inspect implements [Inspector].
-func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return inspect(ctx, t.Backend) }
+func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return New(t.Backend).Inspect(ctx) }
 
 // Failed is the error of the last commit, nil when that succeeded or there was none.
 //

@@ -25,8 +25,7 @@ type Mailbox struct {
 // fields are the counters in the order in which they are stored, four bytes each.
 func (m *Mailbox) fields() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
 
-// Add counts further.
-func (m *Mailbox) Add(by Mailbox) {
+func (m *Mailbox) add(by Mailbox) {
 	theirs := by.fields()
 	for i, n := range m.fields() {
 		*n += *theirs[i]
@@ -91,6 +90,18 @@ func (v *View) Boxes() iter.Seq2[Box, error] {
 	}
 }
 
+// Tally counts what mailboxes hold, from the [Shares] of all records and from the notices that were not read.
+type Tally map[schemas.Address]Mailbox
+
+// Add counts further.
+func (t Tally) Add(boxes ...Box) {
+	for _, by := range boxes {
+		m := t[by.Address]
+		m.add(by.Mailbox)
+		t[by.Address] = m
+	}
+}
+
 // count adds to the counters of a box.
 func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	if by == (Mailbox{}) {
@@ -100,7 +111,7 @@ func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	if err != nil {
 		return err
 	}
-	m.Add(by)
+	m.add(by)
 	if m == (Mailbox{}) {
 		return t.w.Delete(Mailboxes, []byte(box))
 	}

@@ -80,6 +80,19 @@ func fromJSON[T any](row Row) (out T, err error) {
 	return out, err
 }
 
+// Each calls fn with each row of a range, and stops at the first error.
+func (v *View) Each(r Range, fn func(Row) error) error {
+	for row, err := range v.r.Scan(r) {
+		if err == nil {
+			err = fn(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // slice is how many rows are read from one snapshot while a whole space is walked.
 const slice = 1000
 

@@ -47,18 +47,12 @@ func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
 
 // erase deletes those rows of a range whose value is to go.
 func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
-	for row, err := range t.w.Scan(r) {
-		if err != nil {
-			return err
+	return t.Each(r, func(row Row) error {
+		if gone(row.Value) {
+			return t.w.Delete(r.Space, row.Key)
 		}
-		if !gone(row.Value) {
-			continue
-		}
-		if err := t.w.Delete(r.Space, row.Key); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // all is the condition of [Tx.erase] for a whole range.
@@ -92,16 +86,14 @@ func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 // chunks puts together what putChunks wrote, nil for nothing.
 func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
 	var content []byte
-	for row, err := range v.r.Scan(Prefix(space, begin)) {
-		if err != nil {
-			return nil, err
-		}
+	err := v.Each(Prefix(space, begin), func(row Row) error {
 		if content == nil {
 			content = make([]byte, 0, len(row.Value))
 		}
 		content = append(content, row.Value...)
-	}
-	return content, nil
+		return nil
+	})
+	return content, err
 }
 
 // Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not

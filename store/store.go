@@ -132,8 +132,13 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w, &s.agents}, w: w}) })
 }
 
-// Inspect implements [Inspector].
-func (s *Store) Inspect(ctx context.Context) ([]string, error) { return inspect(ctx, s.backend) }
+// Inspect implements [Inspector]. It gives nothing where the engine is none.
+func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
+	if i, can := s.backend.(Inspector); can {
+		return i.Inspect(ctx)
+	}
+	return nil, nil
+}
 
 // Close closes the backend. It may be called twice.
 //

@@ -49,10 +49,7 @@ func (t *Touch) News(by schemas.ID, files []string, told []uint32) (news []strin
 // Touches are the rows of all handoffs, a zero row for one that cannot be read.
 func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	all := map[schemas.ID]Touch{}
-	for row, err := range v.r.Scan(Range{Space: Touches}) {
-		if err != nil {
-			return nil, err
-		}
+	err := v.Each(Range{Space: Touches}, func(row Row) error {
 		head, files, _ := bytes.Cut(row.Value, []byte{0})
 		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
 		t := Touch{Committed: split(committed), Loose: split(loose)}
@@ -60,8 +57,9 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 			t = Touch{}
 		}
 		all[schemas.ID(LastNumber(row.Key))] = t
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 // split are names with a zero between them, which none of them has.

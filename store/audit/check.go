@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"hash/maphash"
@@ -19,7 +20,7 @@ import (
 //
 // It changes nothing. Tests call it after what they did, and people with [Examine]. It does not read events and
 // content: [Registry] does.
-func Check(ctx context.Context, s *store.Store) (Problems, error) {
+func Check(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := check(ctx, s, nil)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 	err = s.View(ctx, func(v *store.View) error {
 		found = &faults{}
 		c := checker{
-			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: map[schemas.Address]store.Mailbox{},
+			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.Tally{},
 		}
 		steps := []func() error{
 			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
@@ -58,7 +59,7 @@ type checker struct {
 	*faults
 	ctx     context.Context // of the whole check
 	words   Wording
-	counted map[schemas.Address]store.Mailbox
+	counted store.Tally
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
@@ -87,19 +88,7 @@ func decoded[T any](row store.Row) (out T, err error) {
 //
 // The row is valid until fn returns. An error of fn ends the walk.
 func (c *checker) each(space store.Space, fn func(store.Row) error) error {
-	n := 0
-	for row, err := range c.Rows().Scan(store.Range{Space: space}) {
-		if n++; err == nil && n%1000 == 0 {
-			err = c.ctx.Err()
-		}
-		if err == nil {
-			err = fn(row)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.Each(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
 }
 
 // records reads each record, and counts what it asks for.
@@ -119,9 +108,8 @@ func (c *checker) records() error {
 			c.addf("the record of %s calls itself %s", id, r.ID)
 			return nil
 		}
-		for _, s := range store.Shares(r) {
-			c.countIn(s.Address, s.Mailbox)
-		}
+		shares := store.Shares(r)
+		c.counted.Add(shares[:]...)
 		for _, e := range store.Entries(r) {
 			c.asked[e.Space] += c.sum(e.Key, e.Value)
 		}
@@ -150,12 +138,6 @@ func (c *checker) spoken(r *store.Record) error {
 	return nil
 }
 
-func (c *checker) countIn(box schemas.Address, by store.Mailbox) {
-	m := c.counted[box]
-	m.Add(by)
-	c.counted[box] = m
-}
-
 // indexSpaces are the spaces of [store.Entries].
 var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState, store.ByParent, store.ByOrigin, store.ByAfter, store.ByFreed}
 
@@ -170,12 +152,10 @@ func (c *checker) indexes() error {
 			return err
 		}
 	}
-	for _, look := range []func() error{c.missing, c.extra} {
-		if err := look(); err != nil {
-			return err
-		}
+	if err := c.missing(); err != nil {
+		return err
 	}
-	return nil
+	return c.extra()
 }
 
 // missing finds the index rows that records lack.
@@ -204,15 +184,6 @@ func (c *checker) missing() error {
 	})
 }
 
-// readable is a record that can be read; nil for others.
-func readable(b []byte) *store.Record {
-	r, err := store.DecodeRecord(b)
-	if err != nil {
-		return nil
-	}
-	return r
-}
-
 // extra finds the index rows that no record asks for. Those of a record that cannot be read may be right.
 func (c *checker) extra() error {
 	for _, space := range indexSpaces {
@@ -225,7 +196,7 @@ func (c *checker) extra() error {
 			if err != nil {
 				return err
 			}
-			r := readable(b)
+			r, _ := store.DecodeRecord(b) // nil for one that cannot be read
 			switch {
 			case b != nil && (r == nil || r.ID != id):
 			case b == nil || !slices.ContainsFunc(store.Entries(r), func(e store.Entry) bool { return e.Space == space && bytes.Equal(e.Key, row.Key) }):
@@ -256,30 +227,26 @@ func (c *checker) unread() error {
 		if err := schemas.Decode(kept, &notice); err != nil {
 			c.addf("notice %s is unread and cannot be read: %v", id, err)
 		} else if e := store.UnreadEntry(notice); len(row.Value) > 0 && store.LastNumber(row.Value) != store.LastNumber(e.Value) {
-			right := put(store.Unread, bytes.Clone(row.Key), e.Value)
+			right := put(store.Unread, row.Key, e.Value)
 			c.mendf(right, "notice %s is unread and its row names another handoff", id)
 		}
 		agent, _, _ := bytes.Cut(row.Key, []byte{0})
-		c.countIn(schemas.Address(agent), store.Mailbox{Unread: 1})
+		c.counted.Add(store.Box{Address: schemas.Address(agent), Mailbox: store.Mailbox{Unread: 1}})
 		return nil
 	})
 }
 
 // counters compares the counts of this check with the counters in the store.
 func (c *checker) counters() error {
-	boxes := map[schemas.Address]bool{}
-	for box, m := range c.counted {
-		boxes[box] = m != (store.Mailbox{})
-	}
+	maps.DeleteFunc(c.counted, func(_ schemas.Address, holds store.Mailbox) bool { return holds == store.Mailbox{} })
 	err := c.each(store.Mailboxes, func(row store.Row) error {
-		boxes[schemas.Address(row.Key)] = true
+		c.counted.Add(store.Box{Address: schemas.Address(row.Key)})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	maps.DeleteFunc(boxes, func(_ schemas.Address, holds bool) bool { return !holds })
-	for _, box := range slices.Sorted(maps.Keys(boxes)) {
+	for _, box := range slices.Sorted(maps.Keys(c.counted)) {
 		b, err := c.Rows().Get(store.Mailboxes, []byte(box))
 		if err != nil {
 			return err

@@ -3,7 +3,10 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -79,7 +82,15 @@ func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, 
 		}
 		left = all.n
 		for batch := range slices.Chunk(all.fixes, 1000) {
-			if err := rows.Update(ctx, func(w store.Writer) error { return mend(w, batch) }); err != nil {
+			err := rows.Update(ctx, func(w store.Writer) error {
+				for _, mend := range batch {
+					if err := mend(w); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				return done, err
 			}
 			done.Rows += len(batch)
@@ -92,16 +103,39 @@ func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, 
 	return done, err
 }
 
-func mend(w store.Writer, fixes []placed) (err error) {
-	for _, fix := range fixes {
-		if fix.Value == nil {
-			err = w.Delete(fix.Space, fix.Key)
-		} else {
-			err = w.Put(fix.Space, fix.Key, fix.Value)
-		}
-		if err != nil {
-			return err
+// ErrFaulty means that a store can be read and is not what was written. The text has the first faults.
+var ErrFaulty = errors.New("the registry and the rows do not agree")
+
+// Contents says what is in a store.
+type Contents struct {
+	Audit schemas.AuditOut
+	Until time.Time // of the newest event; zero where there is none
+}
+
+// Verify reads all rows of a store in which nobody writes, with [Registry] and [Check]. The error is
+// [ErrFaulty] when one of them found a fault, and [store.ErrCorrupt] when rows cannot be read.
+func Verify(ctx context.Context, s *store.Store) (c Contents, err error) {
+	for space := range store.Spaces {
+		if err := s.EachRow(ctx, space, func(*store.View, store.Row) error { return nil }); err != nil {
+			return c, fmt.Errorf("read the rows of %s: %w", space, err)
 		}
 	}
-	return nil
+	if c.Audit, err = Registry(ctx, s); err != nil {
+		return c, fmt.Errorf("verify the registry: %w", err)
+	}
+	problems, err := Check(ctx, s)
+	if err != nil {
+		return c, fmt.Errorf("check the rows: %w", err)
+	}
+	if problems = append(problems, c.Audit.Problems...); len(problems) > 0 {
+		return c, fmt.Errorf("%w: %s", ErrFaulty, strings.Join(problems[:min(3, len(problems))], "; "))
+	}
+	err = s.View(ctx, func(v *store.View) error {
+		newest, err := v.Event(c.Audit.Events)
+		if err == nil && newest != nil {
+			c.Until = newest.At
+		}
+		return err
+	})
+	return c, err
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -14,17 +15,17 @@ const (
 	maxFixes    = 200_000 // how many it keeps to mend at once, each some hundred bytes
 )
 
-// placed is a row of a space as it has to be, without a value where it has to go.
-type placed struct {
-	store.Space
-	store.Row
+// fix writes or deletes the row that mends a fault.
+type fix func(store.Writer) error
+
+func put(s store.Space, key, value []byte) fix {
+	key, value = bytes.Clone(key), bytes.Clone(value)
+	return func(w store.Writer) error { return w.Put(s, key, value) }
 }
 
-func put(s store.Space, key, value []byte) placed {
-	return placed{s, store.Row{Key: key, Value: append([]byte{}, value...)}}
-}
-func drop(s store.Space, key []byte) placed {
-	return placed{s, store.Row{Key: append([]byte{}, key...)}}
+func drop(s store.Space, key []byte) fix {
+	key = bytes.Clone(key)
+	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
 // faults are what a check found: all counted, the first ones told, and how those are mended that can be.
@@ -32,7 +33,7 @@ type faults struct {
 	told     []schemas.Fault
 	n        int // all of them
 	mendable int
-	fixes    []placed
+	fixes    []fix
 	refused  error // why nothing may be mended
 }
 
@@ -40,7 +41,7 @@ type faults struct {
 func (f *faults) addf(format string, args ...any) { f.add(false, format, args) }
 
 // mendf notes a fault that a row mends.
-func (f *faults) mendf(by placed, format string, args ...any) {
+func (f *faults) mendf(by fix, format string, args ...any) {
 	f.add(true, format, args)
 	f.mendable++
 	if len(f.fixes) < maxFixes {
@@ -55,8 +56,8 @@ func (f *faults) add(mends bool, format string, args []any) {
 	}
 }
 
-// problems are the sentences alone.
-func (f *faults) problems() Problems {
+// problems are the sentences alone, at most twenty. Each names the row concerned.
+func (f *faults) problems() []string {
 	return schemas.Map(f.told, func(f schemas.Fault) string { return f.What })
 }
 
@@ -76,7 +77,3 @@ func (f *faults) with(more *faults) *faults {
 		append(f.fixes, more.fixes...), cmp.Or(f.refused, more.refused),
 	}
 }
-
-// Problems are the faults that a check found, at most twenty. Each is a sentence for people that names the row
-// concerned.
-type Problems []string

@@ -42,7 +42,7 @@ func busy(t testing.TB) *world {
 	return w
 }
 
-func (w *world) check() audit.Problems {
+func (w *world) check() []string {
 	w.T.Helper()
 	problems, err := audit.Check(context.Background(), w.Store)
 	require.NoError(w.T, err)

@@ -14,28 +14,26 @@ import (
 	"handoff/store/ledger"
 )
 
+// events come with what was said with each.
 func (x *exporter) events(emit func(line) error) error {
-	return x.rows(store.Range{Space: store.Events}, func(row store.Row) error { return x.event(row, emit) })
-}
-
-// event is the line of an event, with what was said with it.
-func (x *exporter) event(row store.Row, emit func(line) error) error {
-	n := store.LastNumber(row.Key)
-	var e audit.Event
-	if schemas.Decode(row.Value, &e) != nil {
-		return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
-	}
-	said, err := x.Content(e.Handoff, n)
-	if err != nil {
-		return err
-	}
-	l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: said.Salt}
-	if asJSON(said.Bytes) {
-		l.Content = said.Bytes
-	} else {
-		l.Bytes = said.Bytes
-	}
-	return emit(l)
+	return x.Each(store.Range{Space: store.Events}, func(row store.Row) error {
+		n := store.LastNumber(row.Key)
+		var e audit.Event
+		if schemas.Decode(row.Value, &e) != nil {
+			return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
+		}
+		said, err := x.Content(e.Handoff, n)
+		if err != nil {
+			return err
+		}
+		l := line{Event: bytes.Clone(row.Value), Leaf: ledger.Leaf(row.Value), Salt: said.Salt}
+		if asJSON(said.Bytes) {
+			l.Content = said.Bytes
+		} else {
+			l.Bytes = said.Bytes
+		}
+		return emit(l)
+	})
 }
 
 func (l *loader) event(read *line) error {
@@ -93,7 +91,7 @@ func (l *loader) chained(e schemas.Event, raw []byte) error {
 // contents are those that handoffs refer to. One that a redaction deleted is not there.
 func (x *exporter) contents(emit func(line) error) error {
 	last := ""
-	return x.rows(store.Range{Space: store.References}, func(row store.Row) error {
+	return x.Each(store.Range{Space: store.References}, func(row store.Row) error {
 		l := line{Digest: store.DigestIn(row.Key)}
 		if l.Digest == last {
 			return nil

@@ -84,16 +84,3 @@ func (x *exporter) each(fn func(line) error) error {
 	}
 	return nil
 }
-
-// rows calls fn with each row of a range.
-func (x *exporter) rows(r store.Range, fn func(store.Row) error) error {
-	for row, err := range x.Rows().Scan(r) {
-		if err == nil {
-			err = fn(row)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -29,7 +29,7 @@ import (
 // and some hundred bytes for each handoff.
 func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
 	l := &loader{
-		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: map[schemas.Address]store.Mailbox{},
+		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: store.Tally{},
 		tips: map[schemas.ID]tip{}, said: audit.NewSaid(),
 	}
 	lines := bufio.NewScanner(from)
@@ -72,7 +72,7 @@ type loader struct {
 	walk        ledger.Walk
 	last        map[string][]byte // key of the last line, by kind
 	seen        map[string]int    // lines by kind
-	boxes       map[schemas.Address]store.Mailbox
+	boxes       store.Tally
 	tips        map[schemas.ID]tip
 	said        audit.Said // what stands in the place of redacted contents
 	events      uint64     // the last event
