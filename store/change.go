@@ -152,7 +152,7 @@ func (t *Tx) putEntries(was, now *Record) error {
 		old = Entries(was)
 	}
 	for _, e := range Entries(now) {
-		i := slices.IndexFunc(old, func(o Entry) bool { return o.Space == e.Space && bytes.Equal(o.Key, e.Key) })
+		i := slices.IndexFunc(old, e.Same)
 		if i >= 0 {
 			same := bytes.Equal(old[i].Value, e.Value)
 			old[i] = old[len(old)-1]

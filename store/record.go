@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -183,6 +184,9 @@ type Entry struct {
 	Space      Space
 	Key, Value []byte
 }
+
+// Same tells whether another entry has the same space and key, whatever its value.
+func (e Entry) Same(other Entry) bool { return e.Space == other.Space && bytes.Equal(e.Key, other.Key) }
 
 // Entries returns all index rows of a record, each once. It is a pure function of the record: [Tx.Change] writes the
 // difference of two calls, and package audit compares one call with the rows that are there.

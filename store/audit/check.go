@@ -37,10 +37,7 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 		c := checker{
 			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.Tally{},
 		}
-		steps := []func() error{
-			c.records, c.indexes, c.unread, c.counters, c.tokens, c.agents, c.rules, c.workflows, c.notices, c.receipts, c.wordless, c.numbers,
-		}
-		for _, step := range steps {
+		for _, step := range append([]func() error{c.records, c.indexes, c.unread, c.counters}, c.unproved()...) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -199,7 +196,7 @@ func (c *checker) extra() error {
 			r, _ := store.DecodeRecord(b) // nil for one that cannot be read
 			switch {
 			case b != nil && (r == nil || r.ID != id):
-			case b == nil || !slices.ContainsFunc(store.Entries(r), func(e store.Entry) bool { return e.Space == space && bytes.Equal(e.Key, row.Key) }):
+			case b == nil || !slices.ContainsFunc(store.Entries(r), store.Entry{Space: space, Key: row.Key}.Same):
 				c.mendf(drop(space, row.Key), "%s has a row for %s that its record does not ask for", space, id)
 			}
 			return nil

@@ -70,8 +70,8 @@ type Mended struct {
 // of it. Nothing is changed in a store that is sound.
 //
 // It writes in transactions of a thousand rows. When it ends early, what was mended stays, and the next call goes on.
-// The error is [store.ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program wrote
-// one: then nothing was changed.
+// The error is [store.ErrCorrupt] where the pages on the disk are damaged, and that of the record where a newer program
+// wrote one: then nothing was changed.
 func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, err error) {
 	s := store.New(rows)
 	out, all, err := examine(ctx, s, words)

@@ -1,6 +1,6 @@
 // Package audit tells whether the rows of a store are what was written. [Registry] compares events, records and content
-// with what proves them, and [Check] compares rows with the rows from which they follow. [Examine] does both and looks at
-// the disk, [Mend] computes again what follows from other rows, and [Verify] reads a store that is to be kept as a backup.
+// with what proves them, and [Check] compares rows with the rows from which they follow. [Examine] does both and looks
+// at the disk, [Mend] computes again what follows from other rows, and [Verify] reads a store that is to be a backup.
 //
 // All but Mend change nothing. They see rows by [store.View.Rows] and know no engine.
 package audit

@@ -17,8 +17,8 @@ type Moved struct{ To string }
 // Error implements error.
 func (m *Moved) Error() string { return "it was copied to " + m.To }
 
-// Keys of [store.Sys] that belong to a store, and not to what it keeps. The numbers of [store.Writer.Next] are copied, because each
-// driver has them from [store.Overlay.Next].
+// Keys of [store.Sys] that belong to a store, and not to what it keeps. The numbers of [store.Writer.Next] are copied,
+// because each driver has them from [store.Overlay.Next].
 const (
 	formatKey = "format"
 	copyKey   = "copy" // where the rows were copied to; empty until a copy into the store is finished
