@@ -98,24 +98,27 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any]():
 		return free()
-	case reflect.TypeFor[schemas.Status]():
-		return choice(schemas.Statuses...)
-	case reflect.TypeFor[schemas.Standings]():
-		return choice(schemas.AllStandings...)
-	case reflect.TypeFor[schemas.Priority]():
-		return choice(schemas.Priorities...)
-	case reflect.TypeFor[schemas.Outcome]():
-		return choice(schemas.Outcomes...)
-	case reflect.TypeFor[schemas.Then]():
-		return choice(schemas.Thens...)
-	case reflect.TypeFor[schemas.View]():
-		return choice(schemas.Views...)
-	case reflect.TypeFor[schemas.SessionEvent]():
-		return choice(schemas.SessionEvents...)
-	case reflect.TypeFor[schemas.Action]():
-		return choice(schemas.Actions...)
+	}
+	if all := choices[t]; all != nil {
+		return &jsonschema.Schema{Type: "string", Extras: map[string]any{words: all}}
 	}
 	return nil
+}
+
+// choices are the words of the types that have some.
+var choices = map[reflect.Type][]any{
+	reflect.TypeFor[schemas.Status]():       plainly(schemas.Statuses),
+	reflect.TypeFor[schemas.Standings]():    plainly(schemas.AllStandings),
+	reflect.TypeFor[schemas.Priority]():     plainly(schemas.Priorities),
+	reflect.TypeFor[schemas.Outcome]():      plainly(schemas.Outcomes),
+	reflect.TypeFor[schemas.Then]():         plainly(schemas.Thens),
+	reflect.TypeFor[schemas.View]():         plainly(schemas.Views),
+	reflect.TypeFor[schemas.SessionEvent](): plainly(schemas.SessionEvents),
+	reflect.TypeFor[schemas.Action]():       plainly(schemas.Actions),
+}
+
+func plainly[T ~string](values []T) []any {
+	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
 // free is an object of which nothing is said. All clients take it in exactly this form.
@@ -123,11 +126,6 @@ func free() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
 	}
-}
-
-func choice[T ~string](values ...T) *jsonschema.Schema {
-	all := schemas.Map(values, func(v T) any { return string(v) })
-	return &jsonschema.Schema{Type: "string", Extras: map[string]any{words: all}}
 }
 
 // repeated drops the choices of what the metadata of a handoff repeats: a choice binds only the sender of a term.
