@@ -88,6 +88,20 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
+// checkGrant refuses an answer to a question for permission, unless a person gives it.
+func (o *op) checkGrant(r *store.Record) error {
+	switch {
+	case !r.Permission:
+		return nil
+	case o.By.Agent != schemas.Human:
+		return schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
+			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
+	case !o.By.InPerson():
+		return operation.PersonNeeded(r, "given a permission")
+	}
+	return nil
+}
+
 // answer adds the answer to the context and makes the handoff pending again, see [life.Answer]: for a time it is
 // reserved for the agent that asked. The questions are kept with the answer, so that another agent understands it. The
 // token of the agent that asked stays good until somebody claims, and that claim is no new attempt, because the wait
@@ -115,12 +129,8 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err != nil {
 		return nil, err
 	}
-	if r.Permission && o.By.Agent != schemas.Human {
-		return nil, schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
-			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
-	}
-	if r.Permission && !o.By.InPerson() {
-		return nil, operation.PersonNeeded(r, "given a permission")
+	if err := o.checkGrant(r); err != nil {
+		return nil, err
 	}
 	var asked schemas.UpdateIn
 	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {

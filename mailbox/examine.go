@@ -96,15 +96,8 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 	if r.Status.Held() {
 		x.held = append(x.held, r.ID)
 	}
-	most := min(x.routed+1, 2*operation.MostLooked) // one of this record; in all those that wait, and as many that were just released
-	for _, debt := range r.Owes {
-		do := life.Consequence(debt.Do)
-		if do == life.SendRouted {
-			x.routed++
-		}
-		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
-			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
-		}
+	if err := x.debts(&r); err != nil {
+		return err
 	}
 	wf, err := v.Workflow(r.Workflow)
 	_, directed := r.To.Directed()
@@ -117,10 +110,28 @@ func (x *examiner) record(v *store.View, row store.Row) error {
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
-	case !r.Status.Held() && r.Wakes != operation.Wakes(&r) && (len(r.Owes) == 0 || r.Wakes != r.Created): // once at once
+	case !r.Status.Held() && r.Wakes != operation.Wakes(&r) && !isDueAtOnce(&r):
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
 	return cmp.Or(x.family(v, &r), readable(v, &r))
+}
+
+// isDueAtOnce tells whether what a record owes is due since it was made.
+func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
+
+// debts refuses what a record owes that this program does not leave for later.
+func (x *examiner) debts(r *store.Record) error {
+	most := min(x.routed+1, 2*operation.MostLooked) // one of this record; in all those that wait, and as many that were just released
+	for _, debt := range r.Owes {
+		do := life.Consequence(debt.Do)
+		if do == life.SendRouted {
+			x.routed++
+		}
+		if !do.Spreads() && do != life.SendRouted || !r.Status.Ended() || x.routed > most {
+			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
+		}
+	}
+	return nil
 }
 
 // family checks that what a record names is there, that what it comes from is older, and its place in the chain.
@@ -224,20 +235,15 @@ func (x *examiner) bounds(field string, v reflect.Value) (err error) {
 
 // outOfBounds tells whether a value has a type with bounds, and is out of them.
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
-	years := 2 // by which a clock was wrong
-	if slices.Contains(dueTimes, field) {
-		years = 12 // a send takes ten
-	}
-	latest := x.By.At.AddDate(years, 0, 0)
 	switch of := v.Interface().(type) {
 	case store.Time:
-		return of < 0 || of > store.At(latest) && (field != "wakes" || of != store.LeaveTime)
+		return of < 0 || of > store.At(x.latest(field)) && (field != "wakes" || of != store.LeaveTime)
 	case time.Time:
-		return of.After(latest) || store.At(of) < 0
+		return of.After(x.latest(field)) || store.At(of) < 0
 	case schemas.Status:
-		return of != "" && !slices.Contains(schemas.Statuses, of)
+		return isOther(of, schemas.Statuses)
 	case schemas.Priority:
-		return of != "" && !slices.Contains(schemas.Priorities, of)
+		return isOther(of, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
 		_, name := schemas.Address(v.String()).Kind()
 		return v.String() != "" && !schemas.IsWord(name)
@@ -247,4 +253,16 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 		return math.Abs(of) > mostNumber*mostNumber
 	}
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MostID
+}
+
+// isOther tells whether a word is none of those that there are. It may be empty.
+func isOther[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
+
+// latest is the last time that a field may have.
+func (x *examiner) latest(field string) time.Time {
+	years := 2 // by which a clock was wrong
+	if slices.Contains(dueTimes, field) {
+		years = 12 // a send takes ten
+	}
+	return x.By.At.AddDate(years, 0, 0)
 }

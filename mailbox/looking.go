@@ -55,13 +55,19 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 		}
 	}
 	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.shown(v, by, in, since) })
-	if err != nil || out.Standing == nil && out.Completion == nil && out.Failure == nil && (in.View != "full" && in.View != "outcome" || out.Content == "") {
+	if err != nil || !showsOutcome(in, out) {
 		return out, err
 	}
 	if err := s.settleShown(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again
 		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
 	}
 	return out, nil
+}
+
+// showsOutcome tells whether an answer shows where a handoff stands or what came of it, in its fields or as text.
+func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
+	asText := (in.View == "full" || in.View == "outcome") && out.Content != ""
+	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
 // shown is what a caller gets to see on a snapshot. After a wait without a view that is what changed since an event. It
@@ -72,17 +78,14 @@ func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, sinc
 		return out, err
 	}
 	out.HandoffID, out.Status = r.ID, r.Status
-	if in.View == "outcome" && r.Status == schemas.Completed && r.Accepted == 0 {
-		to, err := reading.Principal(v, r)
-		if err != nil {
-			return out, err
-		}
-		out.Judges, out.Waits = to == by.Agent && r.Review == 0, to == by.Agent && r.Review != 0
+	if err := judging(v, r, by.Agent, in.View, &out); err != nil {
+		return out, err
 	}
-	if r.Status.Held() && r.Holder == by.Agent && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
+	holds := r.Status.Held() && r.Holder == by.Agent
+	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 		s.here.Hear(r.ID, s.Now())
 	}
-	out.TakeUp = r.Status.Held() && r.Holder == by.Agent && !sameSession(r, by) && by.Via != schemas.ViaCLI
+	out.TakeUp = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
 		return out, err
 	}
@@ -95,6 +98,18 @@ func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, sinc
 	}
 	err = cmp.Or(s.reader.Show(v, r, in, &out), s.whoCould(v, r, &out))
 	return out, err
+}
+
+// judging tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
+func judging(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
+	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
+		return nil
+	}
+	to, err := reading.Principal(v, r)
+	if err == nil && to == by {
+		out.Judges, out.Waits = r.Review == 0, r.Review != 0
+	}
+	return err
 }
 
 // fullTokens is how much of a view full a model gets at once, unless it asks for more: clients cut what is longer.

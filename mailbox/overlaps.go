@@ -118,40 +118,59 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has them
 	}
-	seen, told, tree := *mine, theirs.Told[r.ID], []string(nil)
+	c := commonTo(other, theirs, r, mine)
+	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
+		return "", nil
+	}
+	if held && len(c.changing)+len(c.naming) > 0 { // of the tree its holder hears with its own next call
+		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(c.changing, c.naming...)))
+		if err := o.Tell(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
+			return "", err
+		}
+	}
+	return working(other, theirs) + " " + c.said(held), nil
+}
+
+// common are the files that two works have in common and of which nobody was told before.
+type common struct {
+	changing []string // that both change
+	naming   []string // that one changes and the other names
+	tree     []string // the working tree of both, where it has changes
+}
+
+// commonTo compares other work with that of r, whose row then says of what was told.
+func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (c common) {
+	seen, told := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
-		if held && len(mine.Loose) > 0 {
-			tree = []string{mine.Path}
+		if other.Status.Held() && len(mine.Loose) > 0 {
+			c.tree = []string{mine.Path}
 		}
 		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // nothing tells who changed them
 	}
-	changing, naming := overlap.Files(seen, theirs)
+	c.changing, c.naming = overlap.Files(seen, theirs)
 	if other.Parent == r.ID || r.Parent == other.ID { // who passes work on names what it was given
-		naming = nil
+		c.naming = nil
 	}
 	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
 		told = nil
 	}
-	changing, naming, tree = mine.News(other.ID, changing, told), mine.News(other.ID, naming, told), mine.News(other.ID, tree, nil)
-	if len(changing)+len(naming)+len(tree) == 0 {
-		return "", nil
-	}
+	c.changing, c.naming = mine.News(other.ID, c.changing, told), mine.News(other.ID, c.naming, told)
+	c.tree = mine.News(other.ID, c.tree, nil)
+	return c
+}
+
+// said tells in words what other work, which is held or ended, has in common with that of the caller.
+func (c common) said(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {
 		if len(files) > 0 {
 			parts = append(parts, fmt.Sprintf(format, someOf(files)))
 		}
 	}
-	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], changing)
-	say("is to work on %s", naming)
-	say("works in the same tree, so changes there may be of either: %s", tree)
-	if held && len(changing)+len(naming) > 0 { // of the tree its holder hears with its own next call
-		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(changing, naming...)))
-		if err := o.Tell(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
-			return "", err
-		}
-	}
-	return working(other, theirs) + " " + strings.Join(parts, ", and "), nil
+	say(map[bool]string{true: "is changing %s", false: "changed %s, which your commit has not"}[held], c.changing)
+	say("is to work on %s", c.naming)
+	say("works in the same tree, so changes there may be of either: %s", c.tree)
+	return strings.Join(parts, ", and ")
 }
 
 // working names work, its holder and the branch.

@@ -24,7 +24,7 @@ import (
 // and a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work
 // or declined to judge it. R is the record as it is, or as much of one as is known of a send.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
-	const field = "expectations.review"
+	const field = reviewField
 	target := schemas.Agent(to)
 	switch {
 	case r.Reviews != 0 && review != "":
@@ -34,14 +34,9 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	case review == "":
 		return nil, nil
 	}
-	reviewer := schemas.Address(review)
-	if review == schemas.ReviewBySender {
-		reviewer = schemas.Address(r.From)
-	} else if review != r.Reviewer {
-		if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
-			return nil, forcible(schemas.AsError(err).WithField(field))
-		}
-		warnings = schemas.Map(warnings, func(w string) string { return field + ": " + w })
+	reviewer, warnings, err := o.reviewerCalled(review, r, force)
+	if err != nil {
+		return nil, err
 	}
 	if _, directed := reviewer.Directed(); !directed {
 		why, err := o.noReviewer(to, reviewer)
@@ -60,6 +55,23 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(field).
 		WithAgents(others).
 		WithHint("Name another, or human. Where nobody else could, force it.")
+}
+
+const reviewField = "expectations.review"
+
+// reviewerCalled is who a sender names as the reviewer of r. One that is new has to be somebody to whom work can be sent.
+func (o *op) reviewerCalled(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
+	reviewer := schemas.Address(review)
+	switch {
+	case review == schemas.ReviewBySender:
+		return schemas.Address(r.From), nil, nil
+	case review == r.Reviewer:
+		return reviewer, nil, nil
+	}
+	if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
+		return "", nil, forcible(schemas.AsError(err).WithField(reviewField))
+	}
+	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }
 
 // othersReview are the agents besides the author that could review work: its sender, and who registered for reviews.

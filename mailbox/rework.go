@@ -263,14 +263,8 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if _, err := o.Step(life.Retry, r); err != nil {
 		return nil, err
 	}
-	if r.Successor != 0 {
-		successor, err := o.Record(r.Successor)
-		if err != nil || successor.RetryOf == r.ID {
-			if out.Created = r.Successor; in.Note != "" || in.To != "" || in.Changes != nil {
-				out.Warnings = append(out.Warnings, fmt.Sprintf("%s was retried before, as %s: amend that one", r.ID, r.Successor))
-			}
-			return r, err
-		}
+	if before, err := o.retriedBefore(r, in, out); before || err != nil {
+		return r, err
 	}
 	back := reading.Readable(o.View, r.Rollback)
 	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
@@ -292,6 +286,21 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		out.Warnings = append(out.Warnings, rolledBack(r, back, again))
 	}
 	return r, nil
+}
+
+// retriedBefore tells whether the latest that took the place of a handoff is its retry, and adds that to the result.
+func (o *op) retriedBefore(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
+	if r.Successor == 0 {
+		return false, nil
+	}
+	successor, err := o.Record(r.Successor)
+	if err != nil || successor.RetryOf != r.ID {
+		return false, err
+	}
+	if out.Created = r.Successor; in.Note != "" || in.To != "" || in.Changes != nil {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s was retried before, as %s: amend that one", r.ID, r.Successor))
+	}
+	return true, nil
 }
 
 // stillHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.

@@ -34,20 +34,17 @@ func (o *op) firing(h *operation.Happening) (err error) {
 
 // fires gives what the rules send because of what happened.
 func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
-	on, completed := occasions[h.Action], occasions[life.Complete]
-	counts := h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted &&
-		!reading.DoneWell(h.Was) // as a row of an earlier version, which does not say that it counted
+	on, completed, counts := occasions[h.Action], occasions[life.Complete], countsNow(h)
 	if on == "" && !counts || h.Chosen || h.Now.Reviews != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
 	}
-	h.Opened, h.Judged = counts && h.Now.Reviewer == "", counts && h.Now.Reviewer != ""
-	ends := on
+	ends, all := on, []string{on}
 	if counts {
-		ends = completed
+		ends, all = completed, []string{on, completed}
+		h.Opened, h.Judged = h.Now.Reviewer == "", h.Now.Reviewer != ""
 	}
 	set, err := o.rules(o.View)
-	empty := func(of *rules.Set) bool { return of.Empty(on) && (!counts || of.Empty(completed)) }
-	if err != nil || empty(set.Set) && empty(set.waiting) && (ends != completed || !h.Now.Step) {
+	if err != nil || set.empty(all) && (ends != completed || !h.Now.Step) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.Now)
@@ -61,6 +58,17 @@ func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
 	}
 	h.Leave = set.awaits(ends, facts)
 	return o.fired(h, set, on, facts)
+}
+
+// countsNow tells whether completed work began to count as done. A row of an earlier version does not say that it
+// counted.
+func countsNow(h *operation.Happening) bool {
+	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
+}
+
+// empty tells whether there is no rule for any of these, neither one that is allowed nor one that waits for that.
+func (s ruleSet) empty(all []string) bool {
+	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
 
 // fired is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.

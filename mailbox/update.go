@@ -40,14 +40,8 @@ import (
 // With a request id a repetition gets the first result. If the process dies during the call, the step and all that
 // follows are there together or not at all.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
-	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
-		return schemas.UpdateOut{}, err
-	}
-	do, ok := updates[in.Action]
-	if !ok {
-		return schemas.UpdateOut{}, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
-	}
-	if err := unheeded(in); err != nil {
+	do, err := s.updateOf(in)
+	if err != nil {
 		return schemas.UpdateOut{}, err
 	}
 	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.UpdateOut, err error) {
@@ -82,6 +76,18 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	})
 }
 
+// updateOf is what an action does. It refuses an action that does not exist, and arguments that are not for it.
+func (s *Service) updateOf(in schemas.UpdateIn) (update, error) {
+	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
+		return nil, err
+	}
+	do, ok := updates[in.Action]
+	if !ok {
+		return nil, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
+	}
+	return do, unheeded(in)
+}
+
 // judged tells whether an action answers what its caller was told of a handoff.
 func judged(a schemas.Action) bool {
 	return slices.Contains([]schemas.Action{
@@ -89,9 +95,11 @@ func judged(a schemas.Action) bool {
 	}, a)
 }
 
-// updates is what each action does: it commits its step, gives the record as it is then, and adds to the result what it
-// changed besides. The functions may run twice with the same input, so they change nothing of it.
-var updates = map[schemas.Action]func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error){
+// An update is what an action does: it commits its step, gives the record as it is then, and adds to the result what it
+// changed besides. It may run twice with the same input, so it changes nothing of it.
+type update func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
+
+var updates = map[schemas.Action]update{
 	schemas.ActProgress: (*op).progress,
 	schemas.ActAsk:      (*op).ask,
 	schemas.ActAnswer:   (*op).answer,
