@@ -39,7 +39,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 			return schemas.RegisterOut{}, schemas.AsError(err).WithField("name")
 		}
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.RegisterOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
 		a, err := sessions.Agent(o.View, name)
 		if err != nil {
 			return out, err

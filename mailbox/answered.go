@@ -61,7 +61,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return s.engine.Update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
+	return s.update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
 }
 
 // nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits

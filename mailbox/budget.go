@@ -191,7 +191,7 @@ func (o *op) tellRefused(ctx context.Context) {
 	if refused == nil {
 		return
 	}
-	err := o.engine.Update(ctx, operation.ClockCaller, func(o *op) error {
+	err := o.update(ctx, operation.ClockCaller, func(o *op) error {
 		o.over = refused
 		over, err := o.markOver()
 		if over == nil || err != nil {

@@ -80,7 +80,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 // claim takes one, or gives what an earlier call with the same request id took.
 func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
 	if in.HandoffID != "" {
-		return operation.Mutate(ctx, s.engine, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
+		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
 	}
 	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }

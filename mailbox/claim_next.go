@@ -35,7 +35,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		return got, err
 	}
 	for tries := 0; ; tries++ {
-		got, err := operation.Mutate(ctx, s.engine, by, first)
+		got, err := mutate(ctx, s, by, first)
 		if !errors.Is(err, errLookFurther) {
 			return got, err
 		}
@@ -46,7 +46,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if id == 0 || err != nil {
 			return claimed{}, err
 		}
-		got, err = operation.Mutate(ctx, s.engine, by, func(o *op) (claimed, error) {
+		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
 			return o.claimGiven(id.String()) // which is refused, if another took, redirected or ended it since
 		})
 		e := schemas.AsError(err)

@@ -115,7 +115,7 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 // its holder claims again before: the answer names what it holds.
 func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	given := false
-	err := s.engine.Update(context.Background(), by, func(o *op) error {
+	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
 		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.knows(r, taken) {
@@ -131,11 +131,10 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
-// Replayed
-func (again claimed) Replayed(o *op) {
+// Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
+func (again claimed) Replayed(o *operation.Op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		o.here.Hear(r.ID, o.Now) // before the commit: the call that gives it back comes after
+		of(o).here.Hear(r.ID, o.Now) // before the commit: the call that gives it back comes after
 	}
 }
 

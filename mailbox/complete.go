@@ -78,7 +78,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		})
 	}
 	for {
-		out, err := operation.Mutate(ctx, s.engine, by, try)
+		out, err := mutate(ctx, s, by, try)
 		if !errors.Is(err, errNotCompared) {
 			return out, err
 		}

@@ -41,7 +41,7 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 		return out, err
 	}
 	c := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
-	err = s.engine.Update(ctx, by, func(o *op) error {
+	err = s.update(ctx, by, func(o *op) error {
 		a, err := o.here.NameFor(o.View, client, names.Server, c)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = s.engine.Update(ctx, operation.ClockCaller, func(o *op) error {
+	err = s.update(ctx, operation.ClockCaller, func(o *op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
 			if err := cmp.Or(o.lose(a, in.Conn, &out), o.leave(a, in)); err != nil {

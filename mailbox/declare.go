@@ -56,7 +56,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		}
 	}
 	by.Agent = schemas.System // a file speaks, whoever made the call after which it was read
-	err = s.engine.Transact(ctx, by, func(o *op) (err error) {
+	err = s.engine.Transact(ctx, by, func(o *operation.Op) (err error) {
 		for row, err := range o.AllRules() {
 			if err != nil {
 				return err
@@ -65,7 +65,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 				said.Rules[string(row.Key)] = store.DeclaredRules{}
 			}
 		}
-		out, err = o.declare(said, in.Digest)
+		out, err = of(o).declare(said, in.Digest)
 		return err
 	})
 	return out, err

@@ -51,7 +51,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 		return schemas.FailOut{}, err
 	}
 	rejects := in.Outcome == schemas.OutcomeRejected
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (schemas.FailOut, error) {
+	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
 		return judge(o, life.Fail, outcomes[schemas.FailOut]{
 			id: id, token: token, digest: digest,
 			unclaimed: func(r *store.Record) bool { // or declined before

@@ -1,66 +1,134 @@
 package mailbox
 
 import (
+	"context"
+	"fmt"
+
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// hooks are all rules of the mailbox that take part in operations without being called by them. It is a function and no
-// variable, because the rules run operations themselves.
-func hooks() operation.Hooks[*op] {
-	return operation.Hooks[*op]{
-		Before: []operation.Rule[*op]{
-			{When: comesToPool, Do: (*op).tellFirst},
-			{When: mayLieUntaken, Do: (*op).timeTaking},
-		},
-		After: []operation.Rule[*op]{
-			{When: hasOutcome, Do: (*op).spend},
-			{When: becomesOffered, Do: (*op).tellNoTakers},
-			{When: mayFire, Do: (*op).firing},
-		},
-		Due: map[operation.Timer]func(*op, *store.Record) error{
-			operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).leaseEnded, operation.Quiet: (*op).silent,
-			operation.Reserved: (*op).unreserve, operation.Untaken: (*op).untaken, operation.Delay: (*op).ready,
-		},
-		Follows: map[life.Consequence]operation.Follow[*op]{
-			life.AskApproval:   telling((*op).askApproval),
-			life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.TellSender(h.Now, noticeOfAll(h)) }),
-			life.TellAnswerer:  telling((*op).tellAnswerer),
-			life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Holder, noticeOfAll(h)) }),
-			life.TellRecipient: telling((*op).tellRecipient),
-			life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Asker, noticeOfAll(h)) }),
-			life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.Tell(schemas.Human, noticeOfAll(h)) }),
-			life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.waitAgain(h.Now) }),
-			life.EndLeftovers:  telling(func(o *op, h *operation.Happening) error { return o.endLeftovers(h.Now) }),
-			life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
-			life.SendRouted:    (*op).sendRouted,
-			life.SendReview:    (*op).sendReview,
-			life.Judge:         (*op).judgeReviewed,
-			life.PassOn:        (*op).passOnWhatFollows,
-			life.SendBack:      sending((*op).sendBack),
-			life.SendAgain:     sending((*op).rerun),
-			life.SendElsewhere: sending((*op).sendElsewhere),
-			life.SendRollback:  sending((*op).rollback),
-			life.SendToDecider: sending((*op).escalate),
-		},
-		Across: map[life.Consequence]operation.Across[*op]{
-			life.TellWaiting:   {Of: waitingFor, Each: (*op).tellBlocked},
-			life.FreeWaiting:   {Of: waitingFor, Each: (*op).freeFrom},
-			life.FreeTakenBack: {Of: waitingForParent, Each: (*op).freeTakenBack},
-			life.MoveWaiting:   {Of: waitingFor, Each: (*op).waitInstead},
-			life.MoveFreed:     {Of: freedBy, Each: (*op).waitInstead, Ended: true},
-			life.CancelParts:   {Of: childrenOf, Each: (*op).cancelPart},
-		},
-		Resumed: (*op).fireAfterLeave,
-		Lapsed:  (*op).lapsedRules,
-		Cut:     (*op).cutTimes,
-		Seen:    (*op).expireNames,
-		Why:     (*op).notNow,
-		Refused: (*op).tellRefused,
-	}
+// The rules of the mailbox that take part in operations which do not call them. The lists are all there are.
+
+// before are applied before a changed record is written; they change that record alone.
+var before = []rule{
+	{when: comesToPool, do: (*op).tellFirst},
+	{when: mayLieUntaken, do: (*op).timeTaking},
 }
+
+// after are applied when a changed record was written, and before anything follows from it.
+var after = []rule{
+	{when: hasOutcome, do: (*op).spend},
+	{when: becomesOffered, do: (*op).tellNoTakers},
+	{when: mayFire, do: (*op).firing},
+}
+
+// rule takes part in each change of a record for which its condition holds. Otherwise it is not entered.
+type rule struct {
+	when func(*op, *operation.Happening) bool
+	do   func(*op, *operation.Happening) error
+}
+
+// due is what the clock does when a time of a record is over.
+var due = map[operation.Timer]func(*op, *store.Record) error{
+	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).leaseEnded, operation.Quiet: (*op).silent,
+	operation.Reserved: (*op).unreserve, operation.Untaken: (*op).untaken, operation.Delay: (*op).ready,
+}
+
+// follows are the consequences that concern the handoff itself.
+var follows = map[life.Consequence]follow{
+	life.AskApproval:   telling((*op).askApproval),
+	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.TellSender(h.Now, noticeOfAll(h)) }),
+	life.TellAnswerer:  telling((*op).tellAnswerer),
+	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Holder, noticeOfAll(h)) }),
+	life.TellRecipient: telling((*op).tellRecipient),
+	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Asker, noticeOfAll(h)) }),
+	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.Tell(schemas.Human, noticeOfAll(h)) }),
+	life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.waitAgain(h.Now) }),
+	life.EndLeftovers:  telling(func(o *op, h *operation.Happening) error { return o.endLeftovers(h.Now) }),
+	life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
+	life.SendRouted:    (*op).sendRouted,
+	life.SendReview:    (*op).sendReview,
+	life.Judge:         (*op).judgeReviewed,
+	life.PassOn:        (*op).passOnWhatFollows,
+	life.SendBack:      sending((*op).sendBack),
+	life.SendAgain:     sending((*op).rerun),
+	life.SendElsewhere: sending((*op).sendElsewhere),
+	life.SendRollback:  sending((*op).rollback),
+	life.SendToDecider: sending((*op).escalate),
+}
+
+// follow carries out a consequence, and says what came of it for the result of the call.
+type follow func(*op, *operation.Happening) (operation.Outcome, error)
+
+// across are the consequences that concern other handoffs.
+var across = map[life.Consequence]spread{
+	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
+	life.FreeWaiting:   {of: waitingFor, each: (*op).freeFrom},
+	life.FreeTakenBack: {of: waitingForParent, each: (*op).freeTakenBack},
+	life.MoveWaiting:   {of: waitingFor, each: (*op).waitInstead},
+	life.MoveFreed:     {of: freedBy, each: (*op).waitInstead, ended: true},
+	life.CancelParts:   {of: childrenOf, each: (*op).cancelPart},
+}
+
+// spread is a consequence that is carried out for each of the handoffs that of finds for the one to which something
+// happened, also for those that ended where ended says so.
+type spread struct {
+	of    func(now *store.Record) store.Index
+	each  func(o *op, r, now *store.Record) error
+	ended bool
+}
+
+// hooks are [operation.Rules] by these lists.
+type hooks struct{ *op }
+
+// of is the operation of the mailbox that an operation belongs to.
+func of(o *operation.Op) *op { return o.Rules.(hooks).op }
+
+func (h hooks) Before(what *operation.Happening) error { return h.apply(before, what) }
+func (h hooks) After(what *operation.Happening) error  { return h.apply(after, what) }
+
+func (h hooks) apply(rules []rule, what *operation.Happening) error {
+	for _, rule := range rules {
+		if !rule.when(h.op, what) {
+			continue
+		}
+		if err := rule.do(h.op, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h hooks) Due(t operation.Timer, r *store.Record) error { return due[t](h.op, r) }
+
+// Follow carries out a consequence. One that nobody knows is a fault of this program: the error undoes the operation.
+func (h hooks) Follow(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
+	do := follows[c]
+	if do == nil {
+		return operation.Outcome{}, fmt.Errorf("nobody knows how to %s", c)
+	}
+	return do(h.op, what)
+}
+
+func (h hooks) Across(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
+	return across[c].of(now), across[c].ended
+}
+
+func (h hooks) Each(c life.Consequence, other, now *store.Record) error {
+	return across[c].each(h.op, other, now)
+}
+
+func (h hooks) Resumed(what *operation.Happening, debt store.Debt) error {
+	return h.fireAfterLeave(what, debt)
+}
+func (h hooks) Lapsed() (enough bool)                    { return h.lapsedRules() }
+func (h hooks) Cut(r *store.Record) (changed bool)       { return h.cutTimes(r) }
+func (h hooks) Seen(client schemas.Agent) error          { return h.expireNames(client) }
+func (h hooks) Why(a life.Action, r *store.Record) error { return h.notNow(a, r) }
+func (h hooks) Refused(ctx context.Context)              { h.tellRefused(ctx) }
 
 // The conditions of the rules. They stand here, so that a reader of an operation need not enter a rule that does not
 // take part in it.
@@ -108,12 +176,12 @@ func freedBy(now *store.Record) store.Index          { return store.FreedBy(now.
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
 // telling is a consequence of which the result of the call says nothing.
-func telling(do func(*op, *operation.Happening) error) operation.Follow[*op] {
+func telling(do func(*op, *operation.Happening) error) follow {
 	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
 }
 
 // sending is a consequence that sends the handoff which goes on with the work, nil for none.
-func sending(do func(*op, *operation.Happening) (*store.Record, error)) operation.Follow[*op] {
+func sending(do func(*op, *operation.Happening) (*store.Record, error)) follow {
 	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
 		came.Successor, err = do(o, h)
 		return came, err

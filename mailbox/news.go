@@ -41,8 +41,8 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
-	err = s.engine.Update(ctx, by, func(o *op) (err error) {
-		out, err = operation.Once(o.Op, o, func(o *op) (schemas.NewsOut, error) { return o.news(in, since) })
+	err = s.update(ctx, by, func(o *op) (err error) {
+		out, err = operation.Once(o.Op, func(*operation.Op) (schemas.NewsOut, error) { return o.news(in, since) })
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
@@ -55,7 +55,7 @@ func (s *Service) deliverOnce(
 // is not used. A failure is returned, and the marks stay.
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
-	return s.engine.Update(context.Background(), by, func(o *op) error {
+	return s.update(context.Background(), by, func(o *op) error {
 		_, err := o.news(schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}, 0)
 		return err
 	})

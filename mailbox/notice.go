@@ -91,7 +91,7 @@ func (s *Service) showNotices(
 		_, err := operation.Read(ctx, s.engine, fn)
 		return err
 	}
-	return s.engine.Update(ctx, by, func(o *op) error {
+	return s.update(ctx, by, func(o *op) error {
 		shown, err := fn(o.View)
 		if err != nil {
 			return err

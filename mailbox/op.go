@@ -1,6 +1,8 @@
 package mailbox
 
 import (
+	"context"
+
 	"handoff/mailbox/operation"
 	"handoff/mailbox/rules"
 	"handoff/schemas"
@@ -22,4 +24,14 @@ type op struct {
 	cost       rules.Budget // what the expressions of the allowed rules have cost in it
 	spent      string       // which budget refused what a rule sends because of time
 	over       *overrun     // what a limit of a workflow refused, until somebody was told
+}
+
+// update runs fn in an operation of the engine, see [operation.Engine.Update].
+func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
+	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(of(o)) })
+}
+
+// mutate is [Service.update] for a call that is repeated with the same result, see [operation.Mutate].
+func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(of(o)) })
 }

@@ -29,7 +29,7 @@ import (
 // the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
 // results are no longer found by a search, even where only one field was taken out.
 func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.RedactOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.RedactOut, err error) {
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)
 		}
@@ -193,7 +193,7 @@ func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	r := retention.Retention{Store: s.Store, Before: store.At(in.Before)}
 	if !in.DryRun && by.InPerson() {
 		r.Update = func(ctx context.Context, fn func(retention.Tx) error) error {
-			return s.engine.Update(ctx, by, func(o *op) error { return fn(retention.Tx{Op: o.Op, Commit: o.redacted}) })
+			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Op: o.Op, Commit: o.redacted}) })
 		}
 	}
 	done, err := r.Run(ctx)

@@ -60,7 +60,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
-	out, err := operation.Mutate(ctx, s.engine, by, func(o *op) (schemas.SendOut, error) {
+	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
 		if err == nil {
 			err = o.warnOfName(in, &out)

@@ -154,7 +154,7 @@ type Service struct {
 	drafts   draft.Maker
 	reader   reading.Reader
 	denials  *denials
-	engine   *operation.Engine[*op]
+	engine   *operation.Engine
 	compiled *compiledRules
 }
 
@@ -176,7 +176,7 @@ func New(c Config) *Service {
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
-	}, func(o *operation.Op) *op { return &op{Op: o, Service: s} }, hooks())
+	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, Service: s}} })
 	s.Registry = registry.New(registry.Config{
 		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,

@@ -25,7 +25,7 @@ func (s *Service) Denied(ctx context.Context, by schemas.Caller, asked string) {
 		return
 	}
 	what := denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times}
-	err := s.engine.Update(ctx, by, func(o *op) error { return o.RecordEvent(life.Denied, what) })
+	err := s.update(ctx, by, func(o *op) error { return o.RecordEvent(life.Denied, what) })
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
 	}
@@ -94,7 +94,7 @@ func (s *Service) Borrows(ctx context.Context, by schemas.Caller, own schemas.Ag
 	}
 	agent := by.Agent
 	by.Agent = own
-	if err := s.engine.Update(ctx, by, func(o *op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
+	if err := s.update(ctx, by, func(o *op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
 	}
 	return true

@@ -31,7 +31,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 	if err != nil {
 		return schemas.TokenAddOut{}, err
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.TokenAddOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.TokenAddOut, err error) {
 		if err := o.unusedToken(t); err != nil {
 			return out, err
 		}
@@ -77,7 +77,7 @@ func (s *Service) RevokeToken(
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
 		t, err := o.Token(in.Name)
 		switch {
 		case err != nil:

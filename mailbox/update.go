@@ -44,7 +44,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 	if err != nil {
 		return schemas.UpdateOut{}, err
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *op) (out schemas.UpdateOut, err error) {
+	return mutate(ctx, s, by, func(o *op) (out schemas.UpdateOut, err error) {
 		id := in.HandoffID
 		switch notice := strings.HasPrefix(id, "no_"); {
 		case notice && in.Action == schemas.ActCancel:

@@ -12,19 +12,19 @@ import (
 
 // Look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
 // leave it have a code.
-func Look[O, Out any](ctx context.Context, e *Engine[O], fn func(*store.View) (Out, error)) (Out, error) {
+func Look[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	return store.Look(ctx, e.Store, fn)
 }
 
 // Read is [Look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
 // known is shown all the same, and the log says so.
-func Read[O, Out any](ctx context.Context, e *Engine[O], fn func(*store.View) (Out, error)) (Out, error) {
+func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	e.ApplyTime(ctx)
 	return Look(ctx, e, fn)
 }
 
 // Overdue warns of what is due in a snapshot where the workspace is behind, see [Engine.CatchUp].
-func (e *Engine[O]) Overdue(v *store.View, behind bool) []string {
+func (e *Engine) Overdue(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (e *Engine[O]) Overdue(v *store.View, behind bool) []string {
 
 // settle carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
 // ctx allows and for [catchUpTime]. What is left then is due, and the next call of anybody carries it out.
-func (e *Engine[O]) settle(ctx context.Context, owing []schemas.ID) {
+func (e *Engine) settle(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
-		err := e.update(ctx, ClockCaller, func(o *Op, _ O) error {
+		err := e.Update(ctx, ClockCaller, func(o *Op) error {
 			before := len(o.owing) // by what was due
 			err := o.lapseOne(owing[0])
 			again = o.owing[before:]
@@ -62,7 +62,7 @@ const catchUpTime = 300 * time.Millisecond
 // CatchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
 // due. It stops when a transaction applied nothing, as where the only records that are due are damaged, and after
 // [catchUpTime]: then the workspace is behind, and the next call of anybody goes on.
-func (e *Engine[O]) CatchUp(ctx context.Context) (behind bool, err error) {
+func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
 		now, _ := e.Leases.Clock.Read()
@@ -73,7 +73,7 @@ func (e *Engine[O]) CatchUp(ctx context.Context) (behind bool, err error) {
 		if behind && e.Now().Sub(begun) >= catchUpTime {
 			return true, nil
 		}
-		err = e.update(ctx, ClockCaller, func(o *Op, _ O) error {
+		err = e.Update(ctx, ClockCaller, func(o *Op) error {
 			more = o.more || o.uncut || len(o.owing) > 0
 			return nil
 		})
@@ -86,7 +86,7 @@ func (e *Engine[O]) CatchUp(ctx context.Context) (behind bool, err error) {
 }
 
 // NextDue is when the clock changes something next, zero for never. Where it was set back that is at once.
-func (e *Engine[O]) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
+func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
 	return Look(ctx, e, func(v *store.View) (time.Time, error) {
 		if e.wasAhead(v, now) {
 			return time.UnixMilli(1), nil
@@ -97,7 +97,7 @@ func (e *Engine[O]) NextDue(ctx context.Context, now time.Time) (time.Time, erro
 
 // ApplyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log
 // says so, and the next call tries again. It tells whether more is due, see [Engine.CatchUp].
-func (e *Engine[O]) ApplyTime(ctx context.Context) (behind bool) {
+func (e *Engine) ApplyTime(ctx context.Context) (behind bool) {
 	behind, err := e.CatchUp(ctx)
 	if err != nil {
 		e.Logger.WarnContext(ctx, "time could not be applied", slog.Any("error", err))

@@ -46,5 +46,5 @@ func (o *Op) noteSeen() error {
 		return err
 	}
 	o.self = nil // the caller may be among the names that expire
-	return o.hooks.seen(a.Client)
+	return o.Rules.Seen(a.Client)
 }

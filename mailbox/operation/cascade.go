@@ -97,7 +97,7 @@ func (o *Op) do(c *cascade, d duty) error {
 	if !d.do.Spreads() {
 		return o.doHere(c, d)
 	}
-	others, ended := o.hooks.across(d.do, d.of)
+	others, ended := o.Rules.Across(d.do, d.of.Now)
 	for id, err := range o.Oldest(others, d.after) {
 		switch {
 		case err != nil:
@@ -110,7 +110,7 @@ func (o *Op) do(c *cascade, d duty) error {
 		d.after = id
 		c.duties = append(c.duties, d)
 		if r := o.Usable(id); r != nil && (ended || !r.Status.Ended()) {
-			return o.hooks.acrossEach(d.do, r, d.of.Now)
+			return o.Rules.Each(d.do, r, d.of.Now)
 		}
 		return nil // one that cannot be read, or that has ended meanwhile, stops no other
 	}
@@ -119,7 +119,7 @@ func (o *Op) do(c *cascade, d duty) error {
 
 // doHere carries out a duty that concerns the handoff itself.
 func (o *Op) doHere(c *cascade, d duty) error {
-	came, err := o.hooks.follows(d.do, d.of)
+	came, err := o.Rules.Follow(d.do, d.of)
 	if slices.Contains(c.asked, d.of) {
 		c.outcome.Successor = cmp.Or(c.outcome.Successor, came.Successor)
 		c.outcome.Forwarded = cmp.Or(c.outcome.Forwarded, came.Forwarded)
@@ -169,7 +169,7 @@ func (o *Op) resume(r *store.Record) error {
 		if debt.Leave != "" {
 			continue
 		}
-		if err := o.hooks.resumed(h, debt); err != nil {
+		if err := o.Rules.Resumed(h, debt); err != nil {
 			return err
 		}
 		c.duties = append(c.duties, duty{of: h, do: life.Consequence(debt.Do), after: debt.After})

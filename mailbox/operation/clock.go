@@ -25,7 +25,7 @@ func (o *Op) lapsed(r *store.Record) error {
 	}
 	for i, at := range timers(r) {
 		if at != 0 && at <= store.At(o.Now) {
-			return o.hooks.due(Timer(i), r)
+			return o.Rules.Due(Timer(i), r)
 		}
 	}
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
@@ -61,7 +61,7 @@ func (o *Op) lapse() error {
 				return nil
 			}
 			err := o.Alone(func() error { return o.lapseOne(id) })
-			enough = o.hooks.lapsed()
+			enough = o.Rules.Lapsed()
 			if err != nil {
 				// One damaged handoff must not stop the others: it stays as it is.
 				o.env.Logger.Error("time could not be applied", slog.String("handoff", id.String()), slog.Any("error", err))

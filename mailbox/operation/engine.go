@@ -2,8 +2,8 @@
 // record, checks an action against the table of package life, commits the record with its event, and carries out what
 // follows from that.
 //
-// It knows nothing of what the mailbox does. The rules of the mailbox come to it as [Hooks], and [Op] is all that they
-// see of the transaction. Begin with [Engine.Update] and [Op.Commit]; what follows is in cascade.go, time in clock.go,
+// It knows nothing of what the mailbox does. The mailbox takes part by its [Rules], and [Op] is all that they see of the
+// transaction. Begin with [Engine.Update] and [Op.Commit]; what follows is in cascade.go, time in clock.go,
 // repeated calls in idempotency.go, and how long a claim lasts in lease.go.
 package operation
 
@@ -31,25 +31,15 @@ type Config struct {
 	Leases Leases
 }
 
-// environment is what all operations of an engine share.
-type environment struct {
+// An Engine runs the operations of one workspace. It starts no goroutine, and its methods may be called concurrently.
+type Engine struct {
 	Config
-	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [environment.wasAhead]
+	rules  func(*Op) Rules
+	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.wasAhead]
 }
 
-// An Engine runs the operations of one workspace. It starts no goroutine, and its methods may be called concurrently. O
-// is what an operation is to the rules of the mailbox, see [Hooks].
-type Engine[O any] struct {
-	*environment
-	begin func(*Op) O
-	hooks Hooks[O]
-}
-
-// New makes an engine with its rules. Begin gives what the rules know of a new operation besides; it is called once for
-// each run of a transaction.
-func New[O any](c Config, begin func(*Op) O, rules Hooks[O]) *Engine[O] {
-	return &Engine[O]{environment: &environment{Config: c}, begin: begin, hooks: rules}
-}
+// New makes an engine. Rules gives the rules of a new operation; it is called once for each run of a transaction.
+func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, rules: rules} }
 
 // Update runs one operation that may change something: what the clock has changed, then fn, then what follows from
 // both. Every method that writes goes through it, so these three are always committed together or not at all.
@@ -70,40 +60,31 @@ func New[O any](c Config, begin func(*Op) O, rules Hooks[O]) *Engine[O] {
 // holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
 // same request id answered comes in between, in [Once], after the clock: so a repeat may be the call that applies what
 // is due.
-func (e *Engine[O]) Update(ctx context.Context, by schemas.Caller, fn func(O) error) error {
-	return e.update(ctx, by, func(_ *Op, of O) error { return fn(of) })
-}
-
-func (e *Engine[O]) update(ctx context.Context, by schemas.Caller, fn func(*Op, O) error) error {
-	return e.transact(ctx, by, func(o *Op, of O) error {
+func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
+	return e.Transact(ctx, by, func(o *Op) error {
 		if err := o.lapse(); err != nil {
 			return err
 		}
 		o.left = MostFollow
-		return fn(o, of)
+		return fn(o)
 	})
 }
 
 // Transact is [Engine.Update] without what is due.
-func (e *Engine[O]) Transact(ctx context.Context, by schemas.Caller, fn func(O) error) error {
-	return e.transact(ctx, by, func(_ *Op, of O) error { return fn(of) })
-}
-
-func (e *Engine[O]) transact(ctx context.Context, by schemas.Caller, fn func(*Op, O) error) error {
+func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	leases := e.Leases.Judge()
 	var o *Op
 	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		o = &Op{env: e.environment, By: by, Now: leases.Now, Leases: leases, left: MostFollow}
+		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, left: MostFollow}
 		o.within(tx)
-		of := e.begin(o)
-		o.hooks = bound[O]{&e.hooks, of}
+		o.Rules = e.rules(o)
 		if o.last, err = tx.Events(); err != nil {
 			return err
 		}
 		if err := o.cutAhead(); err != nil {
 			return err
 		}
-		if err := fn(o, of); err != nil {
+		if err := fn(o); err != nil {
 			return err
 		}
 		_, err = o.Follow()
@@ -114,7 +95,7 @@ func (e *Engine[O]) transact(ctx context.Context, by schemas.Caller, fn func(*Op
 	}
 	if err != nil {
 		if o != nil {
-			o.hooks.refused(ctx)
+			o.Rules.Refused(ctx)
 		}
 		return Coded(err)
 	}

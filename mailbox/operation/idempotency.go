@@ -27,17 +27,17 @@ const remembered = 24 * time.Hour
 //
 // Because the result is committed with the change, there is no moment in which one is there without the other: after a
 // crash the repeat either finds both or neither.
-func Mutate[O, Out any](
-	ctx context.Context, e *Engine[O], by schemas.Caller, fn func(O) (Out, error),
+func Mutate[Out any](
+	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
 	var out Out
 	e.Here.Acts(by.Conn, by.Agent)
-	err := e.update(ctx, by, func(o *Op, of O) (err error) {
+	err := e.Update(ctx, by, func(o *Op) (err error) {
 		out = *new(Out)
 		if err := o.noteSeen(); err != nil {
 			return err
 		}
-		out, err = Once(o, of, fn)
+		out, err = Once(o, fn)
 		return err
 	})
 	return out, err
@@ -47,9 +47,9 @@ func Mutate[O, Out any](
 // remembered of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a
 // caller or a method, so whoever makes one makes it unique. A result that is given again and has a method Replayed is
 // told so.
-func Once[O, Out any](o *Op, of O, fn func(O) (Out, error)) (out Out, err error) {
+func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
-		return fn(of)
+		return fn(o)
 	}
 	done, err := o.Receipt(store.ByRequest(o.By.Request))
 	if err != nil {
@@ -57,12 +57,12 @@ func Once[O, Out any](o *Op, of O, fn func(O) (Out, error)) (out Out, err error)
 	}
 	if done != nil {
 		err = o.replay(done, &out)
-		if again, is := any(out).(interface{ Replayed(O) }); is {
-			again.Replayed(of)
+		if again, is := any(out).(interface{ Replayed(*Op) }); is {
+			again.Replayed(o)
 		}
 		return out, err
 	}
-	if out, err = fn(of); err != nil || o.fruitless {
+	if out, err = fn(o); err != nil || o.fruitless {
 		return out, err
 	}
 	return out, o.remember(out)

@@ -17,7 +17,7 @@ import (
 // connection.
 //
 // Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
-// the claim goes on all the same. Nothing here writes to the store: the hooks apply what is judged, each change
+// the claim goes on all the same. Nothing here writes to the store: the rules of the mailbox apply what is judged, each change
 // as an event.
 //
 // No timer renews a lease, so a model that works for 40 minutes costs no write while nobody looks. Only memory knows

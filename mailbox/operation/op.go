@@ -34,10 +34,10 @@ type Op struct {
 	Now    time.Time
 	Leases Judge // judges claims at Now
 	Timed  bool  // the clock does what is done now
+	Rules  Rules // what takes part in it
 
-	tx    *store.Tx
-	env   *environment
-	hooks hooks
+	tx  *store.Tx
+	env *Engine
 
 	self     *store.Agent // the caller, once read
 	happened []*Happening // from which is yet to follow what the table says
@@ -166,7 +166,7 @@ func (o *Op) Commit(h *Happening) error {
 		}
 	}
 	h.By = o.By
-	if err := o.hooks.before(h); err != nil {
+	if err := o.Rules.Before(h); err != nil {
 		return err
 	}
 	h.Now.Counted = h.Now.Counted || reading.DoneWell(h.Now) || h.Was != nil && reading.DoneWell(h.Was)
@@ -179,7 +179,7 @@ func (o *Op) Commit(h *Happening) error {
 	}
 	h.Kept = content
 	o.gather(h.Was, h.Now)
-	if err := o.hooks.after(h); err != nil {
+	if err := o.Rules.After(h); err != nil {
 		return err
 	}
 	o.happened = append(o.happened, h)

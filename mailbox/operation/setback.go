@@ -16,7 +16,7 @@ const clocksDiffer = time.Minute
 // wasAhead tells whether the clock was set back since the last operation of this process, and for the first one, since
 // the newest event of an earlier process, or that one did not get through with [Op.cutAhead]. What cannot be read tells
 // nothing.
-func (e *environment) wasAhead(v *store.View, now time.Time) bool {
+func (e *Engine) wasAhead(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
 		if after, err := v.Uncut(); err == nil && after != 0 {
@@ -45,9 +45,9 @@ func (o *Op) cutAhead() error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			if err == nil && r != nil && o.hooks.cut(new(r.Clone())) {
+			if err == nil && r != nil && o.Rules.Cut(new(r.Clone())) {
 				err = o.Alone(func() error {
-					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.hooks.cut(now) })
+					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.Cut(now) })
 				})
 			}
 			if err != nil {

@@ -19,7 +19,7 @@ import (
 func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
-		return now, o.hooks.why(a, r)
+		return now, o.Rules.Why(a, r)
 	}
 	if err := o.Allowed(a, s.By, r); err != nil {
 		return now, err
