@@ -42,7 +42,7 @@ func (s *Service) takeAnswer(
 // settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) settle(id schemas.ID, a schemas.Agent) error {
-	told, err := o.UnreadAbout(a, id, operation.MostLooked)
+	told, err := o.UnreadAbout(a, id, reading.MostLooked)
 	if err != nil || len(told) == 0 {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 		return nil
 	}
 	told, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {
-		return v.UnreadAbout(by.Agent, id, operation.MostLooked)
+		return v.UnreadAbout(by.Agent, id, reading.MostLooked)
 	})
 	if err != nil || len(told) == 0 {
 		return err

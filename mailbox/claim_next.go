@@ -6,13 +6,14 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
 )
 
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [operation.MostLooked], as with a
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [reading.MostLooked], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
@@ -76,7 +77,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		if r != nil {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == operation.MostLooked {
+		if looked++; looked == reading.MostLooked {
 			return claimed{}, errLookFurther
 		}
 	}

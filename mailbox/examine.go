@@ -121,7 +121,8 @@ func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.
 
 // debts refuses what a record owes that this program does not leave for later.
 func (x *examiner) debts(r *store.Record) error {
-	most := min(x.routed+1, 2*operation.MostLooked) // one of this record; in all those that wait, and as many that were just released
+	// One of this record; in all those that wait, and as many that were just released.
+	most := min(x.routed+1, 2*reading.MostLooked)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
 		if do == life.SendRouted {

@@ -28,7 +28,8 @@ func (s ruleSet) awaits(on string, f *rules.Facts) string {
 }
 
 // awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
-// of the workflow and human are told of the first step of each workflow that waits. A workspace has [operation.MostLooked] at most.
+// of the workflow and human are told of the first step of each workflow that waits. A workspace has
+// [reading.MostLooked] at most.
 func (o *op) awaitLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
@@ -41,8 +42,8 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 		}
 		other := reading.Readable(o.View, id)
 		told = told || other != nil && other.Workflow == r.Workflow
-		if waiting++; waiting >= operation.MostLooked {
-			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", operation.MostLooked)
+		if waiting++; waiting >= reading.MostLooked {
+			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", reading.MostLooked)
 			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
@@ -116,7 +117,7 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}
-	o.Timed = false // a person caused it, and [operation.MostLooked] bounds it
+	o.Timed = false // a person caused it, and [reading.MostLooked] bounds it
 	set, err := o.rules(o.View)
 	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err

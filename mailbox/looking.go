@@ -279,7 +279,7 @@ func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err 
 		if err != nil {
 			return nil, err
 		}
-		if len(known) == operation.MostLooked {
+		if len(known) == reading.MostLooked {
 			break
 		}
 		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately

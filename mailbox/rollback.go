@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"handoff/mailbox/draft"
-	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -61,10 +60,10 @@ func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
-// members are the agents that sent or held one of the newest [operation.MostLooked] handoffs of a workflow. The rules are none of
-// them, and records that cannot be read are passed over.
+// members are the agents that sent or held one of the newest [reading.MostLooked] handoffs of a workflow. The rules are
+// none of them, and records that cannot be read are passed over.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
-	for r, err := range reading.Records(o.View, reading.AtMost(operation.MostLooked, o.Newest(store.InWorkflow(wf), 0))) {
+	for r, err := range reading.Records(o.View, reading.AtMost(reading.MostLooked, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
 		}

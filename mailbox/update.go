@@ -168,10 +168,10 @@ func endedBadly(r *store.Record) bool {
 }
 
 // openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first
-// [operation.MostLooked]. One that cannot be read is left out.
+// [reading.MostLooked]. One that cannot be read is left out.
 func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
-	for i := 0; i < min(len(below), operation.MostLooked); i++ {
+	for i := 0; i < min(len(below), reading.MostLooked); i++ {
 		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
 			if err != nil {
 				return nil, err

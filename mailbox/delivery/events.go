@@ -14,6 +14,7 @@ import (
 
 	"handoff/mailbox/listing"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
@@ -156,9 +157,6 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// mostLooked is how many records or rows of a kind one delivery looks at.
-	mostLooked = 1_000
-
 	// mostPassed is how many handoffs are passed over that were delivered to a session and that it has not claimed: as
 	// many as a mailbox holds by default.
 	mostPassed = 10_000
@@ -168,8 +166,8 @@ const (
 )
 
 // findHandoffs finds what the session may claim, best first. With fresh it passes over what was delivered to the
-// session before. It stops after [mostLooked] records, or [mostPassed] that were delivered before, and passes over
-// what cannot be read.
+// session before. It stops after [reading.MostLooked] records, or [mostPassed] that were delivered before, and passes
+// over what cannot be read.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.Agent(d.View, d.Agent)
 	if err != nil {
@@ -192,7 +190,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 			d.found.Handoffs = append(d.found.Handoffs, r.ID)
 			d.name(listing.Item(r))
 		}
-		if looked == mostLooked || passed == mostPassed {
+		if looked == reading.MostLooked || passed == mostPassed {
 			break
 		}
 	}
@@ -212,7 +210,7 @@ func (d *Delivery) name(it schemas.Item) {
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	looked := 0
 	for notice, err := range d.UnreadBy(d.Agent) {
-		if looked++; err != nil || looked > mostLooked {
+		if looked++; err != nil || looked > reading.MostLooked {
 			return err
 		}
 		if !wanted(notice) {

@@ -25,9 +25,6 @@ import (
 	"handoff/store"
 )
 
-// mostLooked is how many mailboxes or rows are looked at where most of them may be passed over.
-const mostLooked = 1_000
-
 // Offers is what agents are offered at one moment. It is of use for as long as its snapshot.
 type Offers struct {
 	*store.View
@@ -160,7 +157,7 @@ func (t *taker) orphanedAmong(all iter.Seq2[schemas.Address, error]) (boxes []sc
 	if t.Client == "" {
 		return nil
 	}
-	for box, err := range reading.AtMost(mostLooked, all) {
+	for box, err := range reading.AtMost(reading.MostLooked, all) {
 		t.err = cmp.Or(t.err, err)
 		if t.isOrphaned(box) {
 			boxes = append(boxes, box)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -30,7 +31,7 @@ func (e *Engine) Overdue(v *store.View, behind bool) []string {
 	}
 	n := 0
 	for _, err := range v.Due(e.Now()) {
-		if n++; err != nil || n == MostLooked {
+		if n++; err != nil || n == reading.MostLooked {
 			break
 		}
 	}

@@ -11,9 +11,6 @@ import (
 	"handoff/store"
 )
 
-// MostLooked is how many records or rows one transaction looks at where it may pass over most of them.
-const MostLooked = 1_000
-
 // Op is one operation inside one transaction: who does it and when. [Engine.Update] makes it anew each time the store
 // runs the transaction, so nothing of a first run is left in a second. Its methods may be called only while the
 // transaction lasts, by one goroutine.

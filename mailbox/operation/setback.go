@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -32,7 +33,7 @@ func (e *Engine) wasAhead(v *store.View, now time.Time) bool {
 
 // cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
 // before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
-// [MostLooked] in one operation, and the next one goes on.
+// [reading.MostLooked] in one operation, and the next one goes on.
 func (o *Op) cutAhead() error {
 	if !o.env.wasAhead(o.View, o.env.Now()) { // the operation may have waited for others since o.now
 		return nil
@@ -72,16 +73,16 @@ func (o *Op) nextUncut() (open []schemas.ID, err error) {
 				return nil, err
 			}
 			open = append(open, id)
-			if n++; n > MostLooked {
+			if n++; n > reading.MostLooked {
 				break
 			}
 		}
 	}
 	slices.Sort(open)
-	after, o.uncut = 0, len(open) > MostLooked
+	after, o.uncut = 0, len(open) > reading.MostLooked
 	if o.uncut {
-		open = open[:MostLooked]
-		after = open[MostLooked-1]
+		open = open[:reading.MostLooked]
+		after = open[reading.MostLooked-1]
 	}
 	return open, o.tx.PutUncut(after)
 }
