@@ -108,7 +108,7 @@ func Key[T ~uint64](numbers ...T) (k []byte) {
 func Sent(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "auto-code", Box: "auto-code", Title: "Fix the login",
-		Priority: schemas.Normal, Status: schemas.Pending, Created: Minute(int(id)), Depth: 1, MaxAttempts: 3,
+		Priority: schemas.Normal, Status: schemas.Pending, Created: Minute(int(id)), Depth: 1, MaxAttempts: 3, //nolint:gosec // ids of tests are small
 		Digest: "of what was sent",
 	}
 }
