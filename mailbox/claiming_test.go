@@ -123,8 +123,7 @@ func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
 
 // Subagents of one client share a connection, and models forget to repeat their name.
 func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
-	w := newWorld(t)
-	main := w.Stdio("claude-code")
+	w, main := newWorldWith(t, "claude-code")
 	sub := main
 	sub.Agent = "qa"
 	w.Sends(main, "qa", "x")

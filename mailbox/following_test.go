@@ -22,8 +22,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+			w, a, b, c := newTrio(t, "a", "b", "c")
 			w.Sends(a, "b", "first")
 			w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := retry(w, a, b)

@@ -42,8 +42,7 @@ func TestACheckpointGoesWithAQuestionAndARelease(t *testing.T) {
 		return func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: text}} }
 	}
 	kept := func() string {
-		out := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"})
-		return out.Checkpoint.Note
+		return mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id.String(), View: "checkpoint"}).Checkpoint.Note
 	}
 	w.Claims(qa)
 	require.NotEmpty(t, w.Updates(qa, id, schemas.ActAsk, note("which?"), at("half")).Checkpoint)

@@ -138,8 +138,7 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 			if test.alter != nil {
 				test.alter(&in)
 			}
-			_, err := w.Send(t.Context(), test.by, in)
-			require.Equal(t, test.field, refused(t, err, test.code, "").Field)
+			require.Equal(t, test.field, mailboxtest.Refuses(t, w.Send, test.by, in, test.code, "").Field)
 			require.Equal(t, schemas.ID(1), w.Sends(w.Stdio("lead"), "qa", "the first").HandoffID)
 		})
 	}

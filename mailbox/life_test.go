@@ -12,8 +12,7 @@ import (
 )
 
 func TestSentClaimedAndCompletedInOrder(t *testing.T) {
-	w := newWorld(t)
-	architect, coder := w.Stdio("architect"), w.Stdio("auto-code")
+	w, architect, coder := newPair(t, "architect", "auto-code")
 
 	sent := w.Sends(architect, "auto-code", "Implement the auth module")
 	require.Equal(t, "ho_1", sent.HandoffID.String())
@@ -39,8 +38,7 @@ func TestSentClaimedAndCompletedInOrder(t *testing.T) {
 }
 
 func TestACompletionPassesOnInTheSameStep(t *testing.T) {
-	w := newWorld(t)
-	architect, coder, qa := w.Stdio("architect"), w.Stdio("auto-code"), w.Stdio("qa")
+	w, architect, coder, qa := newTrio(t, "architect", "auto-code", "qa")
 	w.Sends(architect, "auto-code", "Implement")
 	w.Claims(coder)
 	done := w.Completes(coder, 1, func(in *schemas.CompleteIn) {
@@ -145,8 +143,7 @@ func TestAttemptsAreUsedUpAndAPersonDecides(t *testing.T) {
 }
 
 func TestFailRollsBackToTheAgentNamed(t *testing.T) {
-	w := newWorld(t)
-	coder, qa := w.Stdio("auto-code"), w.Stdio("qa")
+	w, coder, qa := newPair(t, "auto-code", "qa")
 	w.Assigns(coder, qa, "Test it", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "auto-code"} })
 	failed := w.Fails(qa, schemas.FailIn{
 		HandoffID: "ho_1", FailureDetail: schemas.FailureDetail{

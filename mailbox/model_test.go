@@ -209,8 +209,7 @@ func (d deed) kept() int {
 func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
 func (l *lives) events(id schemas.ID) []schemas.Event {
-	out := mailboxtest.Must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
-	return out.Audit
+	return mailboxtest.Must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"}).Audit
 }
 
 func (l *lives) newest() schemas.ID {

@@ -81,18 +81,17 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	w.Sends(a, "b", "the one that may be pending")
 	require.Equal(t, 1, w.pendingOf("ci"))
 
-	_, err := w.Complete(context.Background(), a, schemas.CompleteIn{
+	e := mailboxtest.Refuses(t, w.Complete, a, schemas.CompleteIn{
 		HandoffID: "3", Token: mine.Token,
 		Result: schemas.Result{
 			Summary:      "done",
 			Continuation: &schemas.Continuation{SendIn: schemas.SendIn{To: "b", Task: "go on"}},
 		},
-	})
-	e := refused(t, err, schemas.Limit, "ho_3 was not completed either")
+	}, schemas.Limit, "ho_3 was not completed either")
 	require.Equal(t, "continuation", e.Field)
 	require.Equal(t, 30, e.RetryAfter)
 	require.Equal(t, schemas.Accepted, w.Status(3))
-	_, err = w.TryUpdate(a, 2, schemas.ActRetry)
+	_, err := w.TryUpdate(a, 2, schemas.ActRetry)
 	tooMany(t, err, "1")
 	_, err = w.TryUpdate(a, 1, schemas.ActReturn, note("more tests"))
 	tooMany(t, err, "1")

@@ -18,8 +18,7 @@ func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.
 	for _, change := range more {
 		change(&in)
 	}
-	out := mailboxtest.Must(w.t, w.Send, by, in)
-	return out.NoticeID
+	return mailboxtest.Must(w.t, w.Send, by, in).NoticeID
 }
 
 // needsYou is the part of the overview that a person has to see to.

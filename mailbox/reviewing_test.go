@@ -49,8 +49,7 @@ func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
 	verdict("rework")(&in)
-	_, err := w.Complete(t.Context(), c, in)
-	require.Equal(t, "output.points", refused(t, err, schemas.Invalid, "").Field)
+	require.Equal(t, "output.points", mailboxtest.Refuses(t, w.Complete, c, in, schemas.Invalid, "").Field)
 	back := w.Completes(c, review.HandoffID, verdict("rework", "It logs", "It has tests"))
 	require.Equal(t, schemas.Address("b"), back.Forwarded.To)
 	require.Equal(t, schemas.Returned, w.Status(work))
@@ -73,8 +72,7 @@ func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 
 func TestPastTheRoundsAPersonDecides(t *testing.T) {
 	for decision, want := range map[string]schemas.Status{"accept": schemas.Completed, "rework": schemas.Returned} {
-		w := newWorld(t)
-		a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+		w, a, b, c := newTrio(t, "a", "b", "c")
 		w.Sends(a, "b", "x", reviewed("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
 		w.Completes(b, w.takes(b), evidence("1"))
 		w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
@@ -109,8 +107,7 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+			w, a, b, c := newTrio(t, "a", "b", "c")
 			w.Sends(a, "b", "x", reviewed("c"))
 			w.Completes(b, w.takes(b), evidence("1"))
 			lose(w, c, 2)

@@ -103,8 +103,7 @@ func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
 func TestDependentsWaitForTheRework(t *testing.T) {
 	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": mailboxtest.After, "accepted": accepted} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			a, b, c := w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
+			w, a, b, c := newTrio(t, "a", "b", "c")
 			w.Sends(a, "b", "first")
 			w.Sends(a, "c", "before", mailboxtest.NoParent, opt("1"))
 			w.Claims(b)

@@ -88,6 +88,5 @@ func directed(w *world, id schemas.ID) bool {
 }
 
 func (w *world) holding(by schemas.Caller) []schemas.Item {
-	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "claimed"})
-	return out.Items
+	return mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "claimed"}).Items
 }

@@ -26,8 +26,7 @@ func soon(address, task string) schemas.SendIn {
 // handoffs is how many there are, after what the clock has changed.
 func (w *world) handoffs() int {
 	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
-	return out.Counts.Sent
+	return mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{}).Counts.Sent
 }
 
 func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {

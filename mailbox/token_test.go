@@ -29,14 +29,12 @@ func (w *world) revoke(name string) (schemas.TokenRevokeOut, error) {
 
 func (w *world) findToken(hash string) schemas.TokenFindOut {
 	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
-	return out
+	return mailboxtest.Must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
 }
 
 func (w *world) tokens() []schemas.Token {
 	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.ListTokens, desk, schemas.TokenListIn{})
-	return out.Tokens
+	return mailboxtest.Must(w.t, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
 
 // events are those of the registry that are about no handoff, each with what was said with it.

@@ -42,8 +42,7 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 		{"b", "", "b", ""},
 	} {
 		t.Run(c.noTakers+" "+c.to, func(t *testing.T) {
-			w := newWorld(t)
-			a, b, takesAll := w.Stdio("a"), w.Stdio("b"), w.Stdio("all")
+			w, a, b, takesAll := newTrio(t, "a", "b", "all")
 			w.Accepts("*", takesAll)
 			out := w.Sends(a, c.to, "x", noTakers(c.noTakers))
 			w.Pass(14 * time.Minute)

@@ -69,8 +69,7 @@ func TestDeclare_ForgetsAgentsThatLeftTheFile(t *testing.T) {
 }
 
 func TestDeclare_GivesRoleToNamesWithItsPrefix(t *testing.T) {
-	w := mailboxtest.New(t)
-	early, own := w.Stdio("testing-specialist-Early"), w.Stdio("testing-specialist-Own")
+	w, early, own := mailboxtest.Pair(t, "testing-specialist-Early", "testing-specialist-Own")
 	w.Sends(early, "human", "x")
 	mailboxtest.Must(t, w.Register, own, schemas.RegisterIn{Name: "testing-specialist-Own", Role: "ops"})
 	role := schemas.RegisterIn{Name: "testing-specialist", Role: "testing-specialist", Accepts: []string{"validation"}, MaxMinutes: 60}

@@ -14,8 +14,7 @@ func TestRegister_KeepsFieldsThatAreLeftOut(t *testing.T) {
 	w, q := mailboxtest.With(t, "q")
 	register := func(in schemas.RegisterIn) schemas.Card {
 		in.Name = "q"
-		out := mailboxtest.Must(t, w.Register, q, in)
-		return out.Agent
+		return mailboxtest.Must(t, w.Register, q, in).Agent
 	}
 	register(schemas.RegisterIn{Role: "testing", Accepts: []string{"test"}, MaxOpen: 1})
 	away := register(schemas.RegisterIn{Away: true})

@@ -29,8 +29,7 @@ func hooksOf(w *mailboxtest.World, name schemas.Agent, session string) hooked {
 func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
 	h.T.Helper()
 	h.in.On = o
-	out := mailboxtest.Must(h.T, h.News, h.by, h.in)
-	return out
+	return mailboxtest.Must(h.T, h.News, h.by, h.in)
 }
 
 // named are the items of an answer, as "ho_1 no_2".

@@ -175,8 +175,7 @@ func TestInbox_CountsOrphanedMailOnce(t *testing.T) {
 }
 
 func TestSibling_TakesMailOfChosenNameThatLeft(t *testing.T) {
-	w := mailboxtest.New(t)
-	chosen := w.Stdio("claude-code")
+	w, chosen := mailboxtest.With(t, "claude-code")
 	second := w.Opens("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Pass(mailboxtest.Settled)
@@ -222,8 +221,7 @@ func TestSibling_TakesMailOfKilledSession(t *testing.T) {
 }
 
 func TestSibling_WaitsForChosenNameAfterRestart(t *testing.T) {
-	w := mailboxtest.New(t)
-	chosen := w.Stdio("claude-code")
+	w, chosen := mailboxtest.With(t, "claude-code")
 	w.Sends(chosen, "claude-code", "x")
 	second := w.Opens("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)

@@ -13,8 +13,7 @@ import (
 // brief is what somebody reads who looks at a handoff.
 func brief(w *mailboxtest.World, by schemas.Caller, id string) string {
 	w.T.Helper()
-	out := mailboxtest.Must(w.T, w.Get, by, schemas.GetIn{HandoffID: id})
-	return out.Brief
+	return mailboxtest.Must(w.T, w.Get, by, schemas.GetIn{HandoffID: id}).Brief
 }
 
 func TestBrief_SaysWhyWorkIsNotClaimable(t *testing.T) {

@@ -106,8 +106,7 @@ func TestReason_IsSameInListAndViews(t *testing.T) {
 // rowReason is what the list of everybody says of the newest handoff.
 func rowReason(w *mailboxtest.World) string {
 	w.T.Helper()
-	out := mailboxtest.Must(w.T, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"})
-	return out.Items[0].Reason
+	return mailboxtest.Must(w.T, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"}).Items[0].Reason
 }
 
 func TestReason_NamesCancelledDependency(t *testing.T) {

@@ -85,8 +85,7 @@ func TestHistory_OutputIsFromHandoffCompletedLast(t *testing.T) {
 func TestGet_SeparatesEventsFromAudit(t *testing.T) {
 	w, _ := told(t, "tree")
 	get := func(view schemas.View) schemas.GetOut {
-		out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "1", View: view})
-		return out
+		return mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "1", View: view})
 	}
 	events, audit := get("events"), get("audit")
 	require.Len(t, events.Events, len(audit.Audit))

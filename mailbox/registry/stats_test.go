@@ -14,8 +14,7 @@ import (
 
 func stats(w *mailboxtest.World) schemas.StatsOut {
 	w.T.Helper()
-	out := mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
-	return out
+	return mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
 }
 
 func TestStats_NamesEveryStateOfEmptyStore(t *testing.T) {

@@ -410,11 +410,10 @@ func TestPlan_MergesSendIntoFirstStep(t *testing.T) {
 func TestDeclare_RefusesTooManyRules(t *testing.T) {
 	w := mailboxtest.New(t)
 	many := []schemas.Route{{On: []string{"sent"}, Send: []schemas.SendIn{to("b", strings.Repeat("{{1}}", 600))}}}
-	_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
+	mailboxtest.Refuses(t, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
 		Leave: true,
 		Files: []schemas.DeclaringFile{{Name: "shop/agents.yaml", Routes: many}, {Name: "agents.yaml", Routes: many}},
-	})
-	mailboxtest.Refused(t, err, schemas.Invalid, "more than 1000 expressions")
+	}, schemas.Invalid, "more than 1000 expressions")
 }
 
 func TestRoute_SendsNothingWithoutLeave(t *testing.T) {

@@ -19,10 +19,9 @@ func begins(w *mailboxtest.World, process, session string) schemas.Agent {
 
 func hears(w *mailboxtest.World, on schemas.SessionEvent, process, session string) schemas.Agent {
 	w.T.Helper()
-	out := mailboxtest.Must(w.T, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+	return mailboxtest.Must(w.T, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
 		On: on, Client: "claude-code", Session: session, Process: process, Follows: true,
-	})
-	return out.Agent
+	}).Agent
 }
 
 func TestNews_NamesSessionBeforeItsServer(t *testing.T) {
