@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -234,13 +235,13 @@ func (w *world) waits(n int) {
 }
 
 func TestAnExportKeepsWhatWaitsForLeave(t *testing.T) {
-	b := &breaking{Backend: memory.New()}
+	b := &mailboxtest.Breaking{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	w.waits(1)
 	waits := exported(t, w.Store)
-	b.after(1)
+	b.BreakAfter(1)
 	w.factory(false, "c")
-	b.never()
+	b.Mend()
 	for _, file := range []string{waits, exported(t, w.Store)} {
 		to := moved(t, file, memory.New())
 		require.Empty(t, to.SentByRules(), "no file is known yet")
@@ -254,4 +255,22 @@ func TestLeaveReleasesMoreThanTimeMaySend(t *testing.T) {
 	w.waits(210)
 	w.factory(false, "c")
 	require.Equal(t, 2*210, w.handoffs())
+}
+
+func TestLeave_OwedWorkIsDueAtOnceAfterClockWasAhead(t *testing.T) {
+	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
+		t.Run(name, func(t *testing.T) {
+			const year = 365 * 24 * time.Hour
+			w := newWorld(t)
+			w.Pass(year)
+			w.waits(1)
+			w.Pass(-year)
+			if restart {
+				w.Restart()
+			}
+			w.factory(false, "c")
+			require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
+			w.Intact()
+		})
+	}
 }

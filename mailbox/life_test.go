@@ -356,3 +356,19 @@ func TestThePoolIsClaimedByThoseWhoQualify(t *testing.T) {
 	require.True(t, w.Claims(other).Empty)
 	require.Equal(t, sent.HandoffID, w.Claims(qa).HandoffID)
 }
+
+func TestComplete_PassesOnMessage(t *testing.T) {
+	w, a, b, c := mailboxtest.Trio(t, "a", "b", "c")
+	w.Assigns(a, b, "x")
+	tell := func(in *schemas.CompleteIn) {
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "for your information", Type: schemas.TypeMessage}}
+	}
+	first := w.Completes(b, 1, tell)
+	require.Zero(t, first.Forwarded.HandoffID)
+	require.NotZero(t, first.Forwarded.NoticeID)
+	again := w.Completes(b, 1, tell)
+	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
+	require.Equal(t, "delivered", again.Forwarded.Status)
+	require.Equal(t, []string{"message"}, w.Kinds(c, 1))
+	require.True(t, w.Claims(c).Empty)
+}

@@ -155,7 +155,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 
 	w.Updates(a, 1, schemas.ActAccept, note("Well done."))
 	require.Equal(t, []string{"it was accepted before"}, w.Updates(a, 1, schemas.ActAccept).Warnings)
-	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.actions(1))
+	require.Equal(t, []string{"sent", "claimed", "completed", "accepted"}, w.Actions(1))
 	require.Equal(t, "a accepted the result. Well done.", w.Notices(b)[0].Text)
 	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
 	got = mailboxtest.Must(t, w.Get, a, look)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/schemas/sandbox"
@@ -101,27 +100,4 @@ func TestRules_AreRefusedThatLeaveTheirChain(t *testing.T) {
 		_, err := w.Declare(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{file}})
 		require.Equal(t, "files[0]."+field, refused(t, err, schemas.Invalid, "no rule chooses it").Field)
 	}
-}
-
-// ticking has the clock go on with each look at it.
-func ticking(step *time.Duration) func(*mailbox.Config) {
-	return func(c *mailbox.Config) {
-		now, passed := c.Now, time.Duration(0)
-		c.Now = func() time.Time { passed += *step; return now().Add(passed) }
-	}
-}
-
-func TestCatchUp_GoesOnForSoLongInOneCall(t *testing.T) {
-	step := time.Millisecond
-	w := newWorld(t, ticking(&step))
-	for range 1_100 {
-		w.Sends(schemas.Caller{Agent: "me"}, "q", "x", within("2h"))
-	}
-	w.Pass(3 * time.Hour)
-	var told []string
-	for more := true; more; {
-		out := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{})
-		told, more = append(told, out.Warnings...), len(out.Warnings) > 0
-	}
-	require.Regexp(t, `^time has more to do: \d+ handoffs or more are overdue, and the next call goes on$`, told[0])
 }

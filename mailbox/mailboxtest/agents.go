@@ -195,6 +195,17 @@ func (w *World) Events() (all []schemas.Event) {
 	return all
 }
 
+// Actions are those of the events about a handoff, oldest first.
+func (w *World) Actions(id schemas.ID) (all []string) {
+	w.T.Helper()
+	for _, e := range w.Events() {
+		if e.Handoff == id {
+			all = append(all, e.Action)
+		}
+	}
+	return all
+}
+
 // Pending is how many handoffs wait in a mailbox.
 func (w *World) Pending(box schemas.Address) int {
 	w.T.Helper()

@@ -3,6 +3,7 @@ package mailboxtest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,34 @@ func (b *Scripted) Update(ctx context.Context, fn func(store.Writer) error) erro
 	}
 	return err
 }
+
+// Breaking is a backend that keeps a number of updates and refuses those after them, as if the process had ended. It
+// keeps all until [Breaking.BreakAfter] is called.
+type Breaking struct {
+	store.Backend
+	Wait  func() // is done before the next update, once
+	keeps *int
+}
+
+// Update is that of the backend, while it keeps updates.
+func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) error {
+	if wait := b.Wait; wait != nil {
+		b.Wait = nil
+		wait()
+	}
+	if b.keeps != nil {
+		if *b.keeps--; *b.keeps < 0 {
+			return errors.New("the process ended")
+		}
+	}
+	return b.Backend.Update(ctx, fn)
+}
+
+// BreakAfter has it refuse what comes after so many updates.
+func (b *Breaking) BreakAfter(updates int) { b.keeps = &updates }
+
+// Mend has it keep all again.
+func (b *Breaking) Mend() { b.keeps = nil }
 
 // Damage spoils the record of a handoff on disk until the test ends.
 func Damage(t testing.TB, b store.Backend, id schemas.ID) {

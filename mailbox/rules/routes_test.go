@@ -12,6 +12,8 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
 )
 
 var inOrder, to = mailboxtest.InOrder, mailboxtest.To
@@ -469,4 +471,14 @@ func TestRoute_NamesRuleAndFileInData(t *testing.T) {
 	w.Sends(me, "workflow:factory", "the login")
 	first, _, _ = strings.Cut(w.Claims(b).Brief, "\n")
 	require.Contains(t, first, `A request from your colleague me, in the words of the rule "factory/build" of p/.handoff/agents.yaml: do it`)
+}
+
+func TestRoute_IgnoresDamagedRules(t *testing.T) {
+	b := memory.New()
+	w := mailboxtest.New(t, mailboxtest.On(b))
+	a, c := w.Stdio("a"), w.Stdio("c")
+	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("z", "x")}}})
+	mailboxtest.Spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
+	w.Assigns(a, c, "work")
+	require.Nil(t, w.Completes(c, 1).Forwarded)
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -18,22 +18,22 @@ import (
 )
 
 // dueTogether sends many handoffs to c whose time is over in ten minutes.
-func (w *world) dueTogether(by schemas.Caller, n int) {
+func dueTogether(w *mailboxtest.World, by schemas.Caller, n int) {
 	for i := range n {
 		w.Sends(by, "c", fmt.Sprint("task ", i), func(in *schemas.SendIn) { in.Deadline, in.Parent = "10m", "none" })
 	}
 }
 
-func TestWhateverIsDueIsAppliedAtTheNextRead(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	w.dueTogether(a, 600)
+func TestDue_IsAppliedByNextRead(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
+	dueTogether(w, a, 600)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Zero(t, w.Pending("c"))
 }
 
-func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestDue_AppliesAllOfHandoffAtOnce(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(25 * time.Minute)                                          // the lease ended and goes on, and the holder was silent for long
 	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
@@ -44,51 +44,51 @@ func TestAllThatIsDueOfAHandoffIsAppliedAtOnce(t *testing.T) {
 	}))
 }
 
-func TestADamagedHandoffHoldsUpNoneThatAreDue(t *testing.T) {
+func TestDue_PassesOverDamagedHandoff(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	a := w.Stdio("a")
-	w.dueTogether(a, 600)
-	damage(t, b, 1)
+	dueTogether(w, a, 600)
+	mailboxtest.Damage(t, b, 1)
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1, w.Pending("c"))
 }
 
-func TestADamagedHandoffStopsNoOtherOfItsMailbox(t *testing.T) {
+func TestClaim_PassesOverDamagedHandoff(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Sends(sender, "b", "y")
-	damage(t, b, 1)
+	mailboxtest.Damage(t, b, 1)
 	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
-func TestADamagedClaimStopsNoOtherOfItsHolder(t *testing.T) {
+func TestComplete_SucceedsBesideDamagedClaim(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Sends(sender, "b", "y")
 	w.Claims(coder)
 	w.Claims(coder)
-	damage(t, b, 1)
+	mailboxtest.Damage(t, b, 1)
 	require.Equal(t, []schemas.ID{2}, w.Leaves(coder).Holding)
 	require.Equal(t, schemas.ID(2), w.Claims(w.Elsewhere(coder, "again")).HandoffID)
 }
 
 // busy makes more due than one operation applies.
-func busy(w *world) (a, b schemas.Caller) {
+func busy(w *mailboxtest.World) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
-	w.dueTogether(a, 300)
+	dueTogether(w, a, 300)
 	return a, b
 }
 
 func overdue(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
 
-func TestOverdueMailIsNotClaimed(t *testing.T) {
-	w := newWorld(t)
+func TestClaim_LeavesOverdueWork(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := busy(w)
 	w.Sends(a, "b", "late", overdue)
 	w.Pass(time.Hour)
@@ -96,8 +96,8 @@ func TestOverdueMailIsNotClaimed(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
-func TestOverdueOrphanIsNotTaken(t *testing.T) {
-	w := newWorld(t)
+func TestClaim_LeavesOverdueOrphan(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := busy(w)
 	w.Assigns(a, b, "late", overdue)
 	w.Updates(b, 301, schemas.ActProgress)
@@ -108,40 +108,40 @@ func TestOverdueOrphanIsNotTaken(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
-func TestAReservationThatIsOverGoesBackToThePool(t *testing.T) {
-	w := newWorld(t)
+func TestDue_ReturnsReservationToPool(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := busy(w)
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x", mailboxtest.NoParent)
 	w.Claims(b)
-	w.Updates(b, 301, schemas.ActAsk, note("which?"))
-	w.Updates(a, 301, schemas.ActAnswer, note("this"))
+	w.Updates(b, 301, schemas.ActAsk, mailboxtest.Note("which?"))
+	w.Updates(a, 301, schemas.ActAnswer, mailboxtest.Note("this"))
 	w.Accepts("design", b) // and no reviews any more
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
 }
 
-func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
-	for name, do := range map[string]func(w *world, a, b schemas.Caller) error{
-		"complete": func(w *world, _, b schemas.Caller) error {
+func TestActions_AreRefusedOnOverdueWork(t *testing.T) {
+	for name, do := range map[string]func(w *mailboxtest.World, a, b schemas.Caller) error{
+		"complete": func(w *mailboxtest.World, _, b schemas.Caller) error {
 			_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "301", Result: schemas.Result{Summary: "s"}})
 			return err
 		},
-		"fail": func(w *world, _, b schemas.Caller) error {
-			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
+		"fail": func(w *mailboxtest.World, _, b schemas.Caller) error {
+			_, err := w.Fail(context.Background(), b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.Because("d")})
 			return err
 		},
-		"progress": func(w *world, _, b schemas.Caller) error {
+		"progress": func(w *mailboxtest.World, _, b schemas.Caller) error {
 			_, err := w.TryUpdate(b, 301, schemas.ActProgress)
 			return err
 		},
-		"cancel": func(w *world, a, _ schemas.Caller) error {
+		"cancel": func(w *mailboxtest.World, a, _ schemas.Caller) error {
 			_, err := w.TryUpdate(a, 301, schemas.ActCancel)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := mailboxtest.New(t)
 			a, b := busy(w)
 			w.Assigns(a, b, "late", overdue)
 			w.Pass(time.Hour)
@@ -151,18 +151,18 @@ func TestActionsOnAnOverdueHandoffAreRefused(t *testing.T) {
 	}
 }
 
-func TestARollbackLeavesWhatIsOverToTheClock(t *testing.T) {
-	w := newWorld(t)
+func TestRollback_LeavesOverduePartsToClock(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := busy(w)
 	w.Assigns(a, b, "work", mailboxtest.NoParent)
 	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.Pass(time.Hour)
-	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: because("d")})
+	w.Fails(b, schemas.FailIn{HandoffID: "301", FailureDetail: mailboxtest.Because("d")})
 	require.Equal(t, schemas.TimedOut, w.Status(302))
 }
 
-func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestClaim_FindsDueChangesBehindManyRows(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	for i := range 1001 { // more than one transaction looks through
 		w.Sends(a, "b", fmt.Sprint("task ", i))
 	}
@@ -180,17 +180,17 @@ func TestAClaimThatLooksFarFindsWhatTimeHasChanged(t *testing.T) {
 	require.True(t, out.Empty)
 }
 
-func TestADamagedPartDoesNotKeepItsHolderFromEnding(t *testing.T) {
+func TestEnding_SucceedsWithDamagedPart(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x")
 	w.Claims(coder)
 	w.Sends(coder, "c", "a part")
 	w.Sends(sender, "d", "afterwards", mailboxtest.NoParent, mailboxtest.After("1"))
-	damage(t, b, 2)
-	damage(t, b, 3)
-	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRollback})
+	mailboxtest.Damage(t, b, 2)
+	mailboxtest.Damage(t, b, 3)
+	w.Fails(coder, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d"), Then: schemas.ThenRollback})
 	require.Equal(t, schemas.Failed, w.Status(1))
 }
 
@@ -207,9 +207,9 @@ func (b *refusing) Update(ctx context.Context, fn func(store.Writer) error) erro
 	return b.Backend.Update(ctx, fn)
 }
 
-func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
+func TestReads_SucceedWhereTimeCannotBeWritten(t *testing.T) {
 	b := &refusing{Backend: memory.New()}
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
 	w.Sends(sender, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.Claims(coder)
@@ -224,9 +224,9 @@ func TestReadingGoesOnWhereTimeCannotBeWritten(t *testing.T) {
 }
 
 // What follows from the first of two that are due may find the second due, and apply it.
-func TestTheClockChangesNothingTwice(t *testing.T) {
+func TestDue_ChangesNothingTwice(t *testing.T) {
 	var logged strings.Builder
-	w := newWorld(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
 	a := w.Stdio("a")
 	w.Sends(a, "b", "first", func(in *schemas.SendIn) { in.Deadline = "1s" })
 	w.Sends(a, "b", "delayed", func(in *schemas.SendIn) {
@@ -247,15 +247,15 @@ func TestTheClockChangesNothingTwice(t *testing.T) {
 }
 
 // A disk that fails is no fault of this program: the caller learns what became of the call.
-func TestACallThatTheDiskRefusedSaysWhatBecameOfIt(t *testing.T) {
+func TestSend_SaysWhetherFullDiskKeptIt(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
 		b := &refusing{Backend: memory.New()}
-		w := newWorldOn(t, b)
+		w := mailboxtest.New(t, mailboxtest.On(b))
 		a := w.Stdio("a")
 		b.why = cause
 		_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "x"})
 		b.why = nil
-		e := refused(t, err, schemas.Unavailable, says)
+		e := mailboxtest.Refused(t, err, schemas.Unavailable, says)
 		require.Contains(t, e.Hint, "Nothing acknowledged was lost")
 	}
 }
@@ -282,17 +282,40 @@ func (r unreadableRows) Get(s store.Space, key []byte) ([]byte, error) {
 	return r.Writer.Get(s, key)
 }
 
-func TestAReadThatFailsIsTheFaultOfTheStoreWhereverItIs(t *testing.T) {
+func TestCalls_BlameStoreForFailedReads(t *testing.T) {
 	b := &unreadable{Backend: memory.New()}
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	in := schemas.SendIn{To: "b", Task: "x", Options: &schemas.SendOptions{Each: []string{"y"}, Join: &schemas.Join{To: "b", Task: "z"}}}
 	a, refusals := w.Stdio("a"), 0
 	for read := 1; b.left <= 0; read++ {
 		b.left = read
 		if _, err := w.Send(context.Background(), a, in); err != nil {
-			refused(t, err, schemas.Unavailable, "")
+			mailboxtest.Refused(t, err, schemas.Unavailable, "")
 			refusals++
 		}
 	}
 	require.Greater(t, refusals, 10)
+}
+
+// ticking has the clock go on with each look at it.
+func ticking(step *time.Duration) func(*mailbox.Config) {
+	return func(c *mailbox.Config) {
+		now, passed := c.Now, time.Duration(0)
+		c.Now = func() time.Time { passed += *step; return now().Add(passed) }
+	}
+}
+
+func TestCatchUp_StopsAfterItsTimeInOneCall(t *testing.T) {
+	step := time.Millisecond
+	w := mailboxtest.New(t, ticking(&step))
+	for range 1_100 {
+		w.Sends(schemas.Caller{Agent: "me"}, "q", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
+	}
+	w.Pass(3 * time.Hour)
+	var told []string
+	for more := true; more; {
+		out := mailboxtest.Must(t, w.History, mailboxtest.Human, schemas.HistoryIn{})
+		told, more = append(told, out.Warnings...), len(out.Warnings) > 0
+	}
+	require.Regexp(t, `^time has more to do: \d+ handoffs or more are overdue, and the next call goes on$`, told[0])
 }

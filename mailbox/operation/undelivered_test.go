@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 // twins is a world with one handoff for b, which makes one call twice, under one request id.
 type twins struct {
-	*world
+	*mailboxtest.World
 	b    *mailboxtest.Scripted
 	by   schemas.Caller
 	ctx  context.Context // of the call that breaks
@@ -27,9 +27,9 @@ type twins struct {
 
 func newTwins(t *testing.T) *twins {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	w.Sends(w.Stdio("a"), "b", "x")
-	tw := &twins{world: w, b: b, by: asRequest(w.Stdio("b"), "0001")}
+	tw := &twins{World: w, b: b, by: asRequest(w.Stdio("b"), "0001")}
 	tw.ctx, tw.stop = context.WithCancel(context.Background())
 	t.Cleanup(tw.stop)
 	return tw
@@ -37,19 +37,19 @@ func newTwins(t *testing.T) *twins {
 
 // breaks makes the call that breaks.
 func (tw *twins) breaks() {
-	tw.t.Helper()
+	tw.T.Helper()
 	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
-	require.ErrorIs(tw.t, err, context.Canceled)
+	require.ErrorIs(tw.T, err, context.Canceled)
 }
 
 // stands checks that a claim that was acknowledged was not given back.
 func (tw *twins) stands(got schemas.ClaimOut) {
-	tw.t.Helper()
-	require.Equal(tw.t, schemas.ID(1), got.HandoffID)
+	tw.T.Helper()
+	require.Equal(tw.T, schemas.ID(1), got.HandoffID)
 	tw.Completes(asRequest(tw.by, ""), 1, func(in *schemas.CompleteIn) { in.Token = got.Token })
 }
 
-func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
+func TestUndelivered_KeepsClaimThatRepeatWasTold(t *testing.T) {
 	tw := newTwins(t)
 	var got schemas.ClaimOut
 	tw.b.Then = []func(){func() { // the claim is kept and not answered
@@ -61,7 +61,7 @@ func TestAClaimOfWhichARepeatWasToldIsNotGivenBack(t *testing.T) {
 }
 
 // Another call of the same client, which asks for the handoff by its id, is told of the claim that was not delivered.
-func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
+func TestUndelivered_KeepsClaimThatAsked(t *testing.T) {
 	tw := newTwins(t)
 	tw.by.Conn = "c1"
 	mailboxtest.Must(t, tw.Attach, tw.by, schemas.ConnIn{Conn: tw.by.Conn})
@@ -75,7 +75,7 @@ func TestAClaimOfWhichItsHolderAskedIsNotGivenBack(t *testing.T) {
 }
 
 // The call that breaks begins when its repeat is done.
-func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
+func TestUndelivered_KeepsClaimOfEarlierRepeat(t *testing.T) {
 	tw := newTwins(t)
 	got := tw.Claims(tw.by)
 	tw.b.Then = []func(){tw.stop}
@@ -83,24 +83,24 @@ func TestACallThatComesAfterItsRepeatGivesNothingBack(t *testing.T) {
 	tw.stands(got)
 }
 
-// TestRepeatsAtTheSameTimeClaimOnce lets calls with one request id break at random moments. What one of them was
+// TestRepeat_OfConcurrentClaimClaimsOnce lets calls with one request id break at random moments. What one of them was
 // answered stands; if none was, who asks for it by its id gets it.
-func TestRepeatsAtTheSameTimeClaimOnce(t *testing.T) {
+func TestRepeat_OfConcurrentClaimClaimsOnce(t *testing.T) {
 	const rounds, calls = 60, 5
-	w := newWorldOn(t, backends["bolt"](t))
+	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.Backends["bolt"](t)))
 	for round := range rounds {
-		id := w.Sends(person, "b", fmt.Sprint(round), mailboxtest.NoParent).HandoffID
-		by := asRequest(remote("b", "1"), fmt.Sprintf("%04d", round))
-		token := w.together(by, calls)
+		id := w.Sends(mailboxtest.Human, "b", fmt.Sprint(round), mailboxtest.NoParent).HandoffID
+		by := asRequest(mailboxtest.Remote("b", "1"), fmt.Sprintf("%04d", round))
+		token := together(w, by, calls)
 		if token == "" {
-			token = w.ClaimsID(remote("b", "1"), id).Token
+			token = w.ClaimsID(mailboxtest.Remote("b", "1"), id).Token
 		}
-		w.Completes(remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
+		w.Completes(mailboxtest.Remote("b", "1"), id, func(in *schemas.CompleteIn) { in.Token = token })
 	}
 }
 
 // together makes calls at the same time, of which some break, and gives the token that the others were told.
-func (w *world) together(by schemas.Caller, calls int) (token string) {
+func together(w *mailboxtest.World, by schemas.Caller, calls int) (token string) {
 	var under sync.WaitGroup
 	var mu sync.Mutex // guards token
 	for range calls {
@@ -123,7 +123,7 @@ func (w *world) together(by schemas.Caller, calls int) (token string) {
 			case err == nil && (token == "" || token == out.Token) && out.Token != "":
 				token = out.Token
 			case !errors.Is(err, context.Canceled):
-				w.t.Error(token, out, err)
+				w.T.Error(token, out, err)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 // A database that answers a commit too late may have kept it, so nobody is told that nothing was done. What was kept is
 // seen as soon as the database answers again, without another call.
-func TestWhatADatabaseDoesNotConfirmInTimeIsNotCalledUndone(t *testing.T) {
+func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
 	address := postgrestest.Start(t)
 	var ids atomic.Int64
 	s := mailbox.New(mailbox.Config{

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"testing"
@@ -10,31 +10,31 @@ import (
 	"handoff/schemas"
 )
 
-func TestTheSenderIsToldOnceOfASilentHolder(t *testing.T) {
-	over := func(via schemas.Via) func(*world) schemas.Caller {
-		return func(w *world) schemas.Caller { return schemas.Caller{Agent: "b", AgentID: "b-1", Via: via} }
+func TestSilence_IsToldToSenderOnce(t *testing.T) {
+	over := func(via schemas.Via) func(*mailboxtest.World) schemas.Caller {
+		return func(w *mailboxtest.World) schemas.Caller { return schemas.Caller{Agent: "b", AgentID: "b-1", Via: via} }
 	}
 	for name, c := range map[string]struct {
-		holder   func(*world) schemas.Caller
+		holder   func(*mailboxtest.World) schemas.Caller
 		estimate string
 		quiet    time.Duration // until the sender is told, 0 for never
 	}{
-		"connected":              {func(w *world) schemas.Caller { return w.Stdio("b") }, "", 20 * time.Minute},
-		"connected to long work": {func(w *world) schemas.Caller { return w.Stdio("b") }, "90m", 135 * time.Minute},
+		"connected":              {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("b") }, "", 20 * time.Minute},
+		"connected to long work": {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("b") }, "90m", 135 * time.Minute},
 		"over HTTP":              {over(schemas.ViaHTTP), "", 20 * time.Minute},
 		"over HTTP to long work": {over(schemas.ViaHTTP), "30m", 45 * time.Minute},
-		"a person":               {func(*world) schemas.Caller { return person }, "", 0},
-		"the sender":             {func(w *world) schemas.Caller { return w.Stdio("a") }, "", 0},
+		"a mailboxtest.Human":               {func(*mailboxtest.World) schemas.Caller { return mailboxtest.Human }, "", 0},
+		"the sender":             {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("a") }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := mailboxtest.New(t)
 			a, b := w.Stdio("a"), c.holder(w)
 			id := w.Sends(a, string(b.Agent), "x", func(in *schemas.SendIn) {
 				in.Expectations = &schemas.Expectations{EstimatedDuration: c.estimate}
 			}).HandoffID
 			w.Claims(b)
 			w.Pass(10 * time.Minute)
-			w.Updates(b, id, schemas.ActProgress, note("found the cause"))
+			w.Updates(b, id, schemas.ActProgress, mailboxtest.Note("found the cause"))
 			if c.quiet == 0 {
 				w.Pass(25 * time.Minute)
 				require.Empty(t, w.Notices(a))
@@ -54,8 +54,8 @@ func TestTheSenderIsToldOnceOfASilentHolder(t *testing.T) {
 	}
 }
 
-func TestAHolderThatReadsIsNotSilent(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestSilence_EndsWithReadOfHolder(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	w.Claims(b)
 	w.Pass(15 * time.Minute)
@@ -64,7 +64,7 @@ func TestAHolderThatReadsIsNotSilent(t *testing.T) {
 	require.Empty(t, w.Notices(a))
 	w.Pass(5 * time.Minute)
 	require.Contains(t, w.Notices(a)[0].Text, "It reported nothing.")
-	out := mailboxtest.Must(t, w.Overview, person, schemas.OverviewIn{})
+	out := mailboxtest.Must(t, w.Overview, mailboxtest.Human, schemas.OverviewIn{})
 	require.Len(t, out.Stuck.Items, 1, "the overview says so from the same moment on")
 	require.Equal(t, schemas.ConcernSilent, out.Stuck.Items[0].Kind)
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 // damageSaid spoils what was said with an event of a handoff until the test ends.
 func damageSaid(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
 	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
-	spoil(t, b, store.Bodies, append(key, 0, 0))
+	mailboxtest.Spoil(t, b, store.Bodies, append(key, 0, 0))
 }
 
-func TestWhatCannotBeReadIsHandedOutOnceAndCanBeFailed(t *testing.T) {
+func TestClaim_HandsOutUnreadableWorkOnce(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Sends(s, "c", "x")
 	w.Sends(s, "c", "y")
@@ -31,16 +31,16 @@ func TestWhatCannotBeReadIsHandedOutOnceAndCanBeFailed(t *testing.T) {
 	claim := w.Claims(c)
 	require.Contains(t, claim.Brief, "cannot be read")
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
-	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: because("unreadable"), Then: schemas.ThenStop})
+	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("unreadable"), Then: schemas.ThenStop})
 }
 
-func TestADamagedParentHidesOnlyItself(t *testing.T) {
+func TestDamage_OfParentHidesOnlyItself(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Sends(s, "z", "root")
 	w.Sends(s, "c", "x", func(in *schemas.SendIn) { in.Parent = "1" })
-	damage(t, b, 1)
+	mailboxtest.Damage(t, b, 1)
 	require.Contains(t, w.Claims(c).Brief, "> x")
 	list := mailboxtest.Must(t, w.List, s, schemas.ListIn{Box: "all"})
 	require.Len(t, list.Items, 1)
@@ -53,9 +53,9 @@ func TestADamagedParentHidesOnlyItself(t *testing.T) {
 }
 
 // What time cannot change wakes nobody: a waiter that looked again at once would spin.
-func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
+func TestClaim_SleepsWhereTimeCannotBeApplied(t *testing.T) {
 	b := memory.New()
-	w := newWorldOn(t, b)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	s, c := w.Stdio("s"), w.Stdio("c")
 	w.Assigns(s, c, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	out := w.Updates(c, 1, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "k"}}))
@@ -71,13 +71,13 @@ func TestTimeThatCannotBeAppliedWakesNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = w.Get(ctx, s, schemas.GetIn{HandoffID: "2", View: "outcome", WaitSeconds: 30})
-	refused(t, err, schemas.Unavailable, "")
+	mailboxtest.Refused(t, err, schemas.Unavailable, "")
 	require.Less(t, readings, 100)
 }
 
-func TestASendThatLetsTimePassKeepsItsContent(t *testing.T) {
-	w, s := newWorldWith(t, "s")
-	w.dueTogether(s, 300)
+func TestSend_KeepsContentWhileTimeIsApplied(t *testing.T) {
+	w, s := mailboxtest.With(t, "s")
+	dueTogether(w, s, 300)
 	dep := w.Sends(s, "d", "dep", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "11m"}; in.Parent = "none" })
 	w.Pass(time.Hour)
 	sent := w.Sends(s, "e", "then", func(in *schemas.SendIn) {
@@ -85,14 +85,4 @@ func TestASendThatLetsTimePassKeepsItsContent(t *testing.T) {
 		in.Parent = "none"
 	})
 	require.Equal(t, "then", w.Full(sent.HandoffID).Handoff.Task)
-}
-
-func TestDamagedRulesStopNothing(t *testing.T) {
-	b := memory.New()
-	w := newWorldOn(t, b)
-	a, c := w.Stdio("a"), w.Stdio("c")
-	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("z", "x")}}})
-	spoil(t, b, store.Rules, []byte("shop/agents.yaml"))
-	w.Assigns(a, c, "work")
-	require.Nil(t, w.Completes(c, 1).Forwarded)
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -17,16 +17,16 @@ func asRequest(by schemas.Caller, id string) schemas.Caller {
 	return by
 }
 
-func TestARepeatedSendTakesEffectOnce(t *testing.T) {
-	w := newWorld(t)
+func TestRepeat_OfSendTakesEffectOnce(t *testing.T) {
+	w := mailboxtest.New(t)
 	a := asRequest(w.Stdio("a"), "0001")
 	first := w.Sends(a, "b", "x")
 	require.Equal(t, first.HandoffID, w.Sends(a, "b", "x").HandoffID)
 	require.Equal(t, 1, w.Pending("b"))
 }
 
-func TestARepeatedClaimIsAnsweredWithTheSameToken(t *testing.T) {
-	w := newWorld(t)
+func TestRepeat_OfClaimGivesSameToken(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := w.Stdio("a"), asRequest(w.Stdio("b"), "0001")
 	w.Sends(a, "b", "x")
 	first := w.Assigns(a, b, "y")
@@ -36,27 +36,27 @@ func TestARepeatedClaimIsAnsweredWithTheSameToken(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestARepeatedClaimThatIsLostByNowSaysSo(t *testing.T) {
-	w := newWorld(t)
-	b := asRequest(remote("b", "1"), "0001")
+func TestRepeat_OfLostClaimIsRefused(t *testing.T) {
+	w := mailboxtest.New(t)
+	b := asRequest(mailboxtest.Remote("b", "1"), "0001")
 	w.Sends(w.Stdio("a"), "b", "x")
 	w.Claims(b)
 	w.Pass(time.Hour)
-	w.Claims(remote("b", "2"))
+	w.Claims(mailboxtest.Remote("b", "2"))
 	mailboxtest.Refuses(t, w.Claim, b, schemas.ClaimIn{}, schemas.Stale, "ended")
 	require.Equal(t, schemas.Accepted, w.Status(1))
 }
 
-func TestARepeatedClaimThatFoundNothingLooksAgain(t *testing.T) {
-	w := newWorld(t)
+func TestRepeat_OfEmptyClaimLooksAgain(t *testing.T) {
+	w := mailboxtest.New(t)
 	a, b := w.Stdio("a"), asRequest(w.Stdio("b"), "0001")
 	require.True(t, w.Claims(b).Empty)
 	w.Sends(a, "b", "x")
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRepeat_OfCompletionTakesEffectOnce(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
 	onward := func(in *schemas.CompleteIn) {
@@ -68,18 +68,18 @@ func TestARepeatedCompletionTakesEffectOnce(t *testing.T) {
 	require.Equal(t, []string{"completed"}, w.Kinds(a, 1))
 }
 
-func TestARepeatedFailureTakesEffectOnce(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRepeat_OfFailureTakesEffectOnce(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	b.Request = "0001"
-	in := schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}
+	in := schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")}
 	first := w.Fails(b, in)
 	require.Equal(t, first, w.Fails(b, in))
 	require.Equal(t, 1, w.Pending("a"))
 }
 
-func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+func TestRepeat_OfUpdateTakesEffectOnce(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "x")
 	a.Request = "0001"
 	tag := func(in *schemas.UpdateIn) { in.Changes = &schemas.Changes{Tags: []string{"go"}} }
@@ -88,10 +88,10 @@ func TestARepeatedUpdateTakesEffectOnce(t *testing.T) {
 	require.Equal(t, []string{"go"}, w.Full(1).Handoff.Tags)
 }
 
-func TestACallThatWasRefusedMaySucceedWhenRepeated(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRepeat_OfRefusedCallMaySucceed(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Sends(a, "b", "x")
-	w.Claims(remote("b", "1"))
+	w.Claims(mailboxtest.Remote("b", "1"))
 	ask := asRequest(a, "0001")
 	w.Refuses(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
 	w.Updates(a, 1, schemas.ActCancel)
@@ -99,13 +99,13 @@ func TestACallThatWasRefusedMaySucceedWhenRepeated(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(b).HandoffID)
 }
 
-func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRepeat_OfLateResultIsRefusedAlike(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(a, 1, schemas.ActCancel)
 	for _, request := range []string{"0001", "0001", "0002", ""} {
 		_, err := w.Complete(context.Background(), asRequest(b, request), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "same"}})
-		refused(t, err, schemas.Stale, "kept as a late result")
+		mailboxtest.Refused(t, err, schemas.Stale, "kept as a late result")
 	}
 	require.Len(t, w.Full(1).Late, 1)
 	require.Equal(t, []string{"late"}, w.Kinds(a, 1))
@@ -120,8 +120,8 @@ func TestARepeatedLateResultIsRefusedAsTheFirstTime(t *testing.T) {
 	require.Len(t, w.Full(1).Late, 8)
 }
 
-func TestARepeatedCompletionNamesWhatItPassedOn(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRepeat_OfCompletionNamesContinuation(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	onward := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
@@ -130,20 +130,4 @@ func TestARepeatedCompletionNamesWhatItPassedOn(t *testing.T) {
 	require.Equal(t, first.CompletionID, again.CompletionID)
 	require.Equal(t, first.Forwarded.HandoffID, again.Forwarded.HandoffID)
 	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
-}
-
-func TestACompletionMayPassOnAMessage(t *testing.T) {
-	w, a, b, c := newTrio(t, "a", "b", "c")
-	w.Assigns(a, b, "x")
-	tell := func(in *schemas.CompleteIn) {
-		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "for your information", Type: schemas.TypeMessage}}
-	}
-	first := w.Completes(b, 1, tell)
-	require.Zero(t, first.Forwarded.HandoffID)
-	require.NotZero(t, first.Forwarded.NoticeID)
-	again := w.Completes(b, 1, tell)
-	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
-	require.Equal(t, "delivered", again.Forwarded.Status)
-	require.Equal(t, []string{"message"}, w.Kinds(c, 1))
-	require.True(t, w.Claims(c).Empty)
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"testing"
@@ -15,11 +15,11 @@ const year = 365 * 24 * time.Hour
 
 // ahead lets something happen a year ahead of the clock, which is then right again: for the same process, or for
 // another one.
-func ahead(t *testing.T, do func(w *world), then func(w *world)) {
+func ahead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest.World)) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.Sends(person, "b", "sent while it was right")
+			w := mailboxtest.New(t)
+			w.Sends(mailboxtest.Human, "b", "sent while it was right")
 			w.Pass(year)
 			do(w)
 			w.Pass(-year)
@@ -32,8 +32,8 @@ func ahead(t *testing.T, do func(w *world), then func(w *world)) {
 	}
 }
 
-func TestSetBack_CutsALeaseAndTheSignOfLife(t *testing.T) {
-	ahead(t, func(w *world) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *world) {
+func TestSetBack_CutsLeaseAndSignOfLife(t *testing.T) {
+	ahead(t, func(w *mailboxtest.World) { w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}) }, func(w *mailboxtest.World) {
 		now := w.Full(1).Standing
 		require.WithinRange(t, *now.LeaseEnds, w.Now(), w.Now().Add(30*time.Minute))
 		require.False(t, now.LastSign.After(w.Now()))
@@ -44,19 +44,19 @@ func TestSetBack_CutsALeaseAndTheSignOfLife(t *testing.T) {
 	})
 }
 
-func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
+func TestSetBack_CutsQuestionReservationAndDelay(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
-	ahead(t, func(w *world) {
+	ahead(t, func(w *mailboxtest.World) {
 		w.Claims(b)
 		w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("How?"))
 		c := schemas.Caller{Agent: "c", Via: schemas.ViaCLI}
 		mailboxtest.Must(t, w.Register, c, schemas.RegisterIn{Name: "c", Role: "testing"})
-		w.Sends(person, "role:testing", "reserved")
+		w.Sends(mailboxtest.Human, "role:testing", "reserved")
 		w.ClaimsID(c, 2)
 		w.Updates(c, 2, schemas.ActAsk, mailboxtest.Asking("How?"))
-		w.Updates(person, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
-		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
-	}, func(w *world) {
+		w.Updates(mailboxtest.Human, 2, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "So." })
+		w.Sends(mailboxtest.Human, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
+	}, func(w *mailboxtest.World) {
 		require.False(t, w.Full(1).Standing.LastSign.After(w.Now()))
 		w.Pass(14 * time.Minute)
 		require.Equal(t, "c", string(w.Full(2).Standing.Box))
@@ -67,46 +67,39 @@ func TestSetBack_CutsAQuestionAReservationAndADelay(t *testing.T) {
 	})
 }
 
-func TestSetBack_WhatIsOwedIsDueAtOnce(t *testing.T) {
-	ahead(t, func(w *world) { w.waits(1) }, func(w *world) {
-		w.factory(false, "c")
-		require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
-	})
-}
-
 func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
-	w := newWorld(t)
+	w := mailboxtest.New(t)
 	w.Pass(year)
 	for range 1_100 {
-		w.Sends(person, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
+		w.Sends(mailboxtest.Human, "b", "later", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "2 hours"} })
 	}
 	w.Pass(-year)
 	for _, last := range []string{"sent", "renewed"} {
 		w.Restart()
-		mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Digest: last})
-		require.Contains(t, w.actions(1_000), "renewed")
-		actions := w.actions(1_100)
+		mailboxtest.Must(t, w.Declare, mailboxtest.Human, schemas.DeclareIn{Digest: last})
+		require.Contains(t, w.Actions(1_000), "renewed")
+		actions := w.Actions(1_100)
 		require.Equal(t, last, actions[len(actions)-1])
 	}
 }
 
 func TestSetBack_IsNotWhereAnOperationWaitedForAnother(t *testing.T) {
-	b := &breaking{Backend: memory.New()}
-	w := newWorldOn(t, b)
-	w.Sends(person, "b", "x")
-	b.wait = func() {
+	b := &mailboxtest.Breaking{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(b))
+	w.Sends(mailboxtest.Human, "b", "x")
+	b.Wait = func() {
 		w.Pass(2 * time.Minute)
 		w.Claims(schemas.Caller{Agent: "b", Via: schemas.ViaCLI})
 	}
-	w.Sends(person, "c", "y")
-	require.Equal(t, []string{"sent", "claimed"}, w.actions(1), "no lease was cut")
+	w.Sends(mailboxtest.Human, "c", "y")
+	require.Equal(t, []string{"sent", "claimed"}, w.Actions(1), "no lease was cut")
 }
 
 // A claim that was made while the clock was behind has ended when it is right, and its holder loses nothing by it.
-func TestSetBack_AClaimOfAClockThatWasBehindMayBeCompleted(t *testing.T) {
-	w := newWorld(t)
+func TestSetBack_KeepsClaimOfLateClock(t *testing.T) {
+	w := mailboxtest.New(t)
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
-	w.Sends(person, "b", "x")
+	w.Sends(mailboxtest.Human, "b", "x")
 	w.Pass(-year)
 	w.Claims(b)
 	w.Pass(year)

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"slices"
@@ -14,13 +14,13 @@ import (
 
 // sleeper is a world on a machine that may sleep.
 type sleeper struct {
-	*world
+	*mailboxtest.World
 	awake time.Duration
 }
 
 func newSleeper(t testing.TB) *sleeper {
 	s := &sleeper{}
-	s.world = newWorld(t, func(c *mailbox.Config) { c.Awake = func() time.Duration { return s.awake } })
+	s.World = mailboxtest.New(t, func(c *mailbox.Config) { c.Awake = func() time.Duration { return s.awake } })
 	return s
 }
 
@@ -28,7 +28,7 @@ func newSleeper(t testing.TB) *sleeper {
 func (s *sleeper) later(d time.Duration) {
 	s.awake += d
 	s.Pass(d)
-	mailboxtest.Must(s.t, s.Agents, person, schemas.AgentsIn{})
+	mailboxtest.Must(s.T, s.Agents, mailboxtest.Human, schemas.AgentsIn{})
 }
 
 // sleep lets time pass while the machine sleeps, or sets the clock.
@@ -36,21 +36,21 @@ func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 
 // asleep is what the last event of an action says of the time in which the machine slept.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
-	s.t.Helper()
-	out := mailboxtest.Must(s.t, s.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"})
+	s.T.Helper()
+	out := mailboxtest.Must(s.T, s.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	for _, e := range slices.Backward(out.Audit) {
 		if e.Action == action {
 			return time.Duration(e.Asleep) * time.Second
 		}
 	}
-	s.t.Fatalf("there is no event %q", action)
+	s.T.Fatalf("there is no event %q", action)
 	return 0
 }
 
-func TestALeaseIsNotLostInASleep(t *testing.T) {
+func TestSleep_KeepsLease(t *testing.T) {
 	s := newSleeper(t)
-	s.Sends(person, "b", "x")
-	s.Claims(remote("b", "1")) // for 30 minutes
+	s.Sends(mailboxtest.Human, "b", "x")
+	s.Claims(mailboxtest.Remote("b", "1")) // for 30 minutes
 	s.later(10 * time.Minute)
 	s.sleep(8 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
@@ -62,7 +62,7 @@ func TestALeaseIsNotLostInASleep(t *testing.T) {
 	require.Zero(t, s.asleep(1, "lease_ended"), "nobody slept since it was renewed")
 }
 
-func TestAnOpenConnectionKeepsItsClaimsThroughASleep(t *testing.T) {
+func TestSleep_KeepsClaimsOfOpenConnection(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Sends(a, "b", "x")
@@ -76,7 +76,7 @@ func TestAnOpenConnectionKeepsItsClaimsThroughASleep(t *testing.T) {
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
-func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
+func TestSleep_KeepsGraceOfConnectionThatLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		awake time.Duration // after it left, before the sleep
 		back  time.Duration // after the sleep
@@ -100,7 +100,7 @@ func TestWhoLeftBeforeASleepMayComeBackAfterIt(t *testing.T) {
 	}
 }
 
-func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
+func TestSleep_StopsGraceAfterRestart(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
@@ -113,15 +113,15 @@ func TestTheGraceAfterARestartIsTimeAwake(t *testing.T) {
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
-func TestAReservationIsNotLostInASleep(t *testing.T) {
+func TestSleep_KeepsReservation(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	other := s.Stdio("c")
 	s.Accepts("review", b, other)
 	s.Sends(a, "capability:review", "x")
 	s.Claims(b)
-	s.Updates(b, 1, schemas.ActAsk, note("which?"))
-	s.Updates(a, 1, schemas.ActAnswer, note("this"))
+	s.Updates(b, 1, schemas.ActAsk, mailboxtest.Note("which?"))
+	s.Updates(a, 1, schemas.ActAnswer, mailboxtest.Note("this"))
 	s.later(5 * time.Minute)
 	s.sleep(9 * time.Hour)
 	require.True(t, s.Claims(other).Empty)
@@ -132,7 +132,7 @@ func TestAReservationIsNotLostInASleep(t *testing.T) {
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
-func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
+func TestSleep_EndsDeadlineAndSaysSo(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
@@ -142,10 +142,10 @@ func TestADeadlineHoldsInASleepAndSaysSo(t *testing.T) {
 	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
 }
 
-func TestPausesOfAMinuteAreNoSleep(t *testing.T) {
+func TestSleep_IsLongerThanMinute(t *testing.T) {
 	s := newSleeper(t)
-	s.Sends(person, "b", "x")
-	s.Claims(remote("b", "1"))
+	s.Sends(mailboxtest.Human, "b", "x")
+	s.Claims(mailboxtest.Remote("b", "1"))
 	for range 40 {
 		s.later(time.Second)
 		s.sleep(time.Minute)
@@ -154,10 +154,10 @@ func TestPausesOfAMinuteAreNoSleep(t *testing.T) {
 }
 
 // Whoever looks first after a long time cannot tell when in it the machine slept.
-func TestALeaseThatMayHaveEndedInASleepIsGoodForTheGrace(t *testing.T) {
+func TestSleep_GrantsGraceToLeaseThatMayHaveEnded(t *testing.T) {
 	s := newSleeper(t)
-	s.Sends(person, "b", "x")
-	s.Claims(remote("b", "1"))
+	s.Sends(mailboxtest.Human, "b", "x")
+	s.Claims(mailboxtest.Remote("b", "1"))
 	s.awake += 3 * time.Hour
 	s.sleep(4 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
@@ -167,7 +167,7 @@ func TestALeaseThatMayHaveEndedInASleepIsGoodForTheGrace(t *testing.T) {
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
-func TestAClockThatIsSetBackCutsNothing(t *testing.T) {
+func TestSleep_LeavesLeasesWhenClockIsSetBack(t *testing.T) {
 	s := newSleeper(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
@@ -182,14 +182,14 @@ func TestAClockThatIsSetBackCutsNothing(t *testing.T) {
 	s.Completes(b, 2)
 }
 
-func TestAClockThatWasWrongForAMomentProlongsNothing(t *testing.T) {
+func TestSleep_IgnoresClockThatWasWrongForAMoment(t *testing.T) {
 	s := newSleeper(t)
 	s.sleep(1000 * time.Hour)
 	s.later(time.Minute)
 	s.sleep(-1000 * time.Hour)
 	s.later(time.Minute)
-	s.Sends(person, "b", "x")
-	s.Claims(remote("b", "1"))
+	s.Sends(mailboxtest.Human, "b", "x")
+	s.Claims(mailboxtest.Remote("b", "1"))
 	s.later(31 * time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
 	require.Zero(t, s.asleep(1, "lease_ended"))

@@ -1,4 +1,4 @@
-package mailbox_test
+package operation_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRestart_KeepsClaimsForGrace(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
 	other := w.Elsewhere(b, "other")
@@ -24,8 +24,8 @@ func TestAfterARestartClaimsLiveForTheGrace(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(other).HandoffID)
 }
 
-func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRestart_ExtendsEndingLeaseByGrace(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
 	w.Restart()
@@ -39,14 +39,14 @@ func TestALeaseThatEndsRightAfterARestartIsGrantedTheGrace(t *testing.T) {
 }
 
 // alone is the next process where no other is left that could have the connections.
-func (w *world) alone() {
+func alone(w *mailboxtest.World) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }
 
-func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRestart_TakesClaimUpAtOnceWhenAlone(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.alone()
+	alone(w)
 	other := w.Elsewhere(b, "other")
 	require.Equal(t, 1, w.ClaimsID(other, 1).Attempt)
 	_, err := w.Complete(context.Background(), w.Elsewhere(b, b.Conn), schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
@@ -54,19 +54,19 @@ func TestAloneAClaimIsTakenUpAtOnce(t *testing.T) {
 	w.Completes(other, 1)
 }
 
-func TestAloneALeaseThatEndedIsStillGrantedTheGrace(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRestart_GrantsGraceToEndedLeaseWhenAlone(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)
-	w.alone()
+	alone(w)
 	w.Pass(90 * time.Second)
 	require.Equal(t, schemas.Accepted, w.Status(1))
 	w.Pass(2*time.Minute + time.Second)
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
 
-func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
-	w := newWorld(t)
+func TestRestart_ReusesNameOfKilledSessionWhenAlone(t *testing.T) {
+	w := mailboxtest.New(t)
 	open := func(conn, session string) schemas.Agent {
 		out := mailboxtest.Must(t, w.Attach, schemas.Caller{AgentID: session, Via: schemas.ViaStdio}, schemas.ConnIn{Conn: conn, Client: "claude-code"})
 		return out.Agent
@@ -74,12 +74,12 @@ func TestAloneASessionHasTheNameOfOneThatWasKilled(t *testing.T) {
 	require.EqualValues(t, "claude-code", open("1", "s1"))
 	w.Restart()
 	require.EqualValues(t, "claude-code-2", open("2", "s2"), "the first may be there")
-	w.alone()
+	alone(w)
 	require.EqualValues(t, "claude-code", open("3", "s3"))
 }
 
-func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestRestart_KeepsClaimsOfReturningConnection(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Restart()
 	w.Elsewhere(b, b.Conn)
@@ -89,13 +89,13 @@ func TestAfterARestartAConnectionThatComesBackKeepsItsClaims(t *testing.T) {
 	w.Completes(b, 1)
 }
 
-func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
-	for name, between := range map[string]func(*world){
-		"in the same process": func(*world) {},
-		"in the next one":     func(w *world) { w.Restart() },
+func TestClaim_TakesClaimOfEndedSession(t *testing.T) {
+	for name, between := range map[string]func(*mailboxtest.World){
+		"in the same process": func(*mailboxtest.World) {},
+		"in the next one":     func(w *mailboxtest.World) { w.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, a, b := newPair(t, "a", "b")
+			w, a, b := mailboxtest.Pair(t, "a", "b")
 			w.Assigns(a, b, "x")
 			require.Equal(t, []schemas.ID{1}, w.Leaves(b).Holding)
 			between(w)
@@ -106,8 +106,8 @@ func TestAClaimOfASessionThatEndedIsTakenAgainAtOnce(t *testing.T) {
 	}
 }
 
-func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestDetach_CutsLeasesOfAllNamesOnConnection(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	helper := b
 	helper.Agent = "c"
 	w.Sends(a, "b", "x")
@@ -123,8 +123,8 @@ func TestDetachCutsTheLeasesOfEveryNameOnTheConnection(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(40 * time.Minute) // nobody looked, and the connection was open
 	w.Leaves(b)
@@ -134,8 +134,8 @@ func TestDetachGrantsTheGraceAfterALongSilence(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
 
-func TestDetachLeavesClaimsOfOtherConnectionsAlone(t *testing.T) {
-	w, a, b := newPair(t, "a", "b")
+func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
+	w, a, b := mailboxtest.Pair(t, "a", "b")
 	other := w.Elsewhere(b, "other")
 	w.Assigns(a, b, "x")
 	require.Empty(t, w.Leaves(other).Holding)

@@ -1,0 +1,152 @@
+package operation_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
+)
+
+// waiting sends many handoffs that wait for the first one.
+func waiting(w *mailboxtest.World, n int) (a, b schemas.Caller) {
+	a, b = w.Stdio("a"), w.Stdio("b")
+	w.Sends(a, "b", "first")
+	for i := range n {
+		w.Sends(a, "c", fmt.Sprint("then ", i), mailboxtest.NoParent, mailboxtest.After("1"))
+	}
+	return a, b
+}
+
+func waitFor(w *mailboxtest.World, id schemas.ID) (n int) {
+	w.T.Helper()
+	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {
+		n = 0
+		for other, err := range v.Oldest(store.WaitingFor(id), 0) {
+			if err != nil {
+				return err
+			}
+			r, err := v.Record(other)
+			if err != nil {
+				return err
+			}
+			if slices.Contains(r.After, id) {
+				n++
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+func TestComplete_OpensMoreWorkThanOneTransactionCarries(t *testing.T) {
+	w := mailboxtest.New(t)
+	_, b := waiting(w, 1100)
+	w.Claims(b)
+	w.Completes(b, 1)
+	require.Equal(t, 1100, w.Pending("c"))
+	require.Zero(t, waitFor(w, 1))
+	require.Equal(t, []string{"sent", "claimed", "completed", "deferred", "resumed"}, w.Actions(1))
+}
+
+func TestCascade_GoesOnAfterProcessEnded(t *testing.T) {
+	disk := &mailboxtest.Breaking{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(disk))
+	a, b := waiting(w, 1100)
+	w.Claims(b)
+	disk.BreakAfter(1)
+	w.Completes(b, 1)
+	require.Equal(t, 1000, w.Pending("c"))
+	require.Equal(t, 100, waitFor(w, 1))
+
+	disk.Mend()
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
+	require.Equal(t, 1100, w.Pending("c"))
+}
+
+func TestCascade_StopsAfterItsTimeInOneCall(t *testing.T) {
+	var step time.Duration
+	w := mailboxtest.New(t, ticking(&step))
+	_, b := waiting(w, 3100)
+	w.Claims(b)
+	step = 200 * time.Millisecond
+	w.Completes(b, 1)
+	require.Equal(t, 100, waitFor(w, 1))
+	mailboxtest.Must(t, w.Overview, mailboxtest.Human, schemas.OverviewIn{}) // somebody calls
+	require.Zero(t, waitFor(w, 1))
+}
+
+func TestCancel_TellsEachOfManyDependentsOnce(t *testing.T) {
+	disk := &mailboxtest.Breaking{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(disk))
+	a, _ := waiting(w, 1100)
+	disk.BreakAfter(1)
+	w.Updates(mailboxtest.Human, 1, schemas.ActCancel)
+	require.Len(t, told(w, a), 1001) // of the cancelled one, and of those that waited for it
+
+	disk.Mend()
+	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
+	told := told(w, a)
+	require.Len(t, told, 1101)
+	for id, times := range told {
+		require.Equal(t, 1, times, "%s", id)
+	}
+}
+
+// told is how many notices an agent has about each handoff.
+func told(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID]int) {
+	w.T.Helper()
+	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {
+		times = map[schemas.ID]int{}
+		for n, err := range v.Notices(by.Agent, 0) {
+			if err != nil {
+				return err
+			}
+			times[n.About]++
+		}
+		return nil
+	}))
+	return times
+}
+
+func TestRetry_OpensDependentsThatWereMovedLate(t *testing.T) {
+	disk := &mailboxtest.Breaking{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(disk))
+	a, b := waiting(w, 3100)
+	w.Claims(b)
+	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d"), Then: schemas.ThenStop})
+	disk.BreakAfter(1)
+	again := w.Updates(a, 1, schemas.ActRetry).Created
+	require.Equal(t, 1000, waitFor(w, again))
+	disk.BreakAfter(1)
+	require.Equal(t, again, w.Claims(b).HandoffID)
+	disk.BreakAfter(1)
+	w.Completes(b, again)
+	disk.Mend()
+	w.Claims(b)
+	require.Zero(t, waitFor(w, 1))
+	require.Zero(t, waitFor(w, again))
+	require.Equal(t, 3100, w.Pending("c"))
+	told := told(w, a)
+	require.Equal(t, 1, told[1])
+	require.Equal(t, 1, told[again])
+}
+
+func TestFail_CancelsManyPartsLater(t *testing.T) {
+	w := mailboxtest.New(t, mailboxtest.On(memory.New()))
+	a, b := w.Stdio("a"), w.Stdio("b")
+	w.Assigns(a, b, "x")
+	for i := range 1100 {
+		w.Sends(b, "c", fmt.Sprint("part ", i))
+	}
+	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("d")})
+	require.Equal(t, schemas.ID(1102), out.RollbackHandoff)
+	require.Zero(t, w.Pending("c"))
+	require.Equal(t, out.RollbackHandoff, w.Full(1).Standing.Successor)
+}
