@@ -19,17 +19,15 @@ const mostRouted = 5
 func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed) {
 	want := roster.Want{To: r.To, Type: r.Type, Tags: r.Tags}
 	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
+	t := taker{Offers: f, generalists: r.NoTakers == "generalist", counted: true}
 	for i := range cards {
-		t := f.taker(store.Agent{Card: cards[i]})
-		t.counted, t.held, t.generalists = true, cards[i].Held, r.NoTakers == "generalist"
-		if !t.isIn(r.To) {
-			continue
+		switch t.Card, t.held = cards[i], cards[i].Held; {
+		case !t.isIn(r.To):
+		case t.bar(r, Full|Unfit|Away) == 0:
+			able = append(able, &cards[i])
+		default:
+			excluded = append(excluded, schemas.Candidate{Agent: t.Card.Name, Why: t.verdict(r, Full|Unfit|Away).brief()})
 		}
-		if v := t.verdict(r, Full|Unfit|Away); v.Reason != 0 {
-			excluded = append(excluded, schemas.Candidate{Agent: v.Card.Name, Why: v.brief()})
-			continue
-		}
-		able = append(able, &cards[i])
 	}
 	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
 	ranked, routed = roster.Rank(able, want), &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
