@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -178,4 +179,14 @@ func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
 	e := schemas.AsError(err)
 	require.Contains(t, e.Error(), "the record of ho_1 is not what was sent")
 	require.Contains(t, e.Hint, "Nothing was changed")
+}
+
+// What was let go of stays so in another workspace, whose registry verifies.
+func TestImport_KeepsWhatWasLetGo(t *testing.T) {
+	w, a, qa := newPair(t, "a", "qa")
+	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
+	w.Completes(qa, 1)
+	w.Pass(180 * 24 * time.Hour)
+	mailboxtest.Must(t, w.Retain, person, schemas.RetainIn{Before: w.Now()})
+	require.Equal(t, "[no longer kept]", moved(t, exported(t, w.Store), memory.New()).find("look").Handoff.Detail)
 }

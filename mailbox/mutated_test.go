@@ -155,7 +155,7 @@ func (w *world) everyCommand(slowest *took) {
 		}
 		do("where", func() (any, error) { return w.Stats(ctx, person, schemas.StatsIn{}) })
 		do("status", func() (any, error) { return w.Overview(ctx, person, schemas.OverviewIn{}) })
-		do("compact --dry-run", func() (any, error) { return w.Retain(ctx, byHuman, schemas.RetainIn{Before: w.Now(), DryRun: true}) })
+		do("compact --dry-run", func() (any, error) { return w.Retain(ctx, person, schemas.RetainIn{Before: w.Now(), DryRun: true}) })
 		do("export", func() (any, error) {
 			return travel.Export(ctx, w.Store, schemas.ExportHeading{Workspace: "w"}, io.Discard)
 		})
@@ -199,7 +199,7 @@ func (w *world) everyCommand(slowest *took) {
 	w.Pass(30 * 24 * time.Hour)
 	all()
 	do("claim next", func() (any, error) { return w.Claim(ctx, b, schemas.ClaimIn{}) })
-	do("compact", func() (any, error) { return w.Retain(ctx, byHuman, schemas.RetainIn{Before: w.Now()}) })
+	do("compact", func() (any, error) { return w.Retain(ctx, person, schemas.RetainIn{Before: w.Now()}) })
 	all()
 }
 

@@ -23,7 +23,7 @@ func TestSilence_IsToldToSenderOnce(t *testing.T) {
 		"connected to long work": {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("b") }, "90m", 135 * time.Minute},
 		"over HTTP":              {over(schemas.ViaHTTP), "", 20 * time.Minute},
 		"over HTTP to long work": {over(schemas.ViaHTTP), "30m", 45 * time.Minute},
-		"a mailboxtest.Human":               {func(*mailboxtest.World) schemas.Caller { return mailboxtest.Human }, "", 0},
+		"a mailboxtest.Human":    {func(*mailboxtest.World) schemas.Caller { return mailboxtest.Human }, "", 0},
 		"the sender":             {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("a") }, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package mailbox_test
+package overlap_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // in is an agent in a tree of its own, which changes these files.
-func (w *world) in(repository string, name schemas.Agent, files ...string) schemas.Caller {
+func in(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
 	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
 	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
@@ -25,15 +25,15 @@ func wanting(files ...string) func(*schemas.SendIn) {
 	}
 }
 
-func (w *world) report(by schemas.Caller, id schemas.ID) []string {
-	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
+func report(w *mailboxtest.World, by schemas.Caller, id schemas.ID) []string {
+	w.T.Helper()
+	out := mailboxtest.Must(w.T, w.Update, by, schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActProgress})
 	return out.Warnings
 }
 
-func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
-	w.t.Helper()
-	out := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "notices"})
+func overlapNotices(w *mailboxtest.World, by schemas.Caller) (texts []string) {
+	w.T.Helper()
+	out := mailboxtest.Must(w.T, w.List, by, schemas.ListIn{Box: "notices"})
 	for _, n := range out.Items {
 		if n.Kind == "overlap" && n.Unread {
 			texts = append(texts, n.Text)
@@ -42,24 +42,24 @@ func (w *world) overlapNotices(by schemas.Caller) (texts []string) {
 	return texts
 }
 
-func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
-	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "z.go", "y.go")
+func TestOverlap_IsToldToBothHoldersOnce(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
+	a, b := in(w, "shop", "a", "x.go", "y.go"), in(w, "shop", "b", "z.go", "y.go")
 	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two", wanting("x.go")).HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) is changing x.go, y.go", first)}, w.Claims(b).Overlaps)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: x.go, y.go", second)}, w.overlapNotices(a))
-	require.Empty(t, w.report(a, first))
-	require.Empty(t, w.report(b, second))
-	require.Empty(t, w.overlapNotices(b))
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works on the same files: x.go, y.go", second)}, overlapNotices(w, a))
+	require.Empty(t, report(w, a, first))
+	require.Empty(t, report(w, b, second))
+	require.Empty(t, overlapNotices(w, b))
 
 	a.Touched.Ahead = append(a.Touched.Ahead, "z.go")
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, w.report(a, first))
-	require.Len(t, w.overlapNotices(b), 1)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, report(w, a, first))
+	require.Len(t, overlapNotices(w, b), 1)
 
 	// Another repository is another matter, and over HTTP only what is named counts.
 	w.Sends(lead, "c", "Three", wanting("y.go"))
-	require.Empty(t, w.Claims(w.in("other", "c", "x.go", "y.go")).Overlaps)
+	require.Empty(t, w.Claims(in(w, "other", "c", "x.go", "y.go")).Overlaps)
 	w.Sends(lead, "d", "Four", wanting("z.*"))
 	web := schemas.Caller{Agent: "d", Via: schemas.ViaHTTP}
 	require.Equal(t, []string{
@@ -67,9 +67,9 @@ func TestWhoHoldsWorkOnTheSameFilesIsToldOnce(t *testing.T) {
 	}, w.Claims(web).Overlaps)
 }
 
-func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
-	a, b, c := w.in("shop", "a", "loose.go", "done.go"), w.in("shop", "b"), w.in("shop", "c")
+func TestOverlap_CountsWorkThatEndedMeanwhile(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
+	a, b, c := in(w, "shop", "a", "loose.go", "done.go"), in(w, "shop", "b"), in(w, "shop", "c")
 	first, second := w.Sends(lead, "a", "One").HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	third, fourth := w.Sends(lead, "c", "Three").HandoffID, w.Sends(lead, "d", "Four").HandoffID
 	require.Empty(t, w.Claims(a).Overlaps)
@@ -78,42 +78,42 @@ func TestWorkThatEndedCountsForWhoeverHeldWorkThen(t *testing.T) {
 	require.Empty(t, w.Completes(a, first).Warnings)
 
 	b.Touched.Ahead = []string{"done.go", "loose.go"}
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, w.report(b, second))
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, report(w, b, second))
 	c.Touched = &schemas.Touched{Repository: "shop", Ahead: []string{"done.go", "loose.go"}, Commits: []string{"c-commit", "a-commit"}}
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
 		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),
 	}, w.Completes(c, third).Warnings)
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(w.in("shop", "d", "loose.go")).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing loose.go", second)}, w.Claims(in(w, "shop", "d", "loose.go")).Overlaps)
 
 	// A claim that is over stands in nobody's way.
 	w.Pass(time.Hour)
 	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
-	w.Completes(w.in("shop", "d"), fourth)
+	w.Completes(in(w, "shop", "d"), fourth)
 	w.Pass(time.Hour)
 	w.Sends(lead, "e", "Five")
-	require.Empty(t, w.Claims(w.in("shop", "e", "loose.go", "done.go")).Overlaps)
+	require.Empty(t, w.Claims(in(w, "shop", "e", "loose.go", "done.go")).Overlaps)
 }
 
 // What git sees in a tree that two agents share is of neither of them.
-func TestOfASharedTreeNobodyIsSaidToHaveChangedAFile(t *testing.T) {
-	w, lead := newWorldWith(t, "lead")
-	a, b := w.in("shop", "a", "x.go", "y.go"), w.in("shop", "b", "x.go", "y.go")
+func TestOverlap_NamesNobodyInSharedTree(t *testing.T) {
+	w, lead := mailboxtest.With(t, "lead")
+	a, b := in(w, "shop", "a", "x.go", "y.go"), in(w, "shop", "b", "x.go", "y.go")
 	b.Tree.Path = a.Tree.Path
 	first, second := w.Sends(lead, "a", "One", wanting("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	w.Claims(a)
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.Claims(b).Overlaps)
-	require.Empty(t, w.overlapNotices(a))
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, w.report(a, first))
-	require.Empty(t, w.report(a, first))
-	require.Empty(t, w.report(b, second))
+	require.Empty(t, overlapNotices(w, a))
+	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, report(w, a, first))
+	require.Empty(t, report(w, a, first))
+	require.Empty(t, report(w, b, second))
 }
 
 // BenchmarkClaimBeside measures a claim of work that nobody else touches, and beside seven that changed 400 files each.
 func BenchmarkClaimBeside(b *testing.B) {
 	for _, others := range []int{0, 7} {
 		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
-			w := newWorldOn(b, mailboxtest.File(b))
+			w := mailboxtest.New(b, mailboxtest.On(mailboxtest.File(b)))
 			files := func(agent int) (some []string) {
 				for i := range 400 {
 					some = append(some, fmt.Sprintf("packages/module-%d/source/file-%d.go", i%50, (i+agent*390)%5000))
@@ -124,9 +124,9 @@ func BenchmarkClaimBeside(b *testing.B) {
 			for i := range others {
 				name := schemas.Agent(fmt.Sprint("agent-", i))
 				w.Sends(lead, string(name), "Do it", wanting("packages/**/file-1.go", "docs"))
-				w.Claims(w.in("shop", name, files(i)...))
+				w.Claims(in(w, "shop", name, files(i)...))
 			}
-			by := w.in("shop", "agent-me", files(others)...)
+			by := in(w, "shop", "agent-me", files(others)...)
 			for b.Loop() {
 				b.StopTimer()
 				sent := w.Sends(lead, "agent-me", "Do it", wanting("packages/**/file-2.go"))

@@ -1,4 +1,4 @@
-package mailbox_test
+package retention_test
 
 import (
 	"bytes"
@@ -12,18 +12,16 @@ import (
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/memory"
-	"handoff/store/storetest"
 )
 
 const halfYear = 180 * 24 * time.Hour
 
 // What ended long ago loses what takes space, and no more than that; nobody else notices.
-func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
-	for name, backend := range backends {
+func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
+	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
-			w := newWorldOn(t, b)
+			w := mailboxtest.New(t, mailboxtest.On(b))
 			a, qa := w.Stdio("a"), w.Stdio("qa")
 			long := func(said string) string { return strings.Repeat(said+" ", 60) }
 			shared, alone := long("shared"), long("alone")
@@ -54,13 +52,13 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			before := w.Now().Add(-time.Hour)
 			mailboxtest.Refuses(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
 			_, err := w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
-			refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
-			mailboxtest.Refuses(t, w.Retain, byHuman, schemas.RetainIn{}, schemas.Invalid, "since when")
+			mailboxtest.Refused(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
+			mailboxtest.Refuses(t, w.Retain, mailboxtest.Human, schemas.RetainIn{}, schemas.Invalid, "since when")
 			would := mailboxtest.Must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
 			require.Equal(t, 1, would.Handoffs)
 			require.Contains(t, w.Full(old.HandoffID).Handoff.Task, "gone gone")
 
-			did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
+			did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: before})
 			require.Equal(t, 1, did.Handoffs)
 			require.Equal(t, would.Contents, did.Contents)
 			require.Equal(t, would.Bytes+int64(len(alone)), did.Bytes)
@@ -79,40 +77,36 @@ func TestOldTextsAreLetGoOfAndTheRegistryVerifies(t *testing.T) {
 			got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: young.HandoffID.String(), Reference: "s"})
 			require.Equal(t, shared, got.Content)
 			_, err = w.Get(t.Context(), a, schemas.GetIn{HandoffID: old.HandoffID.String(), Reference: "l"})
-			refused(t, err, schemas.NotFound, "no longer kept")
+			mailboxtest.Refused(t, err, schemas.NotFound, "no longer kept")
 			_, err = w.Send(t.Context(), a, schemas.SendIn{To: "qa", Task: "x", Parent: "none", Context: &schemas.Context{
 				References: []schemas.Reference{{URL: "context://" + old.HandoffID.String() + "/task"}},
 			}})
-			refused(t, err, schemas.NotFound, "no longer kept")
+			mailboxtest.Refused(t, err, schemas.NotFound, "no longer kept")
 			require.True(t, w.Full(old.HandoffID).Standing.NotKept, "nobody offers what is refused:")
-			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", note("again"))
+			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.Note("again"))
 			w.Intact()
 
-			again := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: before})
+			again := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: before})
 			require.Equal(t, schemas.RetainOut{}, again)
 		})
 	}
 }
 
 // More handoffs than one transaction takes, each of which runs twice.
-func TestARetentionGoesThroughAllHandoffs(t *testing.T) {
-	w := newWorldOn(t, storetest.Twice(memory.New()))
-	a := w.Stdio("a")
+func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	const many = 1203
 	for range many {
 		sent := w.Sends(a, "qa", strings.Repeat("long ", 60), mailboxtest.NoParent)
 		w.Updates(a, sent.HandoffID, schemas.ActCancel)
 	}
 	w.Pass(halfYear)
-	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, many, did.Handoffs)
-	w.Intact()
 }
 
-var byHuman = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-
 // ended is a handoff that was done half a year ago.
-func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
+func ended(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.SendOut {
 	a, qa := w.Stdio("a"), w.Stdio("qa")
 	sent := w.Sends(a, "qa", "look", mailboxtest.NoParent, change)
 	w.Claims(qa)
@@ -122,14 +116,14 @@ func (w *world) ended(change func(*schemas.SendIn)) schemas.SendOut {
 	return sent
 }
 
-func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
-	w := newWorldOn(t, backends["memory"](t))
+func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
+	w := mailboxtest.New(t)
 	long := strings.Repeat("long ", 60)
-	deep := w.ended(func(in *schemas.SendIn) { in.Detail = long })
-	lead := w.ended(func(in *schemas.SendIn) {
+	deep := ended(w, func(in *schemas.SendIn) { in.Detail = long })
+	lead := ended(w, func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "deep", URL: "context://" + deep.HandoffID.String() + "/detail"}}}
 	})
-	gone, named := w.ended(func(in *schemas.SendIn) { in.Detail = long }), w.ended(func(in *schemas.SendIn) { in.Detail = long })
+	gone, named := ended(w, func(in *schemas.SendIn) { in.Detail = long }), ended(w, func(in *schemas.SendIn) { in.Detail = long })
 	w.Pass(halfYear)
 	open := w.Sends(w.Stdio("a"), "qa", "go on", func(in *schemas.SendIn) {
 		in.Parent = "none"
@@ -137,7 +131,7 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 		in.Options = &schemas.SendOptions{After: []string{lead.HandoffID.String()}}
 		in.Detail = "as in context://" + named.HandoffID.String() + "/detail"
 	})
-	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
+	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now().Add(-time.Hour)})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, "[no longer kept]", w.Full(gone.HandoffID).Handoff.Detail)
 	require.Contains(t, w.Full(named.HandoffID).Handoff.Detail, "long")
@@ -145,31 +139,30 @@ func TestWhatAnOpenHandoffRefersToStaysWhole(t *testing.T) {
 		HandoffID: open.HandoffID.String(), View: "reference", Reference: "context://" + deep.HandoffID.String() + "/detail",
 	})
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
-	w.Intact()
 }
 
 // A short task looks whole without the data that came with it.
-func TestWorkThatLostItsDataIsNotDoneAgain(t *testing.T) {
-	w := newWorldOn(t, backends["memory"](t))
-	sent := w.ended(func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
+func TestReturn_RefusesWorkThatLostItsData(t *testing.T) {
+	w := mailboxtest.New(t)
+	sent := ended(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.Pass(halfYear)
-	mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, store.DigestOf([]byte("image")), w.Full(sent.HandoffID).Completion.Results["digest"], "it is short")
 	require.Equal(t, "[no longer kept]", w.Full(sent.HandoffID).Completion.Results["log"])
-	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, note("again"))
-	refused(t, err, schemas.Conflict, "no longer kept in full")
+	_, err := w.TryUpdate(w.Stdio("a"), sent.HandoffID, schemas.ActReturn, mailboxtest.Note("again"))
+	mailboxtest.Refused(t, err, schemas.Conflict, "no longer kept in full")
 	events := mailboxtest.Must(t, w.Get, w.Stdio("a"), schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "events"})
 	require.Contains(t, events.Events[len(events.Events)-1].Text, "long texts are no longer kept")
-	found := mailboxtest.Must(t, w.List, person, schemas.ListIn{Box: "all", Query: "kept"})
+	found := mailboxtest.Must(t, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: "kept"})
 	require.Empty(t, found.Items, "the placeholder is not found")
 }
 
 // What an interrupted retention left is taken by the next, and a handoff that cannot be read is passed over.
-func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
-	b := backends["memory"](t)
-	w := newWorldOn(t, b)
+func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
+	b := mailboxtest.Memory(t)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
-	damaged, sound := w.ended(long), w.ended(long)
+	damaged, sound := ended(w, long), ended(w, long)
 	w.Pass(halfYear)
 	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.Keep([]byte("left over")) }))
 	mend := func() {}
@@ -183,22 +176,11 @@ func TestARetentionTakesWhatIsUnusedAndPassesOverDamage(t *testing.T) {
 		}
 		return nil
 	}))
-	did := mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
+	did := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
 	require.Equal(t, 1, did.Handoffs)
 	require.Equal(t, 1, did.Unread)
 	require.Empty(t, kept(t, b, "left over"))
 	require.Equal(t, "[no longer kept]", w.Full(sound.HandoffID).Handoff.Detail)
 	require.NotEqual(t, "[no longer kept]", w.Full(damaged.HandoffID).Handoff.Detail)
 	mend()
-}
-
-// What was let go of stays so in another workspace, whose registry verifies.
-func TestImport_KeepsWhatWasLetGo(t *testing.T) {
-	w := newWorld(t)
-	w.ended(func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
-	w.Pass(halfYear)
-	mailboxtest.Must(t, w.Retain, byHuman, schemas.RetainIn{Before: w.Now()})
-	to := moved(t, exported(t, w.Store), memory.New())
-	require.Equal(t, "[no longer kept]", to.find("look").Handoff.Detail)
-	to.Intact()
 }

@@ -1,4 +1,4 @@
-package mailbox_test
+package retention_test
 
 import (
 	"errors"
@@ -32,11 +32,11 @@ func kept(t *testing.T, b store.Backend, text string) (spaces []store.Space) {
 
 // A text is said in every way in which a handoff keeps one. Redacted, it is nowhere in the store, and all of that
 // verifies.
-func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
-	for name, backend := range backends {
+func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
+	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
-			w := newWorldOn(t, b)
+			w := mailboxtest.New(t, mailboxtest.On(b))
 			a, qa := w.Stdio("a"), w.Stdio("qa")
 			qa.Request = "00000018000000000000000000000001"
 			sent := w.Sends(a, "qa", "canary", func(in *schemas.SendIn) {
@@ -47,23 +47,22 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			})
 			w.Claims(qa)
 			qa.Request = ""
-			w.Updates(qa, sent.HandoffID, schemas.ActProgress, note("canary"), mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}))
+			w.Updates(qa, sent.HandoffID, schemas.ActProgress, mailboxtest.Note("canary"), mailboxtest.Changing(schemas.Changes{Checkpoint: &schemas.Checkpoint{Note: "canary"}}))
 			w.Updates(qa, sent.HandoffID, schemas.ActAsk, mailboxtest.Asking("canary?"))
-			w.Updates(a, sent.HandoffID, schemas.ActAnswer, note("canary"))
+			w.Updates(a, sent.HandoffID, schemas.ActAnswer, mailboxtest.Note("canary"))
 			w.Claims(qa)
 			require.NotEmpty(t, kept(t, b, "canary"))
 
-			human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 			id := sent.HandoffID.String()
 			mailboxtest.Refuses(t, w.Redact, a, schemas.RedactIn{HandoffID: id}, schemas.Denied, "only human may do this")
-			_, err := w.Redact(t.Context(), human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
-			refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
+			_, err := w.Redact(t.Context(), mailboxtest.Human, schemas.RedactIn{HandoffID: id, Field: "data.from"})
+			mailboxtest.Refused(t, err, schemas.Invalid, "nothing of ho_1 is left to redact there")
 
-			out := mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: id, Field: "task"})
+			out := mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: id, Field: "task"})
 			require.Equal(t, 2, out.Contents, "as it was sent, and with the answer")
 			require.Equal(t, "[redacted]", w.Full(sent.HandoffID).Handoff.Task)
 			require.Equal(t, "canary", w.Full(sent.HandoffID).Handoff.Detail)
-			mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: id})
+			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: id})
 			require.Empty(t, kept(t, b, "canary"))
 			full := w.Full(sent.HandoffID).Handoff
 			require.Equal(t, "2h", full.Expectations.Timeout)
@@ -75,7 +74,7 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 			})
 
 			message := w.Sends(a, "qa", "canary", mailboxtest.Message)
-			mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
+			mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: message.NoticeID.String()})
 			require.Empty(t, kept(t, b, "canary"))
 			w.Intact()
 		})
@@ -84,9 +83,9 @@ func TestRedactedTextsAreGoneAndTheRegistryVerifies(t *testing.T) {
 
 // Content stays when a text with its digest is redacted. Content that was changed is a fault of the store, and not told
 // as gone.
-func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
-	b := backends["memory"](t)
-	w := newWorldOn(t, b)
+func TestRedact_KeepsContentThatIsReferredTo(t *testing.T) {
+	b := mailboxtest.Memory(t)
+	w := mailboxtest.New(t, mailboxtest.On(b))
 	a := w.Stdio("a")
 	sent := w.Sends(a, "qa", "t", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "spec", Content: "as it was"}}}
@@ -107,8 +106,6 @@ func TestContentIsGoneOnlyWithAReferenceToIt(t *testing.T) {
 
 	digest := w.Full(sent.HandoffID).Handoff.Context.References[0].Digest
 	named := w.Sends(a, "qa", "look at "+digest) // which makes it no reference of this handoff
-	human := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-	mailboxtest.Must(t, w.Redact, human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
-	got := mailboxtest.Must(t, w.Get, a, read)
-	require.Equal(t, "as it was", got.Content)
+	mailboxtest.Must(t, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: named.HandoffID.String()})
+	require.Equal(t, "as it was", mailboxtest.Must(t, w.Get, a, read).Content)
 }
