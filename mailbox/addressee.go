@@ -107,7 +107,7 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // of a name that nobody had the sender heard before
 	}
-	why, err := o.offers(o.View).Nobody(now, offer.Present)
+	why, err := o.Offers().Nobody(now, offer.Present)
 	if why == "" || err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o *op) putCard(a store.Agent, said any) error {
 	if err = cmp.Or(err, o.putDeclared(a), o.RecordEvent(life.Register, said)); err != nil || before == nil || before.Card.Away {
 		return err
 	}
-	looked, offers := 0, o.offers(o.View)
+	looked, offers := 0, o.Offers()
 	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
 		if looked++; err != nil || looked > operation.MostFollow {
 			return err
@@ -149,10 +149,10 @@ func (o *op) putCard(a store.Agent, said any) error {
 
 // noReviewer says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
 func (o *op) noReviewer(to, reviewer schemas.Address) (why string, err error) {
-	for a, err := range o.offers(o.View).Addressees(to) {
+	for a, err := range o.Offers().Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
-			why, err = o.offers(o.View).Nobody(&review, offer.Present)
+			why, err = o.Offers().Nobody(&review, offer.Present)
 		}
 		if why == "" || err != nil {
 			return "", err

@@ -70,7 +70,7 @@ func (o *op) claimFirst(tags []string) (claimed, error) {
 		return claimed{}, err
 	}
 	looked := 0
-	for r, err := range o.offers(o.View).Queue(*a, tags, o.Usable) {
+	for r, err := range o.Offers().Queue(*a, tags, o.Usable) {
 		if err != nil {
 			return claimed{}, err
 		}

@@ -250,7 +250,6 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 		if err != nil {
 			return schemas.OverviewOut{}, err
 		}
-		nobody := func(r *store.Record) (string, error) { return s.offers(v).Nobody(r, offer.Present) }
 		set, err := s.rules(v)
 		if err != nil {
 			return schemas.OverviewOut{}, err
@@ -263,7 +262,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return set.waitingFile(plan)
 		}
 		out, err := overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.leases.Silence, Known: known, Reader: s.reader, Nobody: nobody, Leave: leave,
+			Now: now, Limit: in.Limit, Silence: s.leases.Silence, Known: known, Reader: s.reader, Offers: s.offers(v), Leave: leave,
 		})
 		out.Warnings = s.engine.Overdue(v, behind)
 		return out, err

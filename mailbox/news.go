@@ -69,7 +69,7 @@ func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err erro
 		return out, err
 	}
 	d, err := delivery.Make(o, delivery.Session{
-		Offers: o.offers(o.View), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.heldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.heldBy,
 	})
 	if err != nil {
 		return out, err

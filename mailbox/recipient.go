@@ -47,7 +47,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if a.Claims == 0 && !o.here.Acting(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
-	more, err := o.offers(o.View).Warnings(*a)
+	more, err := o.Offers().Warnings(*a)
 	return append(warnings, more...), err
 }
 
@@ -59,7 +59,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
-	warning, err := o.offers(o.View).Nobody(r, offer.Present)
+	warning, err := o.Offers().Nobody(r, offer.Present)
 	if warning == "" || err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (o *op) namesake(pool schemas.Address, force bool) error {
 	if err != nil || force || known == nil && !o.here.Acting(schemas.Agent(name)) {
 		return err
 	}
-	for _, err := range o.offers(o.View).Addressees(pool) {
+	for _, err := range o.Offers().Addressees(pool) {
 		return err
 	}
 	return schemas.Errorf(schemas.NotFound, "%s is an agent, and nobody takes %s", name, pool).WithField("to").WithKnown(name).

@@ -30,9 +30,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.Happening{Action: life.Reject, Was: r, Now: &now}
-	if rejected.To, err = o.alternative(r, schemas.Agent(in.Alternative)); err != nil {
+	instead, err := o.alternative(r, schemas.Agent(in.Alternative))
+	if err != nil {
 		return out, err
 	}
+	rejected.To = schemas.OrZero(instead).Card.Name
 	failure := failureOf(in, schemas.ThenStop, "")
 	if r.Reviews != 0 && rejected.To == "" {
 		rejected.Then, rejected.Why = schemas.ThenRollback, operation.Loss{Failure: &failure}
@@ -45,16 +47,16 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 }
 
 // alternative is the agent that the caller names to do what it rejects, if the work may go there unasked: it is known
-// and there, accepts the type, and neither sent nor rejected the work; else "", and the sender decides.
-func (o *op) alternative(r *store.Record, named schemas.Agent) (schemas.Agent, error) {
+// and there, accepts the type, and neither sent nor rejected the work; else nil, and the sender decides.
+func (o *op) alternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
 	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
-		return "", nil
+		return nil, nil
 	}
 	a, err := o.Agent(named)
-	if a == nil || err != nil || a.Card.Away || !roster.Accepts(a.Card, r.Type) {
-		return "", err
+	if a != nil && (a.Card.Away || !roster.Accepts(a.Card, r.Type)) {
+		a = nil
 	}
-	return named, nil
+	return a, err
 }
 
 // decline gives a handoff back to its pool. A claim that the caller had ends and is no attempt; a handoff that it only

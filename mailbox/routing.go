@@ -41,7 +41,7 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	if err != nil {
 		return err
 	}
-	if first := o.offers(o.View).First(ranked, now, o.By.Agent); first != "" {
+	if first := o.Offers().First(ranked, now, o.By.Agent); first != "" {
 		o.keepFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
@@ -55,16 +55,12 @@ func (o *op) tellFirst(h *operation.Happening) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == "" || err != nil || !operation.Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, to) {
+	if to == nil || err != nil || !operation.Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, named) {
 		return err
 	}
-	a, err := o.Agent(to)
-	if err != nil {
-		return err
-	}
-	may, err := o.offers(o.View).May(*a, r, offer.NotFor)
+	may, err := o.Offers().May(*to, r, offer.NotFor)
 	if may {
-		o.keepFor(r, to)
+		o.keepFor(r, named)
 	}
 	return err
 }
@@ -115,6 +111,6 @@ func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error
 	}
 	left := r.Clone()
 	left.Excluded = append(left.Excluded, without)
-	why, err := o.offers(o.View).Nobody(&left, offer.Member)
+	why, err := o.Offers().Nobody(&left, offer.Member)
 	return why == "" && err == nil, err
 }

@@ -12,32 +12,24 @@ import (
 
 // clause is what a verdict says of the agent, behind its name; "" for what is no matter of the agent.
 func (v Verdict) clause() string {
-	r := v.Record
-	switch v.Reason { //nolint:exhaustive // the others are about the handoff
-	case Full:
+	switch r := v.Record; {
+	case v.Reason == Full:
 		return fmt.Sprintf("holds %d, and takes %d at most", v.Held, v.Card.MaxOpen)
-	case TooLong:
+	case v.Reason == TooLong:
 		longest := time.Duration(v.Card.MaxMinutes) * time.Minute
 		return fmt.Sprintf("works at most %s, the estimate is %s", minutes(longest), minutes(r.Estimated()))
-	case WrongType:
+	case v.Reason == WrongType:
 		return "does not accept " + schemas.Visible(r.Type)
-	case Declined:
-		return v.excluded()
-	case Away:
+	case v.Reason == Declined && v.Delivered:
+		return fmt.Sprintf("delivered %s, and another reviews that", r.Reviews)
+	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
+		return "may be the one who does the work"
+	case v.Reason == Declined:
+		return "declined it"
+	case v.Reason == Away:
 		return "is away"
 	}
 	return ""
-}
-
-// excluded says why the handoff excludes the agent.
-func (v Verdict) excluded() string {
-	switch r := v.Record; {
-	case v.Delivered:
-		return fmt.Sprintf("delivered %s, and another reviews that", r.Reviews)
-	case r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
-		return "may be the one who does the work"
-	}
-	return "declined it"
 }
 
 // minutes is a duration in whole minutes, halves rounded up.

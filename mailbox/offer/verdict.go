@@ -116,9 +116,8 @@ func (t *taker) bar(r *store.Record, asked Reason) Reason {
 
 // verdict is [taker.bar] with what a sentence needs.
 func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
-	v := Verdict{Reason: t.bar(r, asked), Card: t.Card, Record: r}
-	v.Held = t.held
-	if v.Reason == Declined && r.Reviews != 0 {
+	v := Verdict{Card: t.Card, Record: r, Reason: t.bar(r, asked)}
+	if v.Held = t.held; v.Reason == Declined && r.Reviews != 0 {
 		done := reading.Readable(t.View, r.Reviews)
 		v.Delivered = done != nil && done.Holder == t.Card.Name
 	}

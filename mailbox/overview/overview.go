@@ -37,8 +37,8 @@ type Config struct {
 	Silence func(*store.Record) time.Duration // after which a holder of whom nothing is heard counts as silent
 	Known   []offer.Known                     // agents
 
-	// Nobody says why none of those for whom a handoff is takes it, "" where one does, see package offer.
-	Nobody func(*store.Record) (string, error)
+	// Offers are what agents are offered in the snapshot.
+	Offers offer.Offers
 
 	// Leave is the file whose rules go on after a handoff and wait for a person's leave, "" for none.
 	Leave func(*store.Record) string

@@ -89,7 +89,7 @@ func (l *look) waitingInBoxes() {
 		nobody, told := offer.NobodyHere(l.Known, b.Address), ""
 		for r := range l.first(l.Queue(b.Address), min(heads, left)) {
 			left--
-			why, err := l.Nobody(r)
+			why, err := l.Offers.Nobody(r, offer.Present)
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
 			var c *schemas.Concern
