@@ -351,7 +351,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
 		imports: []string{
-			"cmd/handoff/internal/shell", "cmd/handoff/internal/clients/client",
+			"schemas", "cmd/handoff/internal/shell", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/clients/edit", "cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
 			"tools/platform",
 		},

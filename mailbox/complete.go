@@ -47,14 +47,9 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
 			WithHint("Say what was done or found, in a few sentences.")
 	}
-	if err := draft.CheckPayload(in.Summary, in.Detail, in.Data); err != nil {
-		return schemas.CompleteOut{}, err
-	}
-	if err := schemas.CheckCost(in.Results); err != nil {
-		return schemas.CompleteOut{}, err
-	}
-	if err := contract.Contradiction(in); err != nil {
-		return schemas.CompleteOut{}, err
+	wrong := cmp.Or(draft.CheckPayload(in.Summary, in.Detail, in.Data), schemas.CheckCost(in.Results), contract.Contradiction(in))
+	if wrong != nil {
+		return schemas.CompleteOut{}, wrong
 	}
 	forward, err := s.forward(by, in)
 	if err != nil {

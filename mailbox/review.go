@@ -24,11 +24,10 @@ import (
 // and a reviewer that nobody could send work to. Of a review it refuses a reviewer of its own, and whoever did the work
 // or declined to judge it. R is the record as it is, or as much of one as is known of a send.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
-	const field = reviewField
 	target := schemas.Agent(to)
 	switch {
 	case r.Reviews != 0 && review != "":
-		return nil, schemas.Invalidf(field, "%s is a review itself", r.ID).WithHint("Leave it out.")
+		return nil, schemas.Invalidf(reviewField, "%s is a review itself", r.ID).WithHint("Leave it out.")
 	case r.Reviews != 0 && slices.Contains(r.Excluded, target):
 		return nil, operation.Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
 	case review == "":
@@ -41,7 +40,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	if _, directed := reviewer.Directed(); !directed {
 		why, err := o.noReviewer(to, reviewer)
 		if why != "" && len(warnings) == 0 {
-			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", field, why)}
+			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", reviewField, why)}
 		}
 		return warnings, err
 	}
@@ -52,7 +51,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	if err != nil || force && len(others) == 0 {
 		return warnings, err
 	}
-	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(field).
+	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(reviewField).
 		WithAgents(others).
 		WithHint("Name another, or human. Where nobody else could, force it.")
 }

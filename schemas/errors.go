@@ -186,6 +186,14 @@ func (e *Error) Advised(as Agent) *Error {
 	return &advised
 }
 
+// Unless gives an error, or nil where it is a certain one.
+func Unless(which, err error) error {
+	if errors.Is(err, which) {
+		return nil
+	}
+	return err
+}
+
 // AsError gives the coded error within err, or an internal one that wraps it. It gives nil for nil.
 func AsError(err error) *Error {
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -98,12 +99,7 @@ func writeNote(dir string, n Note) error {
 }
 
 // removeFile removes a file. One that is not there is no error.
-func removeFile(path string) error {
-	if err := platform.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func removeFile(path string) error { return schemas.Unless(fs.ErrNotExist, platform.Remove(path)) }
 
 // Running reports whether the process of a note is still there. Numbers of processes are given again, so it also
 // compares the start of the system and the program, where the system tells. A process that has ended and was not

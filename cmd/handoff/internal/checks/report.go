@@ -12,6 +12,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"handoff/schemas"
 )
 
 const gotest = "gotest"
@@ -101,10 +103,7 @@ func clearReport(report, tree string) error {
 	if _, err := root.Lstat(path); err != nil {
 		return nil // none is there, or it is out of the tree, where it is not read either
 	}
-	if err := root.RemoveAll(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return schemas.Unless(fs.ErrNotExist, root.RemoveAll(path))
 }
 
 // readGoTest reads what go test -json prints (go doc test2json). Other lines say nothing.

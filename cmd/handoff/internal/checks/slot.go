@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/git"
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -88,10 +89,7 @@ func try(path string) (*slot, error) {
 		}
 	}
 	_ = lock.Close() // nothing was written
-	if errors.Is(err, platform.ErrLocked) {
-		err = nil
-	}
-	return nil, err
+	return nil, schemas.Unless(platform.ErrLocked, err)
 }
 
 func (s *slot) leave() { _ = s.lock.Close() } // nothing was written

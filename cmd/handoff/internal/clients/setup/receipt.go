@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
 )
 
 // Receipts gives the directory of the receipts on a machine. No workspace has such a name.
@@ -102,12 +102,7 @@ func (s Setter) putBack(resolved string, before []byte) error {
 }
 
 // removed is the error of a removal, of which nothing to remove is none.
-func removed(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func removed(err error) error { return schemas.Unless(fs.ErrNotExist, err) }
 
 // made tells whether setup made an object or a list. Without a receipt it may have.
 func (r receipt) made(path keyPath) bool {

@@ -16,6 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/schemas"
 )
 
 // A Setter changes files and keeps receipts of it.
@@ -109,14 +110,11 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 
 // Plan gives the changes by which a client becomes what is desired, one for each of its files. It changes nothing.
 // Where the client has our plugin there is one change, with a [*Plugged] as its error.
-func (s Setter) Plan(c client.Client, d Desired) (all []Change) {
+func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
 	}
-	for _, t := range d.targets(c) {
-		all = append(all, s.planned(c, d, t))
-	}
-	return all
+	return schemas.Map(d.targets(c), func(t target) Change { return s.planned(c, d, t) })
 }
 
 // begun reads a file that is to be changed. It stays as it is so far.

@@ -11,6 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/schemas"
 )
 
 // Diff shows a change as a unified diff; it is empty where nothing changes. It hides lines that hold anything but
@@ -93,11 +94,8 @@ type tokens map[string]bool
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
 // wordsOf gives the names and values in a text, without quotes.
-func wordsOf(text string) (words []string) {
-	for _, word := range token().FindAllString(text, -1) {
-		words = append(words, strings.Trim(word, `"'`))
-	}
-	return words
+func wordsOf(text string) []string {
+	return schemas.Map(token().FindAllString(text, -1), func(word string) string { return strings.Trim(word, `"'`) })
 }
 
 func (t tokens) add(text string) {
