@@ -37,7 +37,7 @@ var house = []room{
 	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the same: it
 	// imports nothing of ours, and tools/relay is one of many rooms that need it.
 	{
-		level: 0, path: "tools/platform", about: "what each operating system does in its own way",
+		level: 0, path: "tools/platform", about: "files, locks and processes of each operating system",
 		owns: []string{"golang.org/x/sys"},
 	},
 	{level: 0, path: "tools/platform/platformtest", about: "whether a process ended with its program"},

@@ -1,5 +1,6 @@
-// Package display has how texts are shown to people: how many columns they take, colours, and words for a duration and for
-// the state of a handoff. The command line and the pictures of package draw stand on it. Models read briefs instead.
+// Package display shows texts to people: it counts the columns that a text takes, paints it, and has the words for a
+// duration and for the state of a handoff. The command line and the pictures of package draw stand on it. Models read
+// briefs instead.
 //
 // What agents wrote is shown with hidden characters made visible, and on one line where the page needs it, so that no
 // title can repaint a terminal. Nothing here reads a clock: the time of day is a field of [Style].

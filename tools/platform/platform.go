@@ -1,12 +1,12 @@
-// Package platform has what each operating system answers or does in its own way. It stands on the ground floor and
-// imports nothing of ours, so every room may use it.
+// Package platform has the functions that each operating system implements in its own way. It stands on the ground floor
+// and imports nothing of ours, so every room may use it.
 //
-//   - Files: locks, directories for one user, reading what may be no file, and replacing what others read.
-//   - The machine: which start of the system this is, whether other machines share a directory, how full a disk is.
-//   - Processes: which run, the ancestors of this one, and who is at the other end of a socket.
-//   - Commands that this process starts: the shell, the limits and the output of a command, and that it ends together
-//     with all that it started.
-//   - This process itself: its input, its memory, and how it ends in order ([Life]).
+//   - Files: locks, private directories, owners, reading of regular files alone, and replacement while others read.
+//   - The machine: an id of its start, the kind of a network file system, free space.
+//   - Processes: whether one runs, the ancestors of this one, and the user at the other end of a socket.
+//   - Commands that this process starts: their shell, their limits, the end of their output, and the end of all processes
+//     that they started ([CancelTree]).
+//   - This process itself: its input, its memory, and its orderly end ([Life]).
 //
 // A system that does not know answers with the zero value, or with [errors.ErrUnsupported] where the function has
 // an error. Callers treat that as "cannot be checked here", never as "no".
