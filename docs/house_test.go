@@ -218,7 +218,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/mailboxtest", about: "a workspace for tests",
-		imports: []string{"schemas", "store", "store/audit", "store/memory", "store/bolt", "store/storetest", "mailbox/reading", "mailbox"},
+		imports: []string{"schemas", "store", "store/audit", "store/memory", "store/storetest", "mailbox/reading", "mailbox"},
 		owns:    []string{"github.com/stretchr/testify"},
 	},
 

@@ -21,7 +21,6 @@ import (
 	"handoff/mailbox/reading"
 	"handoff/store"
 	"handoff/store/audit"
-	"handoff/store/bolt"
 	"handoff/store/memory"
 	"handoff/store/storetest"
 )
@@ -79,9 +78,7 @@ func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
 // File is a store in a file of its own.
 func File(t testing.TB) store.Backend {
 	t.Helper()
-	b, err := bolt.Open(context.Background(), bolt.Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
-	require.NoError(t, err)
-	return b
+	return storetest.Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
 
 // Close is what the end of the test does, for a test that goes on without the store.
