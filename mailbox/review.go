@@ -61,10 +61,10 @@ const reviewField = "expectations.review"
 // reviewerCalled is who a sender names as the reviewer of r. One that is new has to be somebody to whom work can be sent.
 func (o *op) reviewerCalled(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
 	reviewer := schemas.Address(review)
-	switch {
-	case review == schemas.ReviewBySender:
+	switch review {
+	case schemas.ReviewBySender:
 		return schemas.Address(r.From), nil, nil
-	case review == r.Reviewer:
+	case r.Reviewer:
 		return reviewer, nil, nil
 	}
 	if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {

@@ -84,9 +84,16 @@ func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1
 // texts are the fields of one text, in the same order for each work.
 func (w work) texts() []field[string] {
 	return []field[string]{
-		{"to", w.To}, {"changes.title", w.Title}, {"changes.type", w.Type}, {"changes.priority", w.Priority},
-		{"changes.task", w.Task}, {"changes.deadline", w.Deadline}, {"changes.summary", w.Summary}, {"changes.detail", w.Detail},
-		{"changes.expectations.timeout", w.Timeout}, {"changes.expectations.review", w.Review},
+		{"to", w.To},
+		{"changes.title", w.Title},
+		{"changes.type", w.Type},
+		{"changes.priority", w.Priority},
+		{"changes.task", w.Task},
+		{"changes.deadline", w.Deadline},
+		{"changes.summary", w.Summary},
+		{"changes.detail", w.Detail},
+		{"changes.expectations.timeout", w.Timeout},
+		{"changes.expectations.review", w.Review},
 		{"changes.expectations.estimated_duration", w.EstimatedDuration},
 	}
 }
@@ -94,8 +101,10 @@ func (w work) texts() []field[string] {
 // lists are the fields of several texts, in the same order for each work.
 func (w work) lists() []field[[]string] {
 	return []field[[]string]{
-		{"changes.tags", w.Tags}, {"changes.expectations.success_criteria", w.Criteria},
-		{"changes.expectations.constraints", w.Constraints}, {"changes.expectations.if_stuck", w.IfStuck},
+		{"changes.tags", w.Tags},
+		{"changes.expectations.success_criteria", w.Criteria},
+		{"changes.expectations.constraints", w.Constraints},
+		{"changes.expectations.if_stuck", w.IfStuck},
 		{"changes.expectations.checks", w.Checks},
 	}
 }
