@@ -74,9 +74,7 @@ func setTerms(r *store.Record, more schemas.Terms) {
 // handoff of a workflow owns it, and may answer, amend, cancel, retry and return all others. The owner never changes.
 // It runs in the transaction of the send, so two sends cannot both become the first.
 func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
-	if r.Workflow == "" {
-		r.Workflow = schemas.Workflow(fmt.Sprintf("wf_%d", r.ID))
-	}
+	r.Workflow = cmp.Or(r.Workflow, schemas.Workflow(fmt.Sprintf("wf_%d", r.ID)))
 	wf.Owner = cmp.Or(wf.Owner, r.From)
 	return o.PutWorkflow(r.Workflow, wf)
 }

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"strings"
 
 	"handoff/mailbox/draft"
@@ -53,9 +54,7 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 // strictest limit of the chain.
 func (l lineage) under(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
-	if l.workflow == "" {
-		l.workflow = parent.Workflow
-	}
+	l.workflow = cmp.Or(l.workflow, parent.Workflow)
 	if parent.MaxDepth != 0 && (l.maxDepth == 0 || parent.MaxDepth < l.maxDepth) {
 		l.maxDepth = parent.MaxDepth
 	}

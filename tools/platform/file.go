@@ -22,6 +22,18 @@ func Owned(f fs.FileInfo) bool {
 	return !known || uid == os.Geteuid()
 }
 
+// IsDir tells whether a path leads to a directory.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Exists tells whether there is something at a path, also a link that leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // Replace writes a file as a whole: who reads it finds the old text or the new one. The new text lies beside it first,
 // under a name that [os.CreateTemp] makes of beside, and ready, which may be nil, gets that file before it replaces the
 // other. An error of it stops that.

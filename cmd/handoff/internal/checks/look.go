@@ -16,6 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/leave"
 	"handoff/mailbox/contract"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // Runner looks at checks. Its methods may be called concurrently, also by several processes.
@@ -49,7 +50,7 @@ func (j Job) OtherBase() string {
 //
 // Of a repository that has none nothing is written down.
 func (r Runner) Read(ctx context.Context, from git.Repository, base string) (List, error) {
-	if !exists(r.place(from)) {
+	if !platform.Exists(r.place(from)) {
 		if has, err := from.Has(ctx, base, File); err == nil && !has {
 			return List{}, noList(base)
 		}

@@ -28,7 +28,7 @@ type objects struct {
 // borrow readies a git directory, which may be there. Commit is what HEAD is in it.
 func borrow(dir string, from git.Repository, commit string) (objects, error) {
 	o := objects{dir: dir}
-	if shallow := filepath.Join(from.Common, "shallow"); exists(shallow) {
+	if shallow := filepath.Join(from.Common, "shallow"); platform.Exists(shallow) {
 		o.shallow = shallow
 	}
 	format, extension := 0, ""
@@ -52,11 +52,6 @@ func borrow(dir string, from git.Repository, commit string) (objects, error) {
 		}
 	}
 	return o, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // settle makes a file say what it has to, unless it does. Others may read it meanwhile.

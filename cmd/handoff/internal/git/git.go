@@ -70,7 +70,7 @@ func ofAnother(dir, gitDir string) bool {
 // linked worktree has in its common directory.
 func isGitDir(dir, shared string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "HEAD"))
-	return err == nil && isDir(filepath.Join(shared, "objects")) && isDir(filepath.Join(shared, "refs"))
+	return err == nil && platform.IsDir(filepath.Join(shared, "objects")) && platform.IsDir(filepath.Join(shared, "refs"))
 }
 
 // common returns the directory that a linked worktree shares with its repository. It believes "commondir" only where
@@ -116,11 +116,6 @@ func resolvePath(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // smallFile is the longest file of one line that is read, in bytes.

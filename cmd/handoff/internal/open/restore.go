@@ -49,7 +49,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 				return "", err
 			}
 		}
-		if err := mayReplace(w.Name, replace, exists(before)); err != nil {
+		if err := mayReplace(w.Name, replace, platform.Exists(before)); err != nil {
 			return "", err
 		}
 		kept = before
@@ -135,7 +135,7 @@ func UndoFiles(w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), beforeRestore(w.Dir)
 	restored := at + ".restored"
 	switch {
-	case !exists(before) && exists(restored): // an undo was killed before its last step
+	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
 		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
 	case !keptFile(w):
 		return nothingKept(w.Name)
@@ -169,17 +169,12 @@ func AcceptFiles(w workspace.Workspace) error {
 // another name of the store.
 func keptFile(w workspace.Workspace) bool {
 	before := beforeRestore(w.Dir)
-	return exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
+	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
 func nothingKept(name string) error {
 	return schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", name).
 		WithHint("handoff where shows what is kept.")
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // RestoreDatabase puts a backup, which was verified, in the place of a workspace of a database, as RestoreFiles does. Where

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -22,6 +21,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // Workspace is a set of mailboxes that the agents of a project share.
@@ -140,7 +140,7 @@ func (c Config) project() (string, By, error) {
 		return canonical(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if isDir(filepath.Join(dir, ".handoff")) && !c.never(dir) {
+		if platform.IsDir(filepath.Join(dir, ".handoff")) && !c.never(dir) {
 			return dir, ByMark, nil
 		}
 	}
@@ -174,14 +174,14 @@ func (c Config) Root() (string, error) {
 func (c Config) ProjectDir() (string, error) {
 	dir := c.Dir
 	for _, name := range client.ProjectVariables() {
-		if there := c.Getenv(name); dir == "" && filepath.IsAbs(there) && isDir(there) {
+		if there := c.Getenv(name); dir == "" && filepath.IsAbs(there) && platform.IsDir(there) {
 			dir = there
 		}
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(c.Cwd, dir)
 	}
-	if !isDir(dir) {
+	if !platform.IsDir(dir) {
 		return "", schemas.Invalidf("dir", "%s is not a directory", dir).
 			WithHint("Name the project's directory with --dir DIR.")
 	}
@@ -208,11 +208,6 @@ func canonical(path string) string {
 		return resolved
 	}
 	return filepath.Clean(path)
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 var noSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
