@@ -104,3 +104,12 @@ func TestGet_ShowsSenderWhetherMessageWasRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+func TestGet_SaysWhereReferenceElsewhereIs(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
+	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "https://ci/log"}}}
+	})
+	in := schemas.GetIn{HandoffID: "1", View: "reference", Reference: "log"}
+	mailboxtest.Refuses(t, w.Get, a, in, schemas.NotFound, "It is at https://ci/log, which handoff cannot fetch.")
+}

@@ -58,3 +58,16 @@ func TestBegin_RefusesTextsThatTakeTooLong(t *testing.T) {
 		require.Equal(t, "true", sent.Task)
 	}
 }
+
+func TestCheck_RefusesPlansWithoutOrder(t *testing.T) {
+	unconditional, when, next := step("a", ""), step("b", "true"), step("c", "")
+	next[0].Next = "nowhere"
+	for says, steps := range map[string][][]schemas.PlanStep{
+		"the first step is one handoff":               {when},
+		"steps side by side have no condition":        {unconditional, {when[0], step("d", "")[0]}},
+		"after steps side by side comes one step":     {unconditional, {step("d", "")[0], step("e", "")[0]}, when},
+		`"nowhere" is no single step after the first`: {unconditional, next},
+	} {
+		require.ErrorContains(t, rules.Check("", nil, []schemas.Plan{{Name: "p", Steps: steps}}), says)
+	}
+}
