@@ -58,7 +58,7 @@ func (v *View) AgentNames() (names []schemas.Agent, err error) {
 //
 // Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.
 func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
-	return decoded(v, Prefix(Agents, []byte(beginning)), fromJSON[Agent])
+	return decoded(v, Prefix(Agents, []byte(beginning)), FromJSON[Agent])
 }
 
 // AgentsSaying yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
@@ -101,7 +101,7 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 	if known, ok := c.entries.Load(string(row.Key)); ok && bytes.Equal(known.(*cachedAgent).row, row.Value) {
 		return known.(*cachedAgent).agent, nil
 	}
-	a, err := fromJSON[Agent](row)
+	a, err := FromJSON[Agent](row)
 	if err == nil {
 		c.entries.Store(string(row.Key), &cachedAgent{bytes.Clone(row.Value), a})
 	}

@@ -42,7 +42,7 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	if before != 0 {
 		r.To = noticeKey(a, before)
 	}
-	return decoded(v, r, fromJSON[schemas.Notice])
+	return decoded(v, r, FromJSON[schemas.Notice])
 }
 
 // SentNotice is the notice of a number that an agent sent, to whomever; nil where there is none. It looks once for each
@@ -78,7 +78,7 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 		if err != nil {
 			return n, err
 		}
-		return fromJSON[schemas.Notice](Row{Value: b})
+		return FromJSON[schemas.Notice](Row{Value: b})
 	})
 }
 
@@ -153,7 +153,7 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 
 // Rewrite changes those notices that change says it changed. It reads all notices of all agents.
 func (t *Tx) Rewrite(change func(*schemas.Notice) bool) error {
-	for n, err := range decoded(&t.View, Range{Space: Notices}, fromJSON[schemas.Notice]) {
+	for n, err := range decoded(&t.View, Range{Space: Notices}, FromJSON[schemas.Notice]) {
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 // It stops at the last event of the snapshot and does not wait. Whoever follows the log remembers the last number and
 // begins again after it: no event is missed or repeated, because numbers have no gaps and appear in order.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
-	return decoded(v, Range{Space: Events, From: beyond(n)}, fromJSON[schemas.Event])
+	return decoded(v, Range{Space: Events, From: beyond(n)}, FromJSON[schemas.Event])
 }
 
 // EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of

@@ -74,8 +74,8 @@ func backwards(s Space, prefix []byte) Range {
 	return r
 }
 
-// fromJSON decodes the value of a row, for decoded. The result shares nothing with the row.
-func fromJSON[T any](row Row) (out T, err error) {
+// FromJSON decodes the value of a row. The result shares nothing with the row.
+func FromJSON[T any](row Row) (out T, err error) {
 	err = schemas.Decode(row.Value, &out)
 	return out, err
 }

@@ -48,7 +48,7 @@ func (v *View) TokenOf(hash string) (*Token, error) {
 
 // Tokens yields all tokens by name.
 func (v *View) Tokens() iter.Seq2[Token, error] {
-	return decoded(v, Prefix(Tokens, tokenByName("")), fromJSON[Token])
+	return decoded(v, Prefix(Tokens, tokenByName("")), FromJSON[Token])
 }
 
 // PutToken writes a token under its name and its hash. The hash of a name that exists must be the same.

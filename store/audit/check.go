@@ -75,12 +75,6 @@ func (c *checker) sum(key, value []byte) uint64 {
 	return h.Sum64()
 }
 
-// decoded is what a row holds as JSON.
-func decoded[T any](row store.Row) (out T, err error) {
-	err = schemas.Decode(row.Value, &out)
-	return out, err
-}
-
 // each calls fn with every row of a space.
 //
 // The row is valid until fn returns. An error of fn ends the walk.

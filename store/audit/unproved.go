@@ -18,7 +18,7 @@ func (c *checker) unproved() []func() error {
 // agents checks that each card is that of its name.
 func (c *checker) agents() error {
 	return c.each(store.Agents, func(row store.Row) error {
-		switch a, err := decoded[store.Agent](row); {
+		switch a, err := store.FromJSON[store.Agent](row); {
 		case err != nil:
 			c.addf("agent %s cannot be read: %v", row.Key, err)
 		case string(a.Card.Name) != string(row.Key):
@@ -31,7 +31,7 @@ func (c *checker) agents() error {
 // rules checks that what files declare can be read.
 func (c *checker) rules() error {
 	return c.each(store.Rules, func(row store.Row) error {
-		if _, err := decoded[store.DeclaredRules](row); err != nil {
+		if _, err := store.FromJSON[store.DeclaredRules](row); err != nil {
 			c.addf("rules of %s cannot be read: %v", row.Key, err)
 		}
 		return nil
@@ -44,7 +44,7 @@ func (c *checker) workflows() error {
 		return nil
 	}
 	err := c.each(store.Workflows, func(row store.Row) error {
-		w, err := decoded[store.Workflow](row)
+		w, err := store.FromJSON[store.Workflow](row)
 		if err != nil || w.Owner == "" {
 			c.addf("workflow %s cannot be read: %v", row.Key, err)
 			return nil
@@ -79,7 +79,7 @@ func (c *checker) notices() error {
 	err := c.each(store.Notices, func(row store.Row) error {
 		id := schemas.NoticeID(store.LastNumber(row.Key))
 		highest = max(highest, id)
-		n, err := decoded[schemas.Notice](row)
+		n, err := store.FromJSON[schemas.Notice](row)
 		switch {
 		case err != nil:
 			c.addf("notice %s cannot be read: %v", id, err)
@@ -174,7 +174,7 @@ func (c *checker) found(t store.Token) bool {
 }
 
 func (c *checker) token(name string, row store.Row, led map[string]int) {
-	t, err := decoded[store.Token](row)
+	t, err := store.FromJSON[store.Token](row)
 	switch {
 	case err != nil:
 		c.addf("token %s cannot be read: %v", name, err)

@@ -67,17 +67,16 @@ type loader struct {
 
 	unfit bool // a row or a box has no key, or one that is too long
 
-	n           int // of the line
-	head        schemas.ExportHeading
-	walk        ledger.Walk
-	last        map[string][]byte // key of the last line, by kind
-	seen        map[string]int    // lines by kind
-	boxes       store.Tally
-	tips        map[schemas.ID]tip
-	said        audit.Said // what stands in the place of redacted contents
-	events      uint64     // the last event
-	lastHandoff schemas.ID
-	lastNotice  schemas.NoticeID
+	n          int // of the line
+	head       schemas.ExportHeading
+	walk       ledger.Walk
+	last       map[string][]byte // key of the last line, by kind
+	seen       map[string]int    // lines by kind
+	boxes      store.Tally
+	tips       map[schemas.ID]tip
+	said       audit.Said // what stands in the place of redacted contents
+	events     uint64     // the last event
+	lastNotice schemas.NoticeID
 }
 
 func (l *loader) put(s store.Space, key, value []byte) {
@@ -207,7 +206,7 @@ func (l *loader) end() error {
 			l.put(store.Mailboxes, []byte(box), m.Encode())
 		}
 	}
-	l.put(store.Sys, store.NextKey(store.Records), store.Number(l.lastHandoff))
+	l.put(store.Sys, store.NextKey(store.Records), store.Number(store.LastNumber(l.last["handoff"])))
 	l.put(store.Sys, store.NextKey(store.Notices), store.Number(l.lastNotice))
 	return nil
 }

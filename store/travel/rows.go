@@ -134,7 +134,6 @@ func (l *loader) handoff(read *line) error {
 		return fmt.Errorf("the record of %s is not what event %d left", r.ID, last.n)
 	}
 	delete(l.tips, r.ID)
-	l.lastHandoff = max(l.lastHandoff, r.ID)
 	l.put(store.Records, key, read.Record)
 	for _, e := range store.Entries(r) {
 		l.put(e.Space, e.Key, e.Value)
