@@ -20,7 +20,7 @@ var person, backends = mailboxtest.Human, mailboxtest.Backends
 var (
 	because, note, refused = mailboxtest.Because, mailboxtest.Note, mailboxtest.Refused
 	step, inOrder          = mailboxtest.Step, mailboxtest.InOrder
-	remote, damage, spoil  = mailboxtest.Remote, mailboxtest.Damage, mailboxtest.Spoil
+	remote, spoil          = mailboxtest.Remote, mailboxtest.Spoil
 )
 
 func newWorld(t testing.TB, changes ...func(*mailbox.Config)) *world {
@@ -32,11 +32,6 @@ func newWorldOn(t testing.TB, b store.Backend) *world { return newWorld(t, mailb
 // onEach runs a test in a workspace on each kind of store.
 func onEach(t *testing.T, test func(*testing.T, *world)) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) { test(t, &world{w, t}) })
-}
-
-// inBubble runs a test in a workspace whose clock goes on.
-func inBubble(t *testing.T, test func(*testing.T, *world)) {
-	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) { test(t, &world{w, t}) })
 }
 
 func newWorldWith(t testing.TB, name schemas.Agent) (w *world, by schemas.Caller) {
