@@ -113,10 +113,6 @@ var house = []room{
 		imports: []string{"schemas", "mailbox/content"},
 	},
 	{
-		level: 2, path: "mailbox/overlap", about: "files that two works touch",
-		imports: []string{"schemas", "store"},
-	},
-	{
 		level: 2, path: "mailbox/contract", about: "asked against delivered",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
@@ -199,8 +195,19 @@ var house = []room{
 		},
 	},
 	{
-		level: 2, path: "mailbox/retention", about: "what is let go of after its time",
-		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose", "mailbox/reading", "mailbox/operation"},
+		level: 2, path: "mailbox/overlap", about: "files that two works touch",
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/reading", "mailbox/operation"},
+	},
+	{
+		level: 2, path: "mailbox/tokens", about: "who may call over a network",
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/names", "mailbox/operation"},
+	},
+	{
+		level: 2, path: "mailbox/keeping", about: "what is kept of work that is done",
+		imports: []string{
+			"schemas", "store", "store/travel", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/reading",
+			"mailbox/operation",
+		},
 	},
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
@@ -208,7 +215,7 @@ var house = []room{
 			"schemas", "schemas/closest", "store", "store/travel",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
-			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/retention", "mailbox/card", "mailbox/draft",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/card", "mailbox/draft",
 			"mailbox/operation",
 		},
 	},

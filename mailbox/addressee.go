@@ -115,7 +115,7 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	if err != nil || to == o.By.Agent && slices.Contains(o.checked, now.To) {
 		return err
 	}
-	n := noticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
+	n := operation.NoticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
 	return o.ActingAs(operation.ClockCaller, func() error { return o.Tell(to, n) })
 }
 

@@ -203,7 +203,7 @@ func (o *op) tellRefused(ctx context.Context) {
 		}
 		text := fmt.Sprintf("A send in %s was refused: %s. handoff send … --workflow %s --limit %s=NUMBER raises it.",
 			over.workflow, over.text, over.workflow, over.limit)
-		return o.Tell(schemas.Human, noticeOf(noticeBudget, first, text))
+		return o.Tell(schemas.Human, operation.NoticeOf(noticeBudget, first, text))
 	})
 	if err != nil && ctx.Err() == nil {
 		o.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))

@@ -7,14 +7,11 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
-
-// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token. The holder of one
-// that is forgotten is told that its token is wrong, and its result is not kept as late.
-const voidedKept = 8
 
 // claimed is what a claim took, or what the caller held already. It is remembered under the request id, so its exported
 // fields are a format on disk.
@@ -145,7 +142,7 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if err != nil {
 		return claimed{}, err
 	}
-	voidToken(&now)
+	operation.VoidToken(&now)
 	if r.Claims == 1 { // from here on its tree is that of another claim
 		now.Base = reading.Base(o.View, r)
 	}
@@ -177,21 +174,10 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if err := o.settle(r.ID, o.By.Agent); err != nil {
 		return claimed{}, err
 	}
-	if taken.Beside, err = o.beside(&now); err != nil {
+	if taken.Beside, err = overlap.Note(o.Op, &now); err != nil {
 		return claimed{}, err
 	}
 	return taken, o.countClaim()
-}
-
-// voidToken ends a claim token and remembers it, to tell its holder apart from a stranger: the first is told that its
-// claim is lost and keeps its result as late, the second that its token is wrong.
-func voidToken(r *store.Record) {
-	if r.Token == "" {
-		return
-	}
-	r.Voided = append([]string{r.Token}, r.Voided...)
-	r.Voided = r.Voided[:min(len(r.Voided), voidedKept)]
-	r.Token = ""
 }
 
 // countClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not

@@ -13,6 +13,7 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -122,7 +123,7 @@ func (o *op) complete(
 		return out, err
 	}
 	o.tellShut(completed, &out)
-	others, err := o.beside(&now)
+	others, err := overlap.Note(o.Op, &now)
 	if err != nil {
 		return out, err
 	}

@@ -17,7 +17,7 @@ import (
 // askApproval asks a person to approve a handoff.
 func (o *op) askApproval(h *operation.Happening) error {
 	text := "It waits for your approval: handoff approve " + h.Now.ID.String()
-	return o.Tell(schemas.Human, noticeOf(noticeApproval, h.Now, text))
+	return o.Tell(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
 // tellRecipient tells the agent for whom the handoff was by name, unless it held the handoff or is told as the one that

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox"
+	"handoff/mailbox/keeping"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
@@ -50,10 +50,10 @@ func exported(t testing.TB, s *store.Store) string {
 }
 
 // importing reads an exported workspace into a store of its own, and examines it.
-func importing(file string) (store.Backend, *mailbox.Import, error) {
+func importing(file string) (store.Backend, *keeping.Import, error) {
 	b, salts := memory.New(), 0
 	head, err := travel.Load(context.Background(), strings.NewReader(file), b)
-	i := &mailbox.Import{
+	i := &keeping.Import{
 		Heading: head, By: schemas.Event{At: mailboxtest.Start(), Agent: schemas.Human, Via: schemas.ViaCLI},
 		NewID: func(prefix string) string { salts++; return fmt.Sprint(prefix, "_new_", salts) },
 	}

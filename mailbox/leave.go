@@ -54,7 +54,7 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwner(r, noticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.Leave))))
+		return o.tellOwner(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.Leave))))
 	})
 }
 

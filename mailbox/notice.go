@@ -3,7 +3,6 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"handoff/mailbox/delivery"
 	"handoff/mailbox/life"
@@ -13,17 +12,9 @@ import (
 	"handoff/store"
 )
 
-// noticeOf makes a notice about what became of a handoff. Its kind is the action, or one of the kinds below; its text
-// has 1,000 bytes at most, and the handoff that it names has the rest.
-func noticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
-	return schemas.Notice{
-		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
-	}
-}
-
 // noticeOfAll is the notice about what happened, the same for everybody who is told.
 func noticeOfAll(h *operation.Happening) schemas.Notice {
-	return noticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
+	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
 // noticeKinds are the kinds of the notices that are not called after the action they tell of.
@@ -39,7 +30,6 @@ const (
 	noticeBudget   life.Action = "budget"                // its workflow is past a limit
 	noticeNoTakers life.Action = "no_takers"             // nobody takes it as things are
 	noticeLeave    life.Action = "leave"                 // what follows it waits for a person's leave
-	noticeOverlap  life.Action = "overlap"               // other work touches the same files
 )
 
 // readNotice shows one of the caller's notices in full, and marks it read in the same transaction. A message is shown to

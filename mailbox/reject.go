@@ -67,7 +67,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		return schemas.FailOut{}, err
 	}
 	if r.Holder == o.By.Agent {
-		dropClaim(&now)
+		operation.DropClaim(&now)
 		now.Uncharged = r.Uncharged || r.Status.Held() // a silent attempt that lapsed before stays one
 	}
 	if now.Reserved != 0 {

@@ -69,17 +69,8 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		if to != "" {
 			readdress(now, to)
 		}
-		dropClaim(now)
+		operation.DropClaim(now)
 	})
-}
-
-// dropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open
-// go with it. The token goes to those that are voided, so a late result is known as one. The next claim is no new
-// attempt. The record is a copy that is not committed yet.
-func dropClaim(r *store.Record) {
-	voidToken(r)
-	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false
-	r.Lease, r.Reserved, r.Ask, r.Asker, r.Permission, r.Uncharged, r.Box = 0, 0, 0, "", false, true, r.To
 }
 
 // readdress changes for whom a handoff is. Who is named may take it, even if it declined before; agents of a pool that

@@ -321,7 +321,7 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 		return err
 	}
 	e := schemas.AsError(why)
-	return o.tellOwner(r, noticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint)))
+	return o.tellOwner(r, operation.NoticeOf(noticeTooDeep, r, fmt.Sprintf("%s: %s. %s", what, e.Error(), e.Hint)))
 }
 
 // tellOwner leaves a notice with the owner of the workflow and with human.

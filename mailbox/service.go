@@ -12,8 +12,9 @@
 // delivery what a session is told. Package card makes the card of an agent, and roster says who qualifies. Package draft
 // checks and encodes what a sender wrote, compose makes what a handoff says, and contract compares a completion with
 // what was asked for. Package listing makes the rows of a list, overview finds what needs a person, and reading puts
-// together what is kept of a handoff, with brief and draw for agents and people. Package retention lets go of what takes
-// space. Package registry has operations of its own, which [Service] embeds: they read the events back and prove them.
+// together what is kept of a handoff, with brief and draw for agents and people.
+// Packages keeping, tokens and registry have operations of their own, which [Service] embeds: they take out texts, keep
+// tokens, and read the events back and prove them.
 //
 // # What may be relied on
 //
@@ -64,11 +65,13 @@ import (
 	"time"
 
 	"handoff/mailbox/draft"
+	"handoff/mailbox/keeping"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
 	"handoff/mailbox/sessions"
+	"handoff/mailbox/tokens"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -115,7 +118,7 @@ type Config struct {
 	// the store is in no file.
 	WriteFile func(ctx context.Context, path string) error
 
-	// Free is how many bytes of its file the store does not use, for [Service.Retain]. Nil means that nobody knows.
+	// Free is how many bytes of its file the store does not use, for [keeping.Keeping.Retain]. Nil means that nobody knows.
 	Free func() int64
 
 	Logger *slog.Logger // default: discards
@@ -145,6 +148,8 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
+	*tokens.Tokens     // AddToken, Denied, FindToken, ListTokens and RevokeToken
+	*keeping.Keeping   // Observe, Redact and Retain
 	*registry.Registry // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree
 
 	hub      *waiting.Hub
@@ -153,7 +158,6 @@ type Service struct {
 	leases   operation.Leases
 	drafts   draft.Maker
 	reader   reading.Reader
-	denials  *denials
 	engine   *operation.Engine
 	compiled *compiledRules
 }
@@ -165,7 +169,7 @@ func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), denials: &denials{of: map[string]denial{}}, compiled: &compiledRules{}}
+	s := &Service{Config: c, hub: waiting.NewHub(), compiled: &compiledRules{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
@@ -177,6 +181,7 @@ func New(c Config) *Service {
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
 	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, Service: s}} })
+	s.Tokens, s.Keeping = tokens.New(s.engine), keeping.New(s.engine, c.Free)
 	s.Registry = registry.New(registry.Config{
 		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,

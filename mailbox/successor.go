@@ -73,7 +73,7 @@ func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 func (o *op) child(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
-		return nil, o.Tell(schemas.Human, noticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
+		return nil, o.Tell(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
 	parts, err := o.heldParts(r)
 	if err != nil {

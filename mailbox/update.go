@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -213,7 +214,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		o.Leases.Touch(now)
 	})
 	if err == nil {
-		out.Warnings, err = o.beside(now)
+		out.Warnings, err = overlap.Note(o.Op, now)
 	}
 	return now, err
 }

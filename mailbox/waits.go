@@ -210,7 +210,7 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
 		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
-	return o.ActingAs(operation.ClockCaller, func() error { return o.TellSender(r, noticeOf(noticeBlocked, r, text)) })
+	return o.ActingAs(operation.ClockCaller, func() error { return o.TellSender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
 // freeFrom lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
@@ -309,7 +309,7 @@ func (o *op) begunWith(r, gone *store.Record) error {
 		what = "was seen not to pass its checks"
 	}
 	text := fmt.Sprintf("%s, with whose result you began, %s. Ask if that concerns your work, or release it: then it waits for that.", gone.ID, what)
-	return o.Tell(r.Holder, noticeOf(life.Return, r, text))
+	return o.Tell(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
 // begunWarnings name the handoffs that were begun with a result before it was returned.

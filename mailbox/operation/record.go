@@ -62,3 +62,27 @@ func timers(r *store.Record) [Delay + 1]store.Time {
 	}
 	return at
 }
+
+// VoidToken ends a claim token and remembers it, to tell its holder apart from a stranger: the first is told that its
+// claim is lost and keeps its result as late, the second that its token is wrong.
+func VoidToken(r *store.Record) {
+	if r.Token == "" {
+		return
+	}
+	r.Voided = append([]string{r.Token}, r.Voided...)
+	r.Voided = r.Voided[:min(len(r.Voided), voidedKept)]
+	r.Token = ""
+}
+
+// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token. The holder of one
+// that is forgotten is told that its token is wrong, and its result is not kept as late.
+const voidedKept = 8
+
+// DropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open
+// go with it. The token goes to those that are voided, so a late result is known as one. The next claim is no new
+// attempt. The record is a copy that is not committed yet.
+func DropClaim(r *store.Record) {
+	VoidToken(r)
+	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false
+	r.Lease, r.Reserved, r.Ask, r.Asker, r.Permission, r.Uncharged, r.Box = 0, 0, 0, "", false, true, r.To
+}

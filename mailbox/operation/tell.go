@@ -1,6 +1,9 @@
 package operation
 
 import (
+	"fmt"
+
+	"handoff/mailbox/life"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -28,4 +31,12 @@ func (o *Op) TellSender(r *store.Record, n schemas.Notice) error {
 		return err
 	}
 	return o.Tell(to, n)
+}
+
+// NoticeOf makes a notice about what became of a handoff. Its kind is the action, or one of the kinds below; its text
+// has 1,000 bytes at most, and the handoff that it names has the rest.
+func NoticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
+	return schemas.Notice{
+		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"handoff/mailbox"
+	"handoff/mailbox/keeping"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/bolt"
@@ -17,7 +17,7 @@ import (
 
 // Importing is an exported workspace that was read and verified. No workspace was touched yet.
 type Importing struct {
-	*mailbox.Import
+	*keeping.Import
 	rows store.Backend
 }
 
@@ -54,7 +54,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(I
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	head, err := travel.Load(ctx, file, rows)
 	if err == nil {
-		i := Importing{&mailbox.Import{Heading: head, By: by, NewID: newID}, rows}
+		i := Importing{&keeping.Import{Heading: head, By: by, NewID: newID}, rows}
 		if err = i.Examine(ctx, store.New(rows)); err == nil {
 			err = fn(i)
 		}

@@ -1,20 +1,33 @@
-package mailbox
+// Package keeping changes what is kept of handoffs that are done, each change as an event: a person takes texts out of
+// one (redact.go) or lets go of what takes space in old ones (retention.go), and a look at checks corrects an outcome
+// (observe.go). It also makes an exported workspace ready for another place (import.go, examine.go).
+package keeping
 
 import (
 	"bytes"
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/retention"
 	"handoff/schemas"
-	"handoff/store"
 )
+
+// Keeping changes what is kept of handoffs that are done. Its methods may be called concurrently.
+type Keeping struct {
+	engine *operation.Engine
+	free   func() int64
+}
+
+// New is the keeping of the workspace of an engine. Free is how many bytes of its file the store does not use; nil where
+// nobody knows.
+func New(e *operation.Engine, free func() int64) *Keeping { return &Keeping{e, free} }
+
+// op is the operation in which something is changed.
+type op struct{ *operation.Op }
 
 // Redact takes texts out of all that was kept with a handoff, or out of a message, see [life.Redact]: those under a path
 // as data.token, or all of them. Names of fields, numbers and times stay, and so do texts in other handoffs that repeat
@@ -28,8 +41,9 @@ import (
 // changed gets a new digest in the event of the redaction, so an audit tells a redaction from damage. The digests of
 // the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
 // results are no longer found by a search, even where only one field was taken out.
-func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
-	return mutate(ctx, s, by, func(o *op) (out schemas.RedactOut, err error) {
+func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
+	return operation.Mutate(ctx, k.engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
+		o := op{under}
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)
 		}
@@ -65,7 +79,7 @@ func (s *Service) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 // sender and time among all events of the registry, and a call takes as long as reading those. For any other caller
 // than a person the error is denied; where no message has the id, nothing is left to take out, and the error is
 // invalid. An error undoes what was changed in the notice.
-func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
+func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
 	if !o.By.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
 	}
@@ -102,7 +116,7 @@ func (o *op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err erro
 // The content of an earlier redaction and of an import is left alone: it holds digests, and no text of a caller.
 // Content that is no JSON object or that was erased is passed over. The error is invalid where nothing changed, so a
 // person learns of a path that is spelled wrong.
-func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
+func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
 		content, err := o.Said(e.Handoff, e.N)
@@ -113,7 +127,7 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
-		if done.Events[e.N], err = o.Rows.Redact(e, less); err != nil {
+		if done.Events[e.N], err = o.Redact(e, less); err != nil {
 			return done, err
 		}
 		if err := o.forgetKept(content, less); err != nil {
@@ -130,7 +144,7 @@ func (o *op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redac
 // forgetKept deletes content to which a handoff referred before something was taken out of it, and does not any more.
 // Other handoffs that refer to it find it gone. Content is kept once for all that refer to it, so nobody else's
 // reference can keep it: what a person wants gone has to be gone everywhere.
-func (o *op) forgetKept(before, now []byte) error {
+func (o op) forgetKept(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
 		return nil //nolint:nilerr // it is no handoff
@@ -150,7 +164,7 @@ func (o *op) forgetKept(before, now []byte) error {
 //
 // Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
 // this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
-func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
+func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
 	if err := o.PutWords(id, reading.SentWords(h)); err != nil {
 		return err
 	}
@@ -168,50 +182,4 @@ func (o *op) forget(id schemas.ID, h *schemas.Handoff) error {
 	return o.ForgetResults(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	})
-}
-
-// Retain takes out of handoffs that ended before a time what takes space: long texts, long data, and content that was
-// sent along to which no other handoff refers, see package retention. Who did what and when, titles and short texts
-// stay, and so do all records and events. Each handoff gets one more event, by which an audit tells what
-// was let go from damage, as after [Service.Redact]. A person calls it with handoff compact --keep.
-//
-// A handoff is left whole as long as one that is open is of the same workflow, or names it: as what it came from, waits
-// or waited for, judges or refers to. Messages and notices stay. One that cannot be read is passed over and counted.
-//
-// Each transaction takes some hundred handoffs, or fewer with much content. What was done before an error or the end of
-// ctx stays done, and who repeats it goes on with the rest. The errors are denied for anybody but a person, invalid
-// without a time, and those of the store. With DryRun it changes nothing and tells what it would do, without the content
-// that was sent along.
-func (s *Service) Retain(ctx context.Context, by schemas.Caller, in schemas.RetainIn) (schemas.RetainOut, error) {
-	switch {
-	case in.Before.IsZero():
-		return schemas.RetainOut{}, schemas.Invalidf("before", "say since when everything is kept").WithHint("Nothing was changed. Give a time.")
-	case !in.DryRun && by.Agent != schemas.Human:
-		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are let go of by a person alone").WithField("agent").
-			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
-	}
-	r := retention.Retention{Store: s.Store, Before: store.At(in.Before)}
-	if !in.DryRun && by.InPerson() {
-		r.Update = func(ctx context.Context, fn func(retention.Tx) error) error {
-			return s.update(ctx, by, func(o *op) error { return fn(retention.Tx{Op: o.Op, Commit: o.redacted}) })
-		}
-	}
-	done, err := r.Run(ctx)
-	if err == nil && r.Update == nil && !in.DryRun { // a person is asked this
-		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are let go of for good by a person alone",
-			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
-	}
-	if s.Free != nil {
-		done.Free = s.Free()
-	}
-	return done, operation.Coded(err)
-}
-
-// redacted commits the redaction of a record. It changed contents, and nothing in the record.
-func (o *op) redacted(r *store.Record, said schemas.Redaction) error {
-	now, err := o.Step(life.Redact, r)
-	if err != nil {
-		return err
-	}
-	return o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
 }

@@ -1,4 +1,7 @@
-package mailbox
+// Package tokens keeps the bearer tokens with which callers over a network act as agents, and how often one of them was
+// refused a name that it may not use. Only processes of the user that owns the store come here; package
+// mcp/auth is the gate.
+package tokens
 
 import (
 	"cmp"
@@ -16,6 +19,18 @@ import (
 	"handoff/store"
 )
 
+// Tokens are the bearer tokens of a workspace, with which callers over a network may act. Its methods may be called
+// concurrently.
+type Tokens struct {
+	engine  *operation.Engine
+	denials denials
+}
+
+// New keeps the tokens of the workspace of an engine.
+func New(e *operation.Engine) *Tokens {
+	return &Tokens{engine: e, denials: denials{of: map[string]denial{}}}
+}
+
 // AddToken keeps a bearer token, with which callers over a network may act as its agents. A person calls it with
 // handoff token add, never a caller over HTTP. The secret was made there: only its SHA-256 comes here, and it is in no
 // event. With the first token of a workspace nobody is served over HTTP without one any more, also after it was
@@ -26,13 +41,13 @@ import (
 // for a name, an agent, a hash or an end that makes no sense; conflict for a name or a secret that another token has,
 // or had: a name is used once, so that the registry tells tokens apart. Names that differ only in case are the same. So
 // a repetition is a conflict, unless it has the request id of the first. A token that was acknowledged is on disk.
-func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
+func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
 		return schemas.TokenAddOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.TokenAddOut, err error) {
-		if err := o.unusedToken(t); err != nil {
+	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
+		if err := unused(o, t); err != nil {
 			return out, err
 		}
 		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.InPerson() &&
@@ -51,7 +66,7 @@ func (s *Service) AddToken(ctx context.Context, by schemas.Caller, in schemas.To
 
 // ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
 // list. No secret and no hash is in the result. The error is denied for a caller over HTTP. It changes nothing.
-func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (schemas.TokenListOut, error) {
+func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (schemas.TokenListOut, error) {
 	if err := atHome(by); err != nil {
 		return schemas.TokenListOut{}, err
 	}
@@ -71,13 +86,13 @@ func (s *Service) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.T
 // claimed and sent with the token stays as it is, and its row stays, so that its name is not given again. The error is
 // denied for a caller over HTTP, and not_found for a name that no token has. A repetition gets the first result and is
 // no event.
-func (s *Service) RevokeToken(
+func (s *Tokens) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
-	return mutate(ctx, s, by, func(o *op) (out schemas.TokenRevokeOut, err error) {
+	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
 		t, err := o.Token(in.Name)
 		switch {
 		case err != nil:
@@ -102,7 +117,7 @@ func (s *Service) RevokeToken(
 // reads a row or two and applies nothing that time has changed. Whether the token is still good the gate judges, by its
 // own clock. The hash may have letters of either case; one that no token has is no error. The error is denied for a
 // caller over HTTP.
-func (s *Service) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
+func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
 	if err := atHome(by); err != nil {
 		return schemas.TokenFindOut{}, err
 	}
@@ -132,7 +147,7 @@ func atHome(by schemas.Caller) error {
 }
 
 // newToken checks what a token is to be, before any transaction. It leaves out when the token is made.
-func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
+func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
 	if err := atHome(by); err != nil {
 		return t, err
 	}
@@ -148,7 +163,7 @@ func (s *Service) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.To
 	if err := mayActAs(in.Agents, in.Scope); err != nil {
 		return t, err
 	}
-	if now := s.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
+	if now := s.engine.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
 		return t, schemas.Invalidf("expires", "%s is in the past", in.Expires.UTC().Format(time.RFC3339)).
 			WithHint(`Give a later time, a duration as "30d", or never.`)
 	}
@@ -185,9 +200,9 @@ func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 	return nil
 }
 
-// unusedToken refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
+// unused refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
 // are the same name. A revoked token still has its name.
-func (o *op) unusedToken(t store.Token) error {
+func unused(o *operation.Op, t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {
 			return err
@@ -209,30 +224,4 @@ func (o *op) unusedToken(t store.Token) error {
 			WithField("hash").WithHint("Make a new secret.")
 	}
 	return err
-}
-
-// A token may have only so many handoffs pending at a time. Each handoff counts that a caller sends with it: by a send,
-// by the continuation of a completion, by a retry, by giving work back. A handoff that the rules send does not count
-// for the caller whose action led to it, and is never refused. Work that is tried again counts for its first sender.
-
-// drains is after how long it makes sense to send again, because some may have been claimed. The error of
-// [op.checkPending] tells it.
-const drains = 30 * time.Second
-
-// checkPending refuses a handoff of which the caller's token would have one too many pending: the error is limit, and
-// says after how many seconds it makes sense to try again. The count is kept by the store with each record, so it is
-// exact in this transaction. A token without a limit, and a caller without a token, may have any number.
-func (o *op) checkPending() error {
-	if o.By.Token == "" || o.By.MaxPending == 0 {
-		return nil
-	}
-	n, err := o.PendingOf(o.By.Token)
-	if err != nil || n < o.By.MaxPending {
-		return err
-	}
-	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d",
-		n, o.By.Token, o.By.MaxPending).
-		WithHint("Wait until some are claimed. Nothing was sent.").
-		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.Standings(schemas.Pending)}, "shows them")).
-		After(drains)
 }

@@ -1,4 +1,4 @@
-package mailbox
+package keeping
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 	}
 	now, e := was.Clone(), i.By
 	now.Status, now.Quiet = schemas.Pending, 0
-	dropClaim(&now)
+	operation.DropClaim(&now)
 	now.Wakes = operation.Wakes(&now)
 	content, err := store.ContentOf(schemas.Imported{
 		Note:      "the claim of " + string(was.Holder) + " did not come along",

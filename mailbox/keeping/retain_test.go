@@ -1,4 +1,4 @@
-package retention_test
+package keeping_test
 
 import (
 	"bytes"

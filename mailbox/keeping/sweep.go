@@ -1,10 +1,11 @@
-package retention
+package keeping
 
 import (
 	"bytes"
 	"context"
 	"errors"
 
+	"handoff/mailbox/operation"
 	"handoff/store"
 )
 
@@ -16,14 +17,14 @@ const (
 // sweep deletes content that was sent along and to which nothing refers, also what an earlier retention left that was
 // interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
 // delete: content that is sent again while nothing refers to it is not written again.
-func (r *Retention) sweep(ctx context.Context) error {
-	unused, err := store.Look(ctx, r.Store, (*store.View).KeptDigests)
+func (r *retention) sweep(ctx context.Context) error {
+	unused, err := operation.Look(ctx, r.engine, (*store.View).KeptDigests)
 	if err != nil {
 		return err
 	}
 	looked := uint64(0)
 	for more := len(unused) > 0; more; {
-		err := r.Store.View(ctx, func(v *store.View) error {
+		err := r.engine.Store.View(ctx, func(v *store.View) error {
 			named, last, rest, err := digestsSaid(v, looked, lookedAtOnce)
 			looked, more = last, rest
 			for _, digest := range named {
@@ -37,8 +38,8 @@ func (r *Retention) sweep(ctx context.Context) error {
 	}
 	for len(unused) > 0 {
 		var s swept
-		err := r.Update(ctx, func(tx Tx) (err error) {
-			s, err = forgetUnused(tx, unused, looked)
+		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
+			s, err = forgetUnused(o, unused, looked)
 			return err
 		})
 		if err != nil || s.late {
@@ -59,8 +60,8 @@ type swept struct {
 	late  bool // more came since the registry was read than it looks at: the next retention is soon enough
 }
 
-func forgetUnused(tx Tx, unused map[string]bool, looked uint64) (s swept, err error) {
-	named, _, more, err := digestsSaid(tx.View, looked, lookedAtAgain)
+func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swept, err error) {
+	named, _, more, err := digestsSaid(o.View, looked, lookedAtAgain)
 	if err != nil || more {
 		s.late = more
 		return s, err
@@ -77,12 +78,12 @@ func forgetUnused(tx Tx, unused map[string]bool, looked uint64) (s swept, err er
 		if used[digest] {
 			continue
 		}
-		kept, err := tx.Kept(digest)
+		kept, err := o.Kept(digest)
 		if errors.Is(err, store.ErrCorrupt) {
 			continue // an audit tells of it
 		}
 		if err == nil {
-			err = tx.Forget(digest)
+			err = o.Forget(digest)
 		}
 		if err != nil {
 			return s, err

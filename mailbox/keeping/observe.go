@@ -1,4 +1,4 @@
-package mailbox
+package keeping
 
 import (
 	"context"
@@ -20,21 +20,21 @@ import (
 //
 // The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
 // commit than that of the completion.
-func (s *Service) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
-	return mutate(ctx, s, by, func(o *op) (out schemas.ObserveOut, err error) {
+func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
+	return operation.Mutate(ctx, k.engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err
 		}
 		err = o.ActingAs(operation.ClockCaller, func() error {
-			out, err = o.observe(r, in.Seen)
+			out, err = op{o}.observe(r, in.Seen)
 			return err
 		})
 		return out, err
 	})
 }
 
-func (o *op) observe(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
+func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.ObserveOut, err error) {
 	now, err := o.Step(life.Observe, r)
 	if err != nil {
 		return out, err

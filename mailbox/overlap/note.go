@@ -1,4 +1,4 @@
-package mailbox
+package overlap
 
 import (
 	"cmp"
@@ -7,11 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"handoff/mailbox/overlap"
+	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
+
+// Notice is the kind of a notice that other work touches the same files.
+const Notice life.Action = "overlap"
 
 // How much is compared and told while all other writers wait.
 const (
@@ -19,13 +23,14 @@ const (
 	mostOverlap = 20 // files that are named of a pair
 )
 
-// beside notes which files the caller's work touches, and says who else holds work that touches the same ones, or
+// Note notes which files the caller's work touches, and says who else holds work that touches the same ones, or
 // completed such meanwhile with changes that the caller's commit has not. Other holders get a notice. Each pair is told
 // of each file once. Nothing is locked or refused, and leases end it: only held work counts, and what ended while that
 // was held.
 //
 // R is the record after the claim, the report or the completion. Rows that nobody needs any more are deleted.
-func (o *op) beside(r *store.Record) (told []string, err error) {
+func Note(in *operation.Op, r *store.Record) (told []string, err error) {
+	o := op{in}
 	all, err := o.Touches()
 	if err != nil {
 		return nil, err
@@ -51,8 +56,11 @@ func (o *op) beside(r *store.Record) (told []string, err error) {
 	return told, o.PutTouch(r.ID, mine)
 }
 
+// op is the operation in which the caller claims, reports or completes.
+type op struct{ *operation.Op }
+
 // touching is the row of the caller's work: what its process saw, or saw last, and what the handoff names.
-func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
+func (o op) touching(r *store.Record, t store.Touch) store.Touch {
 	if t.Holder != r.Holder {
 		t = store.Touch{Holder: r.Holder, Since: r.Event}
 	}
@@ -69,14 +77,14 @@ func (o *op) touching(r *store.Record, t store.Touch) store.Touch {
 	}
 	var h schemas.Handoff
 	if o.Saying(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
-		t.Named = overlap.Named(h, schemas.OrZero(h.Tree).Path)
+		t.Named = Named(h, schemas.OrZero(h.Tree).Path)
 	}
 	return t
 }
 
 // tidy gives the records of those with whom r is compared, and deletes the rows of work that was given up, or that ended
 // before any that is still held was claimed.
-func (o *op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
+func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
 	oldest := all[r.ID].Since
@@ -110,7 +118,7 @@ func (o *op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.
 }
 
 // compareWith says of which files the caller has not heard yet that other work touches them, and tells its holder.
-func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (string, error) {
+func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record, mine *store.Touch) (string, error) {
 	held := other.Status.Held()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
@@ -124,7 +132,7 @@ func (o *op) compareWith(other *store.Record, theirs store.Touch, r *store.Recor
 	}
 	if held && len(c.changing)+len(c.naming) > 0 { // of the tree its holder hears with its own next call
 		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(c.changing, c.naming...)))
-		if err := o.Tell(other.Holder, noticeOf(noticeOverlap, other, text)); err != nil {
+		if err := o.Tell(other.Holder, operation.NoticeOf(Notice, other, text)); err != nil {
 			return "", err
 		}
 	}
@@ -147,7 +155,7 @@ func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *st
 		}
 		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // nothing tells who changed them
 	}
-	c.changing, c.naming = overlap.Files(seen, theirs)
+	c.changing, c.naming = Files(seen, theirs)
 	if other.Parent == r.ID || r.Parent == other.ID { // who passes work on names what it was given
 		c.naming = nil
 	}
