@@ -163,7 +163,7 @@ func mayFire(o *op, h *operation.Happening) bool {
 	if occasions[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
-	for range o.AllRules() {
+	for range o.AllRules() { //nolint:errcheck // firing reads them again, and gives the error
 		return true
 	}
 	return h.Now.Step

@@ -111,7 +111,7 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 // is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own. The error is
 // limit for one that the changes make too large.
 func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
-	r, rev := h.Now, h.Revision.(*revision) //nolint:errcheck // a panic undoes the operation, and is a fault of this program
+	r, rev := h.Now, h.Revision.(*revision) // a panic undoes the operation, and is a fault of this program
 	d, err := o.draftAgain(r, h.Why, rev)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (o *Op) noteSeen() error {
 		return err
 	}
 	if a.Seen == 0 {
-		for other, err := range o.View.Agents() {
+		for other, err := range o.Agents() {
 			if err == nil && other.Card.Name != o.By.Agent && schemas.Alike(other.Card.Name, o.By.Agent) {
 				a.Resembles = other.Card.Name
 			}
