@@ -212,7 +212,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
-			"schemas", "schemas/closest", "store", "store/travel",
+			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/card", "mailbox/draft",
@@ -343,7 +343,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
 		imports: []string{
-			"schemas", "store", "store/audit", "store/travel", "store/memory", "store/bolt", "mailbox/reading", "mailbox", "tools", "tools/relay",
+			"schemas", "store", "store/audit", "store/travel", "store/memory", "store/bolt", "mailbox/reading", "mailbox/keeping", "mailbox", "tools", "tools/relay",
 			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
