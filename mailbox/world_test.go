@@ -20,7 +20,7 @@ var person, backends = mailboxtest.Human, mailboxtest.Backends
 var (
 	because, note, refused = mailboxtest.Because, mailboxtest.Note, mailboxtest.Refused
 	step, inOrder          = mailboxtest.Step, mailboxtest.InOrder
-	remote, spoil          = mailboxtest.Remote, mailboxtest.Spoil
+	remote                 = mailboxtest.Remote
 )
 
 func newWorld(t testing.TB, changes ...func(*mailbox.Config)) *world {
