@@ -210,12 +210,19 @@ var house = []room{
 		},
 	},
 	{
+		level: 2, path: "mailbox/connections", about: "connections, and the names of their sessions",
+		imports: []string{
+			"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions",
+			"mailbox/operation",
+		},
+	},
+	{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
-			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/card", "mailbox/draft",
+			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/connections", "mailbox/card", "mailbox/draft",
 			"mailbox/operation",
 		},
 	},

@@ -31,7 +31,7 @@ var drawn = []string{
 	"mailbox", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/operation",
 	"mailbox/roster", "mailbox/offer", "mailbox/draft", "mailbox/compose", "mailbox/contract", "mailbox/content",
 	"mailbox/brief", "mailbox/draw", "mailbox/reading", "mailbox/listing", "mailbox/overview", "mailbox/delivery",
-	"mailbox/card", "mailbox/rules", "mailbox/overlap", "mailbox/secret", "mailbox/registry", "mailbox/keeping", "mailbox/tokens",
+	"mailbox/card", "mailbox/rules", "mailbox/overlap", "mailbox/secret", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/connections",
 	"mailbox/simulation", "tools", "tools/relay", "tools/observe", "mcp", "mcp/jsonrpc", "mcp/auth",
 	"cmd/handoff", "cmd/handoff/internal/root", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 	"cmd/handoff/internal/commands/session", "cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/place",

@@ -122,7 +122,7 @@ func (o *op) reclaim() (claimed, error) {
 	if o.By.Conn == "" {
 		return claimed{}, nil
 	}
-	for r, err := range o.heldBy(o.By.Agent) {
+	for r, err := range o.HeldBy(o.By.Agent) {
 		if err != nil {
 			return claimed{}, err
 		}

@@ -12,6 +12,9 @@ import (
 	"handoff/store"
 )
 
+// errLookFurther undoes a transaction that passed over as many as it may.
+const errLookFurther operation.Undo = "what is wanted lies further back in the mailbox"
+
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
 // the mailboxes in the order of claiming. Where a transaction would pass over more than [reading.MostLooked], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and

@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -56,7 +55,7 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.stale(a, r)
 	}
-	for other, err := range o.heldBy(o.By.Agent) {
+	for other, err := range o.HeldBy(o.By.Agent) {
 		if err != nil {
 			return err
 		}
@@ -176,27 +175,6 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 		return e.WithHint("It is for %s.", r.To).WithNext(waitForChange(r))
 	}
 	return e
-}
-
-// heldBy yields what an agent holds, oldest first.
-func (o *op) heldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
-	return o.holding(a, o.Oldest(store.HeldBy(a), 0))
-}
-
-// holding yields those of an agent's handoffs that it holds now, and passes over what cannot be read.
-func (o *op) holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		for id, err := range ids {
-			r := (*store.Record)(nil)
-			if err == nil {
-				r = o.Usable(id)
-			}
-			held := r != nil && r.Status.Held() && r.Holder == a
-			if (held || err != nil) && !yield(r, err) {
-				return
-			}
-		}
-	}
 }
 
 // holdsNow tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.

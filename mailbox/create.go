@@ -3,11 +3,13 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -77,4 +79,140 @@ func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 	r.Workflow = cmp.Or(r.Workflow, schemas.Workflow(fmt.Sprintf("wf_%d", r.ID)))
 	wf.Owner = cmp.Or(wf.Owner, r.From)
 	return o.PutWorkflow(r.Workflow, wf)
+}
+
+// lineage is where a new handoff stands in its workflow. It is found in the transaction that creates the handoff, and
+// never changes afterwards, but for what the handoff waits for.
+//
+// A workflow is a forest: a handoff has one parent at most, which was sent before it, so there are no circles and a
+// chain ends at a root. Depth counts along the parents. A retry stands beside what it retries, under the same parent
+// and at the same depth; a rollback, an escalation and a return are children, so a chain of failures ends at the limit
+// as any other.
+type lineage struct {
+	workflow schemas.Workflow // "" for a new one
+	parent   schemas.ID
+	retryOf  schemas.ID
+	depth    int // in the chain of parents, 1 for the first
+	maxDepth int // of that chain, 0 for the server's limit
+	waits
+}
+
+// lineage finds where a draft belongs: its parent, workflow and depth, and the handoffs that it waits for. What is
+// completed already is not waited for. The error is not_found for a parent, a workflow or a dependency that does not
+// exist; limit for a chain that is too long, with the senders of the chain; conflict for a dependency that ended
+// without a completion.
+func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
+	parent, err := o.parent(d)
+	if err != nil {
+		return l, err
+	}
+	if err := o.checkWorkflow(d.Workflow); err != nil {
+		return l, err
+	}
+	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
+	if parent != nil {
+		l = l.under(parent)
+		// A person is the way out of a chain that is too long, but for rules, which would go on so for ever.
+		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
+			return l, err
+		}
+	}
+	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)
+	return l, err
+}
+
+// under is the lineage of a child of parent: one deeper, in its workflow unless the sender named another, and under the
+// strictest limit of the chain.
+func (l lineage) under(parent *store.Record) lineage {
+	l.parent, l.depth = parent.ID, parent.Depth+1
+	l.workflow = cmp.Or(l.workflow, parent.Workflow)
+	if parent.MaxDepth != 0 && (l.maxDepth == 0 || parent.MaxDepth < l.maxDepth) {
+		l.maxDepth = parent.MaxDepth
+	}
+	return l
+}
+
+// maxDepth is the limit that this sender set for the chain, zero for the server's. It holds for all that come after it
+// in the chain, and cannot be raised by them.
+func (o *op) maxDepth(d *draft.Draft) int {
+	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
+}
+
+// checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
+// the workflow of another's root. Such a name may be used once its workflow exists.
+func (o *op) checkWorkflow(name schemas.Workflow) error {
+	number, numbered := strings.CutPrefix(string(name), "wf_")
+	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
+		return nil
+	}
+	wf, err := o.Workflow(name)
+	if err != nil || wf != nil {
+		return err
+	}
+	return schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow").
+		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
+}
+
+// checkDepth refuses a handoff that would make its chain longer than the limit of the service, or than one that a
+// sender in the chain set. The error is limit, and names the senders of the chain.
+func (o *op) checkDepth(l lineage, parent *store.Record) error {
+	limit := o.Limits.Depth
+	if l.maxDepth != 0 {
+		limit = min(limit, l.maxDepth)
+	}
+	if l.depth <= limit {
+		return nil
+	}
+	chain := []string{string(o.By.Agent)} // and before, root first, who sent each handoff of the chain
+	for before := range reading.Chain(o.View, parent.ID, reading.Parent) {
+		chain = append([]string{string(before.From)}, chain...)
+	}
+	// The text is that of MaxHandoffsExceededError in the kernl handoffs design.
+	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
+		About(parent.ID, parent.Status, 0).WithField("parent").
+		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
+}
+
+// parent is the handoff that a new one continues, nil for none: the one that the sender names, else the latest that it
+// holds over this connection. Work that ended, and work of another workflow than the sender names, is not continued
+// unasked.
+func (o *op) parent(d *draft.Draft) (*store.Record, error) {
+	switch d.Parent {
+	case "none":
+		return nil, nil
+	case "":
+		held, err := o.latestHeld()
+		if held != nil && d.Workflow != "" && d.Workflow != held.Workflow {
+			return nil, err // another workflow was named
+		}
+		return held, err
+	}
+	r, err := o.Find(d.Parent)
+	if err != nil {
+		return nil, schemas.AsError(err).WithField("parent").
+			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")
+	}
+	return r, nil
+}
+
+// latestHeld is the handoff of those that this agent claimed over this connection that was last heard of, nil for none.
+// It looks at the newest 64 that the agent holds. Calls without a connection have nothing in common but a name, so they
+// continue nothing unasked, but on the command line, where the shell is that of one agent. A person continues nothing
+// unasked.
+func (o *op) latestHeld() (latest *store.Record, err error) {
+	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
+		return nil, nil // calls without a connection have nothing in common but a name
+	}
+	if o.By.Agent == schemas.Human {
+		return nil, nil // a person holds many things, and says what belongs together
+	}
+	for r, err := range o.Holding(o.By.Agent, reading.AtMost(lookedBack, o.Newest(store.HeldBy(o.By.Agent), 0))) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Conn == o.By.Conn && (latest == nil || r.Touched > latest.Touched) {
+			latest = r
+		}
+	}
+	return latest, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 
+	"handoff/mailbox/connections"
 	"handoff/mailbox/delivery"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/waiting"
@@ -65,11 +66,11 @@ func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.Ne
 // name the session runs, which a hook need not know. A call that delivered nothing is not remembered under its request
 // id, so that its repeat looks again. A session that ends releases a name under which nothing was done.
 func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
-	if o.By.Agent, err = o.nameOf(in); err != nil {
+	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
 	}
 	d, err := delivery.Make(o, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.heldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.HeldBy,
 	})
 	if err != nil {
 		return out, err
@@ -83,7 +84,7 @@ func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err erro
 		o.DidNothing() // a repeat looks again
 	}
 	if in.On == schemas.OnEnd {
-		err = o.releaseName(in)
+		err = connections.ReleaseName(o.Op, in)
 	}
 	return d.Out, err
 }

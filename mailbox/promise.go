@@ -130,3 +130,7 @@ func (o *op) failed(before schemas.Refusal) (failed []schemas.Observation) {
 
 // shownTail is how much is kept of what a failing check printed, in bytes.
 const shownTail = 1 << 10
+
+// errNotCompared undoes an operation on a handoff that asked for something which nobody has compared yet. The method
+// around the transaction compares, and tries again.
+const errNotCompared operation.Undo = "what was asked for is to be compared first"

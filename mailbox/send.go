@@ -277,3 +277,9 @@ func (s *Service) position(ctx context.Context, id schemas.ID) int {
 	}
 	return place
 }
+
+// errDryRun undoes a send and carries what it would have answered.
+type errDryRun struct {
+	operation.Undo
+	out schemas.SendOut
+}

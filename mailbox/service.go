@@ -13,8 +13,8 @@
 // checks and encodes what a sender wrote, compose makes what a handoff says, and contract compares a completion with
 // what was asked for. Package listing makes the rows of a list, overview finds what needs a person, and reading puts
 // together what is kept of a handoff, with brief and draw for agents and people.
-// Packages keeping, tokens and registry have operations of their own, which [Service] embeds: they take out texts, keep
-// tokens, and read the events back and prove them.
+// Packages connections, keeping, tokens and registry have operations of their own, which [Service] embeds: connections
+// come and go, texts are taken out, tokens are kept, and the events are read back and proved.
 //
 // # What may be relied on
 //
@@ -64,6 +64,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/connections"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/keeping"
 	"handoff/mailbox/operation"
@@ -148,9 +149,10 @@ type Config struct {
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
 	Config
-	*tokens.Tokens     // AddToken, Denied, FindToken, ListTokens and RevokeToken
-	*keeping.Keeping   // Observe, Redact and Retain
-	*registry.Registry // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree
+	*connections.Connections // Attach, Borrows, Detach and NameOf
+	*tokens.Tokens           // AddToken, Denied, FindToken, ListTokens and RevokeToken
+	*keeping.Keeping         // Observe, Redact and Retain
+	*registry.Registry       // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree
 
 	hub      *waiting.Hub
 	here     sessions.Here
@@ -181,6 +183,7 @@ func New(c Config) *Service {
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
 	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, Service: s}} })
+	s.Connections = connections.New(s.engine)
 	s.Tokens, s.Keeping = tokens.New(s.engine), keeping.New(s.engine, c.Free)
 	s.Registry = registry.New(registry.Config{
 		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,

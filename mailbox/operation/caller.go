@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"iter"
 	"time"
 
 	"handoff/mailbox/sessions"
@@ -47,4 +48,25 @@ func (o *Op) noteSeen() error {
 	}
 	o.self = nil // the caller may be among the names that expire
 	return o.Rules.Seen(a.Client)
+}
+
+// HeldBy yields what an agent holds, oldest first.
+func (o *Op) HeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
+	return o.Holding(a, o.Oldest(store.HeldBy(a), 0))
+}
+
+// Holding yields those of an agent's handoffs that it holds now, and passes over what cannot be read.
+func (o *Op) Holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+	return func(yield func(*store.Record, error) bool) {
+		for id, err := range ids {
+			r := (*store.Record)(nil)
+			if err == nil {
+				r = o.Usable(id)
+			}
+			held := r != nil && r.Status.Held() && r.Holder == a
+			if (held || err != nil) && !yield(r, err) {
+				return
+			}
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/sessions"
 	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
@@ -82,6 +83,9 @@ func (o *Op) within(tx *store.Tx) { o.tx, o.View, o.Rows = tx, &tx.View, tx }
 
 // NewHandoffID is the id of the next handoff of the workspace. Ids count up.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
+
+// Here is who is here now.
+func (o *Op) Here() sessions.Here { return o.env.Here }
 
 // Offers are what agents are offered, as the transaction holds it.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }

@@ -1,4 +1,4 @@
-package mailbox
+package connections
 
 import (
 	"cmp"
@@ -23,9 +23,9 @@ import (
 // invalid for a client whose name cannot be that of an agent, and where somebody else acts under the client's own name:
 // then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
 // one session act with the mail of another.
-func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
-	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.SessionOut, err error) {
-		out.Agent, err = s.here.ShellName(v, in)
+func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
+	return operation.Look(ctx, c.engine, func(v *store.View) (out schemas.SessionOut, err error) {
+		out.Agent, err = c.engine.Here.ShellName(v, in)
 		return out, err
 	})
 }
@@ -33,7 +33,7 @@ func (s *Service) NameOf(ctx context.Context, _ schemas.Caller, in schemas.Sessi
 // give keeps that a session acts under a name over a connection or, without a connection, that its process is about to
 // start the server that will. An id that is only that of the connection does not come back, so nothing is kept for it.
 // What is so already, and was said within a minute, is not written again.
-func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
+func (o op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
 	case c.Session == c.Conn && a.Conn == c.Conn:
@@ -52,18 +52,18 @@ func (o *op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 
 // leave keeps that the connection is gone to which a name was given, if it was. A connection that has the name no more
 // changes nothing. Names of other sessions that are gone may expire with it.
-func (o *op) leave(name schemas.Agent, in schemas.ConnIn) error {
+func (o op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
 	a.Seen = store.At(o.Now)
-	return cmp.Or(o.free(*a, in), o.expireNames(a.Client))
+	return cmp.Or(o.free(*a, in), ExpireNames(o.Op, a.Client))
 }
 
 // free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing: then it
 // is free at once.
-func (o *op) free(a store.Agent, in schemas.ConnIn) error {
+func (o op) free(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.unused(a, in)
 	if err != nil {
 		return err
@@ -76,9 +76,9 @@ func (o *op) free(a store.Agent, in schemas.ConnIn) error {
 
 // unused tells whether a session did nothing under its name and nothing waits there, so that the name need not be
 // kept for it: a client that only looks what a server offers would use up a number each time.
-func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
+func (o op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
-	if !in.Unused || !a.Idle || a.Card.Registered || o.here.ActingOver(a.Card.Name, another) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
 		return false, nil
 	}
 	m, err := o.Mailbox(schemas.Address(a.Card.Name))
@@ -86,35 +86,35 @@ func (o *op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 }
 
 // putGone keeps that the connection of an agent is gone. Whether its session did anything is not asked again.
-func (o *op) putGone(a store.Agent) error {
+func (o op) putGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
 
-// expireNames keeps that connections are gone of which nobody has heard since this service began: their processes were
+// ExpireNames keeps that connections are gone of which nobody has heard since this service began: their processes were
 // killed. It does nothing in the first seconds of a service, in which their processes may still announce them.
-func (o *op) expireNames(client schemas.Agent) error {
-	if !o.here.Settled() {
+func ExpireNames(o *operation.Op, client schemas.Agent) error {
+	if !o.Here().Settled() {
 		return nil
 	}
 	for a, err := range sessions.Of(o.View, client) {
 		if err != nil {
 			return err
 		}
-		if a.Left || o.here.IsOpen(a.Conn) {
+		if a.Left || o.Here().IsOpen(a.Conn) {
 			continue
 		}
-		if err := o.putGone(a); err != nil {
+		if err := (op{o}).putGone(a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nameOf is under which name a session asks for its news: the one that the caller acts as, else the one that the ladder
+// NameForNews is under which name a session asks for its news: the one that the caller acts as, else the one that the ladder
 // for shells gives. The hook of a session that begins has its name kept for the server that follows. The error is
 // invalid where nothing tells sessions of the client apart.
-func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
+func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if o.By.Agent != "" {
 		return o.By.Agent, nil
 	}
@@ -123,37 +123,37 @@ func (o *op) nameOf(in schemas.NewsIn) (schemas.Agent, error) {
 		return "", err
 	}
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
-		return o.keepName(client, in)
+		return op{o}.keepName(client, in)
 	}
 	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Above: in.Above}
-	return o.here.ShellName(o.View, asked)
+	return o.Here().ShellName(o.View, asked)
 }
 
 // keepName gives the name of the connection from the process of a session. The hooks of a session may run before the
 // server that its client starts for it, and tell it its name: while there is no connection, this is the one that the
 // server will be given, and it is kept for that from now on, for a minute. Without that a hook and a server that begin
 // at the same time would use two names for one session, and mail for one of them would not be found.
-func (o *op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
+func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
-	a, err := o.here.NameFor(o.View, client, names.Hook, c)
+	a, err := o.Here().NameFor(o.View, client, names.Hook, c)
 	if err != nil {
 		return "", err
 	}
-	if n := o.here.Name(a); n.KeptForServer(c) || n.Held() {
+	if n := o.Here().Name(a); n.KeptForServer(c) || n.Held() {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.give(a, client, c)
 }
 
-// releaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
+// ReleaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
 // ends before its server began would keep the name for a minute otherwise.
-func (o *op) releaseName(in schemas.NewsIn) error {
+func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
 	if err != nil || a == nil {
 		return err
 	}
-	if !o.here.Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
+	if !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return nil
 	}
-	return o.free(*a, schemas.ConnIn{Unused: true})
+	return op{o}.free(*a, schemas.ConnIn{Unused: true})
 }

@@ -1,10 +1,11 @@
-package mailbox
+package connections
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
 
+	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/schemas"
 )
@@ -17,9 +18,9 @@ const noticeActedAs = "acted_as"
 // acts over another one, and leaves a notice with that agent. Package tools asks it before each call that changes
 // something and names another agent than own, the caller's. It refuses nothing: subagents share names with good reason.
 // On the command line and over HTTP there is no connection to tell by, and a notice that cannot be kept is logged.
-func (s *Service) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
+func (c *Connections) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	over := func(mine bool) bool {
-		return s.here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+		return c.engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
 	}
 	if by.Conn == "" || own == by.Agent || over(true) || !over(false) {
 		return false
@@ -35,8 +36,8 @@ func (s *Service) Borrows(ctx context.Context, by schemas.Caller, own schemas.Ag
 	}
 	agent := by.Agent
 	by.Agent = own
-	if err := s.update(ctx, by, func(o *op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
-		s.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
+	if err := c.engine.Update(ctx, by, func(o *operation.Op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
+		c.engine.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
 	}
 	return true
 }

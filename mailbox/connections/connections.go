@@ -1,4 +1,6 @@
-package mailbox
+// Package connections knows which connections of clients are open, and keeps the names that their sessions are given.
+// Package sessions judges which name a session gets; what came of that is written here, in operations.
+package connections
 
 import (
 	"cmp"
@@ -15,9 +17,18 @@ import (
 	"handoff/store"
 )
 
+// Connections are those of the clients of a workspace. Its methods may be called concurrently.
+type Connections struct{ engine *operation.Engine }
+
+// New knows of no connection yet.
+func New(e *operation.Engine) *Connections { return &Connections{e} }
+
+// op is the operation in which a connection comes or goes.
+type op struct{ *operation.Op }
+
 // Attach tells that a connection is open. The transport calls it when a client connects, and again when it tells more
 // of itself or when another process serves it from now on. Claims that are made over the connection are renewed until
-// [Service.Detach], as long as their holder is heard of.
+// [Connections.Detach], as long as their holder is heard of.
 //
 // A client that chose no name for its agent is given one: the name that its session had within a week, else the
 // client's own or that with the lowest free number; the same each time that the connection is announced. The result
@@ -26,12 +37,12 @@ import (
 // The error is invalid for a client whose name cannot be the name of an agent. A repetition changes nothing but what
 // the tracker knows. When the owner of the store dies, each process announces its connections to the next one; those
 // that nobody announces are gone after two minutes, and names of killed servers are free after five seconds.
-func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
 	if by.Agent != "" { // in the same step, so that nobody is given its name in between
 		connection.Agents = []schemas.Agent{by.Agent}
 	}
-	s.here.Open(connection)
+	c.engine.Here.Open(connection)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -40,17 +51,17 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 	if err != nil {
 		return out, err
 	}
-	c := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
-	err = s.update(ctx, by, func(o *op) error {
-		a, err := o.here.NameFor(o.View, client, names.Server, c)
+	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
+	err = c.engine.Update(ctx, by, func(o *operation.Op) error {
+		a, err := o.Here().NameFor(o.View, client, names.Server, caller)
 		if err != nil {
 			return err
 		}
 		out = schemas.ConnOut{Agent: a.Card.Name}
-		return o.give(a, client, c)
+		return op{o}.give(a, client, caller)
 	})
 	if err == nil {
-		s.here.Acts(in.Conn, out.Agent)
+		c.engine.Here.Acts(in.Conn, out.Agent)
 	}
 	return out, err
 }
@@ -65,29 +76,29 @@ func (s *Service) Attach(ctx context.Context, by schemas.Caller, in schemas.Conn
 // so that a lease that ends at that moment is still renewed and then cut. A repetition changes nothing. If the process
 // dies before the commit, nothing is cut: the next owner does not know the connection, and takes it for gone after two
 // minutes.
-func (s *Service) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	conn, _ := s.here.Connection(in.Conn)
+func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	conn, _ := c.engine.Here.Connection(in.Conn)
 	agents := conn.Agents
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = s.update(ctx, operation.ClockCaller, func(o *op) error {
+	err = c.engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			if err := cmp.Or(o.lose(a, in.Conn, &out), o.leave(a, in)); err != nil {
+			if err := cmp.Or(op{o}.lose(a, in.Conn, &out), op{o}.leave(a, in)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	s.here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
-	s.hub.Announce(waiting.Effects{Regrouped: true})
+	c.engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
+	c.engine.Hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }
 
 // lose cuts the leases of what an agent holds over a connection that is gone, and lists those handoffs in the result.
-func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
-	for r, err := range o.heldBy(a) {
+func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
+	for r, err := range o.HeldBy(a) {
 		if err != nil {
 			return err
 		}
@@ -105,7 +116,7 @@ func (o *op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 // cut shortens the lease of a claim whose connection is gone. It happens once: a claim that was cut keeps its end,
 // however often the connection is said to be gone. No lease runs while the holder waits for an answer, and the mark
 // alone lets the agent reclaim that.
-func (o *op) cut(r *store.Record) error {
+func (o op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
