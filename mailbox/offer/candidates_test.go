@@ -15,7 +15,7 @@ func TestCandidates_SayWhyOthersCannot(t *testing.T) {
 	accepts := []string{"code"}
 	cards := []schemas.Card{
 		{Name: "busy", Accepts: accepts, MaxOpen: 3, Held: 3},
-		{Name: "away", Accepts: accepts, Away: true},
+		{Name: "away", Accepts: accepts, Away: true, MaxOpen: 1, Held: 1, MaxMinutes: 30},
 		{Name: "short", Accepts: accepts, MaxMinutes: 30},
 		{Name: "fits", Accepts: accepts, MaxMinutes: 90, MaxOpen: 3, Pending: 2, Held: 2, Live: true},
 		{Name: "other", Accepts: []string{"specification"}},

@@ -47,7 +47,12 @@ func (f Offers) Nobody(r *store.Record, asked Reason) (why string, err error) {
 	var reasons []Verdict
 	for a, err := range f.Addressees(r.To) {
 		t := f.taker(a)
-		v := t.verdict(r, asked)
+		var v Verdict
+		for _, one := range []Reason{Declined, Unfit, Away} { // what lasts longest is said first
+			if v = t.verdict(r, asked&one); v.Reason != 0 {
+				break
+			}
+		}
 		if err = cmp.Or(err, t.err); v.Reason == 0 || err != nil {
 			return "", err
 		}

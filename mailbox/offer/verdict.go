@@ -19,13 +19,13 @@ const (
 	Held                         // an agent holds it
 	Blocked                      // it waits for approval or for other handoffs
 	Early                        // it may not be claimed before a time
+	Away                         // the agent said that it is away
 	Full                         // the agent holds as many as it takes, and the handoff is for any of its pool
 	TooLong                      // it is for any of a pool, and the agent works for shorter than the estimate
 	WrongType                    // it is for any of a role, and the agent does not accept its type
 	Declined                     // the handoff excludes the agent: it declined it, or another is to review what it did
 	NotFor                       // the handoff is for others
 	Kept                         // it is kept for another for a time: one that was told of it first, or asked about it
-	Away                         // the agent said that it is away
 )
 
 // The questions that are asked about an agent and a handoff.
@@ -95,13 +95,13 @@ var rules = []struct {
 	{Held, func(_ *taker, r *store.Record) bool { return r.Status.Held() }},
 	{Blocked, func(_ *taker, r *store.Record) bool { return r.Blocked() }},
 	{Early, func(_ *taker, r *store.Record) bool { return r.Box == "" }},
+	{Away, func(t *taker, _ *store.Record) bool { return t.Card.Away }},
 	{Full, func(t *taker, r *store.Record) bool { return t.asMember(r) && t.full() }},
 	{TooLong, func(t *taker, r *store.Record) bool { return roster.TooLong(t.Card, r.Estimated()) && t.asMember(r) }},
 	{WrongType, func(t *taker, r *store.Record) bool { return roster.Refuses(t.Card, r.To, r.Type) && t.asMember(r) }},
 	{Declined, func(t *taker, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
 	{NotFor, func(t *taker, r *store.Record) bool { return !t.has(r) && !t.isFor(r.To) }},
 	{Kept, func(t *taker, r *store.Record) bool { return r.Reserved != 0 && !t.has(r) }},
-	{Away, func(t *taker, _ *store.Record) bool { return t.Card.Away }},
 }
 
 // bar is the first reason asked about for which the agent may not take a handoff, zero for none.

@@ -137,7 +137,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 			mailboxtest.Refuses(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "1"}, c.code, c.says)
 		})
 	}
-	require.Equal(t, offer.Away<<1-1, seen, "each reason has a case")
+	require.Equal(t, offer.Kept<<1-1, seen, "each reason has a case")
 }
 
 func TestVerdict_ExcludesAuthorFromReview(t *testing.T) {
