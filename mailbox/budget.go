@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -19,53 +18,20 @@ import (
 	"handoff/store"
 )
 
-// afford gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
-// a workflow sets its limits, later ones lower them, see [limit]. Work for human counts and is never refused.
+// afford refuses a draft that would bring its workflow past one of its limits, once that of the draft are set, see
+// [limit]. Used is what the workflow used so far, and with what it would use with the draft. Work for human is never
+// refused.
 //
-// The error is limit where the draft would bring its workflow past one of its limits. Nothing is written then, and
-// [op.over] says of what human is to be told.
-func (o *op) afford(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
-	kept, err := o.Workflow(line.workflow) // nil for a new one
-	if err != nil {
-		return wf, err
-	}
-	wf = schemas.OrZero(kept)
-	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
-	if err != nil {
-		return wf, err
-	}
-	limit(&wf, d.Limits, kept == nil || o.By.Agent == schemas.Human)
-	round, with := o.round(d, line), maps.Clone(used)
-	with[schemas.LimitHandoffs]++
-	with[schemas.LimitTokens] += float64(d.Tokens)
-	with[schemas.LimitRounds] = round
-	for _, name := range schemas.WorkflowLimits {
-		most, limited := wf.Limits[name]
-		if limited && with[name] > most && d.To != schemas.Address(schemas.Human) {
-			return wf, o.overBudget(line.workflow, schemas.Budget{Limit: name, Used: used[name], Of: most}, with[name])
+// The error is limit. Nothing is written then, and [op.over] says of what human is to be told.
+func (o *op) afford(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
+	limit(wf, d.Limits, begins || o.By.Agent == schemas.Human)
+	for _, limit := range schemas.WorkflowLimits {
+		most, limited := wf.Limits[limit]
+		if limited && with[limit] > most && d.To != schemas.Address(schemas.Human) {
+			return o.overBudget(name, schemas.Budget{Limit: limit, Used: used[limit], Of: most}, with[limit])
 		}
 	}
-	with[schemas.LimitRounds] = max(round, used[schemas.LimitRounds])
-	delete(with, schemas.LimitMinutes) // nobody has to count it
-	wf.Used = with
-	return wf, nil
-}
-
-// round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
-// counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
-// parent. A person who decides does no round. One that cannot be read ends the count.
-func (o *op) round(d *draft.Draft, line lineage) float64 {
-	if d.To == schemas.Address(schemas.Human) {
-		return 0
-	}
-	n := 1.0
-	before := func(r *store.Record) schemas.ID { return cmp.Or(r.RetryOf, r.Parent) }
-	for r := range reading.Chain(o.View, cmp.Or(line.retryOf, line.parent), before) {
-		if r.To == d.To || schemas.Address(r.Holder) == d.To {
-			n++
-		}
-	}
-	return n
+	return nil
 }
 
 // spend counts what came back for a handoff: the tokens of its result, failure or late result, and what that says it
@@ -139,9 +105,6 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 
 // unraised warns of the limits that a caller asked to raise and may not.
 func (o *op) unraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
-	if len(asked) == 0 {
-		return nil, nil
-	}
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := schemas.OrZero(wf).Limits[limit]; limited && asked[limit] > most {

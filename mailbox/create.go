@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 
 	"handoff/mailbox/contract"
@@ -15,11 +16,11 @@ import (
 )
 
 // create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
-// refused for was checked before, but for the limits of the workflow, see [op.afford]: that comes before anything is
+// refused for was checked before, but for the limits of the workflow, see [op.counted]: that comes before anything is
 // written. The record is pending; its mailbox is that of the draft, or none while it may not be claimed before a time.
 // Ids count up in each workspace, so they tell which handoff is older.
 func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
-	wf, err := o.afford(d, line)
+	wf, err := o.counted(d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,54 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Said: d.Content}); err != nil {
 		return nil, err
 	}
-	return r, o.noteReview(r)
+	if r.Reviews != 0 {
+		err = o.noteReview(r)
+	}
+	return r, err
+}
+
+// counted gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
+// a workflow sets its limits, later ones lower them. The error is that of [op.afford].
+func (o *op) counted(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
+	kept, err := o.Workflow(line.workflow) // nil for a new one
+	if err != nil {
+		return wf, err
+	}
+	wf = schemas.OrZero(kept)
+	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
+	if err != nil {
+		return wf, err
+	}
+	round, with := o.round(d, line), maps.Clone(used)
+	with[schemas.LimitHandoffs]++
+	with[schemas.LimitTokens] += float64(d.Tokens)
+	with[schemas.LimitRounds] = round
+	if len(wf.Limits)+len(d.Limits) > 0 {
+		if err := o.afford(d, line.workflow, &wf, kept == nil, used, with); err != nil {
+			return wf, err
+		}
+	}
+	with[schemas.LimitRounds] = max(round, used[schemas.LimitRounds])
+	delete(with, schemas.LimitMinutes) // nobody has to count it
+	wf.Used = with
+	return wf, nil
+}
+
+// round is how often work comes to the recipient of a draft in its chain, this time included: each handoff before it
+// counts that was sent to the same address, or held last by that agent. Of a retry that is what it retries, else the
+// parent. A person who decides does no round. One that cannot be read ends the count.
+func (o *op) round(d *draft.Draft, line lineage) float64 {
+	if d.To == schemas.Address(schemas.Human) {
+		return 0
+	}
+	n := 1.0
+	before := func(r *store.Record) schemas.ID { return cmp.Or(r.RetryOf, r.Parent) }
+	for r := range reading.Chain(o.View, cmp.Or(line.retryOf, line.parent), before) {
+		if r.To == d.To || schemas.Address(r.Holder) == d.To {
+			n++
+		}
+	}
+	return n
 }
 
 // newRecord is what a draft says of itself, in its place. The attempts that were made before are taken over, but at
@@ -117,7 +165,9 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 			return l, err
 		}
 	}
-	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)
+	if m := d.Handoff.Metadata; len(m.After)+len(m.AfterAccepted) > 0 {
+		l.waits, err = o.waitsFor(waits{}, m.After, m.AfterAccepted)
+	}
 	return l, err
 }
 
@@ -215,4 +265,15 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 		}
 	}
 	return latest, nil
+}
+
+// keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
+// Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
+func (o *op) keep(contents [][]byte) error {
+	for _, b := range contents {
+		if err := o.Keep(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }

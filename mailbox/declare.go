@@ -98,13 +98,6 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 	return out, cmp.Or(o.releaseAllowed(), o.PutDeclared(digest))
 }
 
-// Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
-// another declaration changes what a repetition would find.
-func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
-	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
-	return schemas.DeclaredOut{Digest: last}, err
-}
-
 // putDeclared keeps the row of an agent, unless nothing is known of it any more. The row goes where nobody was seen
 // under the name or claimed, and nothing is said of it. Mail of that name stays, and whoever acts as it later begins a
 // new row.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/operation"
@@ -205,14 +206,11 @@ func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err
 	return r.To, "it waits on", nil
 }
 
-// untakenSoon warns at a send of what happens where nobody claims the work; nil where the sender said nothing of that.
-func untakenSoon(r *store.Record) []string {
-	if r.NoTakers == "" {
-		return nil
-	}
+// untakenSoon warns at a send of what happens where nobody claims the work.
+func (o *op) untakenSoon(_ *draft.Draft, r *store.Record) ([]string, error) {
 	then := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
 		"generalist": "agents that accept anything may take it",
 	}[r.NoTakers]
-	return []string{fmt.Sprintf("where nobody claims it within %s, %s", untakenTime, then)}
+	return []string{fmt.Sprintf("where nobody claims it within %s, %s", untakenTime, then)}, nil
 }

@@ -286,3 +286,10 @@ func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err 
 	}
 	return known, nil
 }
+
+// Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
+// another declaration changes what a repetition would find.
+func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
+	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
+	return schemas.DeclaredOut{Digest: last}, err
+}

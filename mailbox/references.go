@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"handoff/mailbox/draft"
 	"handoff/mailbox/offer"
 
 	"handoff/mailbox/content"
@@ -25,17 +26,6 @@ func (o *op) separated(c *schemas.Changes) error {
 	}
 	c.Context = context
 	return cmp.Or(o.checkReferences(context), o.keep(contents))
-}
-
-// keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
-// Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
-func (o *op) keep(contents [][]byte) error {
-	for _, b := range contents {
-		if err := o.Keep(b); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkReferences refuses a context that refers to what is not there: the receiver could not fetch it.
@@ -63,7 +53,8 @@ func (o *op) checkReferences(c *schemas.Context) error {
 //
 // It runs at a send, after the handoff was created, in the same transaction. Texts of the caller are cut to 120 bytes
 // and made visible, since the warning goes into the context of a model.
-func (o *op) warnOfNames(h *schemas.Handoff) (warnings []string, err error) {
+func (o *op) warnOfNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
+	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+

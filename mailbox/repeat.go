@@ -56,15 +56,12 @@ const (
 
 // warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
 // warns: sending the same task twice on purpose is allowed. It looks at the last 64 sends within ten minutes.
-func (o *op) warnOfRepeat(d *draft.Draft) (warnings []string, err error) {
-	if d.Key != "" {
-		return nil, nil
-	}
-	for sent, err := range reading.AtMost(lookedBack, o.Sent(o.By.Agent)) {
+func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
+	for sent, err := range reading.AtMost(1+lookedBack, o.Sent(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeats {
 			return nil, err
 		}
-		if sent.Digest == d.Digest {
+		if sent.Digest == d.Digest && sent.ID != r.ID {
 			return []string{fmt.Sprintf("same as %s, sent within the last 10 minutes", sent.ID)}, nil
 		}
 	}

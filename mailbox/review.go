@@ -172,11 +172,8 @@ func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []
 	return o.create(d, line)
 }
 
-// noteReview notes on the work which review judges it. Any other handoff than a review is left as it is.
+// noteReview notes on the work which review judges it.
 func (o *op) noteReview(review *store.Record) error {
-	if review.Reviews == 0 {
-		return nil
-	}
 	r, err := o.Record(review.Reviews)
 	if err != nil || r.Status != schemas.Completed {
 		return err

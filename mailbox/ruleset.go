@@ -75,11 +75,9 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 
 // begin gives the first step of the workflow that a send names as its address, in whose words it is, and any other send
 // as it is. The error is not_found for a workflow that no file declares, and denied for one that waits for leave.
-func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.SendIn, words *schemas.SentBy, err error) {
-	kind, name := schemas.Address(in.To).Kind()
-	if kind != "workflow" {
-		return in, nil, nil
-	}
+func (s *Service) begin(
+	ctx context.Context, in schemas.SendIn, name string,
+) (first schemas.SendIn, words *schemas.SentBy, err error) {
 	set, err := operation.Read(ctx, s.engine, s.rules)
 	if err != nil {
 		return in, nil, err
@@ -107,7 +105,7 @@ func (s *Service) begin(ctx context.Context, in schemas.SendIn) (first schemas.S
 // warnOfName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
 func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
-	if in.Workflow == "" || out.Parent != 0 || begun {
+	if out.Parent != 0 || begun {
 		return nil
 	}
 	set, err := o.rules(o.View)

@@ -51,18 +51,20 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return schemas.SendOut{}, schemas.Invalidf("options.step", "is set by the rules of a workflow alone").
 			WithHint("Leave it out: a send to workflow:NAME begins a workflow. Nothing was sent.")
 	}
-	in, words, err := s.begin(ctx, in)
-	if err != nil {
-		return schemas.SendOut{}, err
+	if kind, name := schemas.Address(in.To).Kind(); kind == "workflow" {
+		first, words, err := s.begin(ctx, in, name)
+		if err != nil {
+			return schemas.SendOut{}, err
+		}
+		in, by.Rule = first, words
 	}
-	by.Rule = words
-	d, err := s.drafts.Several(by, in, s.Now())
+	d, err := s.drafts.Of(by, in, s.Now())
 	if err != nil {
 		return schemas.SendOut{}, err
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.deliver(&d)
-		if err == nil {
+		if err == nil && in.Workflow != "" {
 			err = o.warnOfName(in, &out)
 		}
 		if in.DryRun {
@@ -157,9 +159,11 @@ func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
 // checkDraft refuses what the caller may not send, or not there. A message goes to one agent, and counts for no limit
 // of a token, because nothing waits for it.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
-	if d.Handoff.Type != schemas.TypeMessage {
+	_, directed := d.To.Directed()
+	switch message := d.Handoff.Type == schemas.TypeMessage; {
+	case !message && o.By.MaxPending > 0:
 		err = o.checkPending()
-	} else if _, directed := d.To.Directed(); !directed {
+	case message && !directed:
 		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.To).
 			WithHint("Name an agent, or send work with another type.").WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
 	}
@@ -170,7 +174,11 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
 		return nil, err
 	}
-	more, err := o.checkReviewer(sent, d.To, schemas.OrZero(d.Handoff.Expectations).Review, d.Force)
+	review := schemas.OrZero(d.Handoff.Expectations).Review
+	if review == "" {
+		return warnings, nil
+	}
+	more, err := o.checkReviewer(sent, d.To, review, d.Force)
 	return append(warnings, more...), err
 }
 
@@ -181,12 +189,10 @@ func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	if err := o.checkReferences(d.Handoff.Context); err != nil {
-		return out, err
-	}
-	repeated, err := o.warnOfRepeat(d)
-	if err != nil {
-		return out, err
+	if c := d.Handoff.Context; c != nil && len(c.References) > 0 {
+		if err := o.checkReferences(c); err != nil {
+			return out, err
+		}
 	}
 	r, err := o.create(d, line)
 	if err != nil {
@@ -196,13 +202,49 @@ func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	unknown, err := o.warnOfNames(&d.Handoff)
-	if err != nil {
-		return out, err
+	out.Warnings = d.Warnings
+	for _, rule := range warnings {
+		if !rule.when(d, r) {
+			continue
+		}
+		more, err := rule.of(o, d, r)
+		if err != nil {
+			return out, err
+		}
+		out.Warnings = append(out.Warnings, more...)
 	}
-	stay, err := o.unraised(r.Workflow, d.Limits)
-	out.Warnings = slices.Concat(d.Warnings, untakenSoon(r), unknown, repeated, stay, o.shutNow(r))
-	return out, err
+	return out, nil
+}
+
+// warnings are all that a sender is warned of when its handoff was made, in this order.
+var warnings = []struct {
+	when func(*draft.Draft, *store.Record) bool
+	of   func(*op, *draft.Draft, *store.Record) ([]string, error)
+}{
+	{
+		when: func(_ *draft.Draft, r *store.Record) bool { return r.NoTakers != "" },
+		of:   (*op).untakenSoon,
+	},
+	{
+		when: func(d *draft.Draft, _ *store.Record) bool {
+			return d.Handoff.Context != nil || d.Handoff.Rollback != nil
+		},
+		of: (*op).warnOfNames,
+	},
+	{
+		when: func(d *draft.Draft, _ *store.Record) bool { return d.Key == "" },
+		of:   (*op).warnOfRepeat,
+	},
+	{
+		when: func(d *draft.Draft, _ *store.Record) bool { return len(d.Limits) > 0 },
+		of: func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
+			return o.unraised(r.Workflow, d.Limits)
+		},
+	},
+	{
+		when: func(_ *draft.Draft, r *store.Record) bool { return len(r.After) > 0 },
+		of:   func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) { return o.shutNow(r), nil },
+	},
 }
 
 // sent says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing

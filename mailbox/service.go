@@ -183,8 +183,8 @@ func New(c Config) *Service {
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
 	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, Service: s}} })
-	s.Connections = connections.New(s.engine)
-	s.Tokens, s.Keeping = tokens.New(s.engine), keeping.New(s.engine, c.Free)
+	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
+	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{
 		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.ApplyTime(ctx) }, Sleep: s.sleep,
 		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,

@@ -20,7 +20,7 @@ const noticeActedAs = "acted_as"
 // On the command line and over HTTP there is no connection to tell by, and a notice that cannot be kept is logged.
 func (c *Connections) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	over := func(mine bool) bool {
-		return c.engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+		return c.Engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
 	}
 	if by.Conn == "" || own == by.Agent || over(true) || !over(false) {
 		return false
@@ -36,8 +36,8 @@ func (c *Connections) Borrows(ctx context.Context, by schemas.Caller, own schema
 	}
 	agent := by.Agent
 	by.Agent = own
-	if err := c.engine.Update(ctx, by, func(o *operation.Op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
-		c.engine.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
+	if err := c.Engine.Update(ctx, by, func(o *operation.Op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
+		c.Engine.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
 	}
 	return true
 }

@@ -18,10 +18,7 @@ import (
 )
 
 // Connections are those of the clients of a workspace. Its methods may be called concurrently.
-type Connections struct{ engine *operation.Engine }
-
-// New knows of no connection yet.
-func New(e *operation.Engine) *Connections { return &Connections{e} }
+type Connections struct{ Engine *operation.Engine }
 
 // op is the operation in which a connection comes or goes.
 type op struct{ *operation.Op }
@@ -42,7 +39,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	if by.Agent != "" { // in the same step, so that nobody is given its name in between
 		connection.Agents = []schemas.Agent{by.Agent}
 	}
-	c.engine.Here.Open(connection)
+	c.Engine.Here.Open(connection)
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -52,7 +49,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 		return out, err
 	}
 	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
-	err = c.engine.Update(ctx, by, func(o *operation.Op) error {
+	err = c.Engine.Update(ctx, by, func(o *operation.Op) error {
 		a, err := o.Here().NameFor(o.View, client, names.Server, caller)
 		if err != nil {
 			return err
@@ -61,7 +58,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 		return op{o}.give(a, client, caller)
 	})
 	if err == nil {
-		c.engine.Here.Acts(in.Conn, out.Agent)
+		c.Engine.Here.Acts(in.Conn, out.Agent)
 	}
 	return out, err
 }
@@ -77,12 +74,12 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 // dies before the commit, nothing is cut: the next owner does not know the connection, and takes it for gone after two
 // minutes.
 func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
-	conn, _ := c.engine.Here.Connection(in.Conn)
+	conn, _ := c.Engine.Here.Connection(in.Conn)
 	agents := conn.Agents
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = c.engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
+	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
 			if err := cmp.Or(op{o}.lose(a, in.Conn, &out), op{o}.leave(a, in)); err != nil {
@@ -91,8 +88,8 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 		}
 		return nil
 	})
-	c.engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
-	c.engine.Hub.Announce(waiting.Effects{Regrouped: true})
+	c.Engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
+	c.Engine.Hub.Announce(waiting.Effects{Regrouped: true})
 	return out, err
 }
 

@@ -68,6 +68,14 @@ type Maker struct {
 	NewID  func(prefix string) string // makes an id that nobody can guess, for salts
 }
 
+// Of is the draft of a send. Of one that has several parts it is that of the first, and has them all.
+func (m Maker) Of(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
+	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
+		return m.several(by, in, now)
+	}
+	return m.One(by, in, now)
+}
+
 // One checks what a sender said of one handoff and makes a draft of it. Durations count from now. The error is invalid
 // for a field that makes no sense, as for options of a send to several; limit for one that is too long.
 func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
@@ -90,8 +98,10 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.Warnings = slices.Concat(compose.Read(in), compose.Aside(in.Origin))
 	d.Token = by.Token
-	if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
-		return d, err
+	if in.Context != nil && len(in.Context.References) > 0 {
+		if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
+			return d, err
+		}
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
 	d.locate(by.Tree)

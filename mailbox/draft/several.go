@@ -11,14 +11,11 @@ import (
 	"handoff/schemas"
 )
 
-// Several is [Maker.One] for a send that may have several parts, and a handoff that waits for them. Then the draft is
-// that of the first part and has them all, with the digest of the whole. The errors about what waits have their field
+// several is [Maker.One] for a send that has several parts, and a handoff that waits for them. The draft is that of the
+// first part and has them all, with the digest of the whole. The errors about what waits have their field
 // below options.join.
-func (m Maker) Several(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
+func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
-	if opt.Each == nil && opt.Join == nil {
-		return m.One(by, in, now)
-	}
 	if err := cmp.Or(onlyWork(in), checkSeveral(opt)); err != nil {
 		return d, err
 	}

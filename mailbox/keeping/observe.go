@@ -21,7 +21,7 @@ import (
 // The errors are not_found for an id that there is not; conflict for work that is not completed; invalid for another
 // commit than that of the completion.
 func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
-	return operation.Mutate(ctx, k.engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
+	return operation.Mutate(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err

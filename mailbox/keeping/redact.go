@@ -18,13 +18,9 @@ import (
 
 // Keeping changes what is kept of handoffs that are done. Its methods may be called concurrently.
 type Keeping struct {
-	engine *operation.Engine
-	free   func() int64
+	Engine *operation.Engine
+	Free   func() int64 // how many bytes of its file the store does not use; nil where nobody knows
 }
-
-// New is the keeping of the workspace of an engine. Free is how many bytes of its file the store does not use; nil where
-// nobody knows.
-func New(e *operation.Engine, free func() int64) *Keeping { return &Keeping{e, free} }
 
 // op is the operation in which something is changed.
 type op struct{ *operation.Op }
@@ -42,7 +38,7 @@ type op struct{ *operation.Op }
 // the record are emptied, so an outcome that is sent again is not known as a repeat any more. Words of questions and
 // results are no longer found by a search, even where only one field was taken out.
 func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
-	return operation.Mutate(ctx, k.engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
+	return operation.Mutate(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
 		o := op{under}
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)

@@ -34,14 +34,14 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are let go of by a person alone").WithField("agent").
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
-	r := retention{engine: k.engine, by: by, before: store.At(in.Before), dry: in.DryRun || !by.InPerson()}
+	r := retention{engine: k.Engine, by: by, before: store.At(in.Before), dry: in.DryRun || !by.InPerson()}
 	done, err := r.run(ctx)
 	if err == nil && r.dry && !in.DryRun { // a person is asked this
 		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are let go of for good by a person alone",
 			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
 	}
-	if k.free != nil {
-		done.Free = k.free()
+	if k.Free != nil {
+		done.Free = k.Free()
 	}
 	return done, operation.Coded(err)
 }

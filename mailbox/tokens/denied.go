@@ -19,14 +19,14 @@ func (s *Tokens) Denied(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
 	}
-	times := s.denials.count(by.Token, s.engine.Now())
+	times := s.denials.count(by.Token, s.Engine.Now())
 	if times == 0 {
 		return
 	}
 	what := denied{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times}
-	err := s.engine.Update(ctx, by, func(o *operation.Op) error { return o.RecordEvent(life.Denied, what) })
+	err := s.Engine.Update(ctx, by, func(o *operation.Op) error { return o.RecordEvent(life.Denied, what) })
 	if err != nil && ctx.Err() == nil {
-		s.engine.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
+		s.Engine.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))
 	}
 }
 
@@ -57,6 +57,9 @@ type denial struct {
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.of == nil {
+		d.of = map[string]denial{}
+	}
 	of := d.of[token]
 	of.more++
 	if now.Sub(of.told) < denialsApart && !now.Before(of.told) {

@@ -22,13 +22,8 @@ import (
 // Tokens are the bearer tokens of a workspace, with which callers over a network may act. Its methods may be called
 // concurrently.
 type Tokens struct {
-	engine  *operation.Engine
+	Engine  *operation.Engine
 	denials denials
-}
-
-// New keeps the tokens of the workspace of an engine.
-func New(e *operation.Engine) *Tokens {
-	return &Tokens{engine: e, denials: denials{of: map[string]denial{}}}
 }
 
 // AddToken keeps a bearer token, with which callers over a network may act as its agents. A person calls it with
@@ -46,7 +41,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 	if err != nil {
 		return schemas.TokenAddOut{}, err
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
+	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
 		if err := unused(o, t); err != nil {
 			return out, err
 		}
@@ -70,7 +65,7 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 	if err := atHome(by); err != nil {
 		return schemas.TokenListOut{}, err
 	}
-	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.TokenListOut, err error) {
+	return operation.Look(ctx, s.Engine, func(v *store.View) (out schemas.TokenListOut, err error) {
 		out.Tokens = []schemas.Token{}
 		for t, err := range v.Tokens() {
 			if err != nil {
@@ -92,7 +87,7 @@ func (s *Tokens) RevokeToken(
 	if err := atHome(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
-	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
+	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
 		t, err := o.Token(in.Name)
 		switch {
 		case err != nil:
@@ -121,7 +116,7 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 	if err := atHome(by); err != nil {
 		return schemas.TokenFindOut{}, err
 	}
-	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
+	return operation.Look(ctx, s.Engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
 		t, err := v.TokenOf(strings.ToLower(in.Hash))
 		if err != nil {
 			return out, err
@@ -163,7 +158,7 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 	if err := mayActAs(in.Agents, in.Scope); err != nil {
 		return t, err
 	}
-	if now := s.engine.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
+	if now := s.Engine.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
 		return t, schemas.Invalidf("expires", "%s is in the past", in.Expires.UTC().Format(time.RFC3339)).
 			WithHint(`Give a later time, a duration as "30d", or never.`)
 	}
