@@ -101,6 +101,17 @@ type Target struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
+// Address is the target as a caller writes it.
+func (t Target) Address() Address {
+	switch {
+	case t.Agent != "":
+		return Address(t.Agent)
+	case t.Capability != "":
+		return Address("capability:" + t.Capability)
+	}
+	return Address("role:" + t.Role)
+}
+
 // Metadata places a handoff in its workflow: what comes before it, when it is due, how often it may be tried and how
 // much context goes along. The mailbox fills depth, attempt, retry_of, created_at and estimated_tokens. The rest is
 // what the sender asked for, with a deadline that amend may have moved.

@@ -18,6 +18,7 @@ package brief
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,15 +129,11 @@ func Answer(in Input) Brief {
 
 // summaryTokens is the size of what stands in for the context under the strategy summary, zero under the others.
 func summaryTokens(h schemas.Handoff, kept []part) int {
-	if strategy(h) != summarized {
+	i := slices.IndexFunc(kept, func(p part) bool { return p.name == summaryPart })
+	if i < 0 || strategy(h) != summarized {
 		return 0
 	}
-	for _, p := range kept {
-		if p.name == summaryPart {
-			return content.Tokens(strings.Join(p.lines, "\n"))
-		}
-	}
-	return 0
+	return content.Tokens(strings.Join(kept[i].lines, "\n"))
 }
 
 // storedTokens is the size of what was stored by reference, as the sender said it.

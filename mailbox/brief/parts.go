@@ -8,38 +8,27 @@ import (
 	"handoff/schemas"
 )
 
-// A section is a place in the template. Sections are printed in the order of the constants, whatever the order of
-// importance of their parts is.
-type section int
+// A section is a place in the template: what stands above it when it has a line. Ancestors come before the task,
+// without a heading.
+type section string
 
 const (
-	ofAncestors section = iota
-	ofRework
-	ofTask
-	ofReview
-	ofContext
-	ofYours
-	ofKey
-	ofConstraints
-	ofOutput
-	ofCriteria
-	ofStuck
-	sectionCount
+	ofAncestors   section = ""
+	ofRework      section = "\n## Rework\n"
+	ofTask        section = "\n## Task\n"
+	ofReview      section = "\n## Asked And Answered\n"
+	ofContext     section = "\n## Context Summary\n"
+	ofYours       section = "\n## Your Specific Task\n"
+	ofKey         section = "\n## Key Information\n"
+	ofConstraints section = "\n## Constraints\n"
+	ofOutput      section = "\n## Expected Output\n"
+	ofCriteria    section = "\n## Success Criteria\n"
+	ofStuck       section = "\n## If You Get Stuck\n"
 )
 
-// headings are what stands above each section that has a line. Ancestors come before the task, without a heading.
-var headings = [sectionCount]string{
-	ofAncestors:   "",
-	ofRework:      "\n## Rework\n",
-	ofTask:        "\n## Task\n",
-	ofReview:      "\n## Asked And Answered\n",
-	ofContext:     "\n## Context Summary\n",
-	ofYours:       "\n## Your Specific Task\n",
-	ofKey:         "\n## Key Information\n",
-	ofConstraints: "\n## Constraints\n",
-	ofOutput:      "\n## Expected Output\n",
-	ofCriteria:    "\n## Success Criteria\n",
-	ofStuck:       "\n## If You Get Stuck\n",
+// template is the order in which sections are printed, whatever the order of importance of their parts is.
+var template = []section{
+	ofAncestors, ofRework, ofTask, ofReview, ofContext, ofYours, ofKey, ofConstraints, ofOutput, ofCriteria, ofStuck,
 }
 
 // A part is what is kept, shortened or left out together. Its lines are clean: whoever makes a part writes with the

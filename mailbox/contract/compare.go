@@ -226,12 +226,13 @@ func line(a schemas.Answered) string {
 
 // lines are criteria as lines, twenty at most, and a count of the others.
 func lines(list []schemas.Answered) []string {
-	shown := make([]string, 0, min(len(list), shownCriteria+1))
-	for i, a := range list {
-		if i == shownCriteria {
-			return append(shown, fmt.Sprintf("and %d more", len(list)-i))
-		}
-		shown = append(shown, line(a))
+	return first(schemas.Map(list, line), shownCriteria)
+}
+
+// first are the first of several texts, and a count of the others.
+func first(texts []string, most int) []string {
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
 	}
-	return shown
+	return texts
 }

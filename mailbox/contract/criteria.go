@@ -27,11 +27,8 @@ import (
 // The numbers are those that the brief shows and a completion answers, so they must not depend on anything but the
 // expectations. An amendment adds at the end of its list; numbers that come later may move then, and a completion that
 // was compared with the earlier ones is refused.
-func Criteria(e *schemas.Expectations) []schemas.Answered {
-	if e == nil {
-		return nil
-	}
-	var all []schemas.Answered
+func Criteria(e *schemas.Expectations) (all []schemas.Answered) {
+	asked := schemas.OrZero(e)
 	seen := map[string]bool{}
 	add := func(texts []string) {
 		for _, text := range texts {
@@ -42,11 +39,11 @@ func Criteria(e *schemas.Expectations) []schemas.Answered {
 			}
 		}
 	}
-	for _, d := range e.Deliverables {
+	for _, d := range asked.Deliverables {
 		add(d.Criteria)
 	}
-	add(e.SuccessCriteria)
-	for _, check := range e.Checks {
+	add(asked.SuccessCriteria)
+	for _, check := range asked.Checks {
 		all = withCheck(all, check)
 	}
 	return all

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,12 +22,7 @@ const (
 func violations(e *jsonschema.ValidationError) []string {
 	found := collect(e)
 	slices.Sort(found)
-	found = slices.Compact(found)
-	if len(found) > shownViolations {
-		rest := len(found) - shownViolations
-		found = append(found[:shownViolations], fmt.Sprintf("and %d more", rest))
-	}
-	return found
+	return first(slices.Compact(found), shownViolations)
 }
 
 // collect gives the messages of the violations that lie deepest, since those above only say that something below is
@@ -70,14 +66,11 @@ func alternatives(e *jsonschema.ValidationError) string {
 // made visible and a limit, since names of members are the sender's or the holder's. The path has 200 bytes at most,
 // the message 400.
 func located(e *jsonschema.ValidationError, text string) string {
-	path := "(root)"
-	if len(e.InstanceLocation) > 0 {
-		path = ""
-	}
+	path := ""
 	for _, name := range e.InstanceLocation {
 		path += "/" + pointerText.Replace(name)
 	}
-	path = schemas.Clip(schemas.Visible(path), shownBytes)
+	path = schemas.Clip(schemas.Visible(cmp.Or(path, "(root)")), shownBytes)
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*shownBytes)
 }
 

@@ -180,18 +180,18 @@ func (w *World) Notices(by schemas.Caller) []schemas.Item {
 }
 
 // Events are all that the registry has.
-func (w *World) Events() (all []schemas.Event) {
+func (w *World) Events() []schemas.Event {
 	w.T.Helper()
-	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
-		all = nil
+	all, err := store.Look(context.Background(), w.Store, func(v *store.View) (all []schemas.Event, err error) {
 		for e, err := range v.EventsAfter(0) {
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(all, e)
 		}
-		return nil
-	}))
+		return all, nil
+	})
+	require.NoError(w.T, err)
 	return all
 }
 
@@ -209,11 +209,8 @@ func (w *World) Actions(id schemas.ID) (all []string) {
 // Pending is how many handoffs wait in a mailbox.
 func (w *World) Pending(box schemas.Address) int {
 	w.T.Helper()
-	var m store.Mailbox
-	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) (err error) {
-		m, err = v.Mailbox(box)
-		return err
-	}))
+	m, err := store.Look(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
+	require.NoError(w.T, err)
 	return m.Pending
 }
 

@@ -45,13 +45,10 @@ func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{T: t}
-	w.config = mailbox.Config{
+	w.config = changed(mailbox.Config{
 		Now:   func() time.Time { return Start().Add(time.Duration(w.passed.Load())) },
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, w.ids.Add(1)) },
-	}
-	for _, change := range changes {
-		change(&w.config)
-	}
+	}, changes)
 	if w.config.Store == nil {
 		w.config.Store = store.New(Memory(t))
 	}
@@ -96,11 +93,7 @@ func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
 // Restart puts the next service over the store, with the same configuration except for these changes, as if the process
 // had died: it knows no connection and no wait of the service before it. Nothing else may be under way.
 func (w *World) Restart(changes ...func(*mailbox.Config)) {
-	c := w.config
-	for _, change := range changes {
-		change(&c)
-	}
-	w.Service = mailbox.New(c)
+	w.Service = mailbox.New(changed(w.config, changes))
 }
 
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.

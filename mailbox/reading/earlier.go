@@ -170,15 +170,11 @@ func recalled(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.R
 		if err != nil || len(all) >= h.Metadata.Recall {
 			return all, err
 		}
-		var sent struct {
-			Context struct {
-				Decisions []schemas.Decision `json:"decisions"`
-			} `json:"context"`
-		}
+		var sent schemas.Handoff
 		if v.Saying(of.ID, of.Body, &sent) != nil {
 			continue
 		}
-		for _, d := range slices.Backward(sent.Context.Decisions) {
+		for _, d := range slices.Backward(schemas.OrZero(sent.Context).Decisions) {
 			if !said[d.Decision] && len(all) < h.Metadata.Recall {
 				said[d.Decision] = true
 				all = append(all, brief.Recalled{Of: of.ID, Decision: d})

@@ -314,13 +314,9 @@ func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 		var c schemas.Checkpoint
 		return &c, v.Saying(r.ID, r.Checkpoint, &c)
 	}
-	var sent struct {
-		Context struct {
-			Checkpoint *schemas.Checkpoint `json:"checkpoint"`
-		} `json:"context"`
-	}
+	var sent schemas.Handoff
 	err := v.Saying(r.ID, r.Body, &sent)
-	return sent.Context.Checkpoint, err
+	return schemas.OrZero(sent.Context).Checkpoint, err
 }
 
 // withCheckpoint puts the last checkpoint into the context of a handoff, for those who read on.

@@ -123,17 +123,13 @@ func unknown(of schemas.ID, reference string) *schemas.Error {
 // within is a text of what was sent: content by name or digest, else a field by its path. Where a reference with that
 // name names something else, nothing is fetched: the error says where it is.
 func within(v *store.View, said []byte, path string) ([]byte, error) {
-	var sent struct {
-		Context struct {
-			References []schemas.Reference `json:"references"`
-		} `json:"context"`
-	}
+	var sent schemas.Handoff
 	if err := schemas.Decode(said, &sent); err != nil {
 		return nil, err
 	}
 	var url string
 	var known []string
-	for _, ref := range sent.Context.References {
+	for _, ref := range schemas.OrZero(sent.Context).References {
 		switch named := ref.Name == path; {
 		case ref.Kept() && (named || ref.Digest == path):
 			return contentOf(v, ref.Digest)

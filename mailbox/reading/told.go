@@ -62,10 +62,9 @@ var words = map[life.Action]func(said) string{
 // moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
 // second, and connections and digests are left to the view audit. It reads one content for each event that has one, so
 // callers bound the events.
-func moments(v *store.View, events []schemas.Event) ([]schemas.Moment, error) {
-	told := make([]schemas.Moment, len(events))
+func moments(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
+	told = make([]schemas.Moment, len(events))
 	for i, e := range events {
-		var err error
 		if told[i], err = moment(v, e); err != nil {
 			return nil, err
 		}
@@ -253,9 +252,7 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 			ids = append(ids, id)
 		}
 	}
-	ids = slices.Concat(ids, r.After, r.Freed)
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
 // spent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its

@@ -122,13 +122,8 @@ func Merits(card schemas.Card, want Want) string {
 
 // shared gives the skills of an agent that are asked for, each once.
 func shared(card schemas.Card, tags []string) []string {
-	var both []string
-	for _, skill := range card.Skills {
-		if slices.Contains(tags, skill) && !slices.Contains(both, skill) {
-			both = append(both, skill)
-		}
-	}
-	return both
+	other := func(skill string) bool { return !slices.Contains(tags, skill) }
+	return schemas.Unique(slices.DeleteFunc(slices.Clone(card.Skills), other))
 }
 
 // open is how much an agent has before it, as its card counts it: what waits for it, and what it holds.

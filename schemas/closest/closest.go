@@ -6,7 +6,6 @@
 package closest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -38,27 +37,18 @@ func most(shorter int) int { return max(1, shorter/3) }
 
 // sorted gives all known names in order, and how many of them are likely meant.
 func sorted[S ~string](written S, known []S) (order []S, likely int) {
-	type guess struct {
-		name     S
-		far      int
-		unlikely int // 1 for true, to sort by
-	}
-	guesses := make([]guess, len(known))
-	for i, name := range known {
+	rank := make(map[S]int, len(known))
+	for _, name := range known {
 		far, ok := away(fold(written), fold(name))
-		guesses[i] = guess{name: name, far: far, unlikely: 1}
 		if ok {
-			guesses[i].unlikely = 0
 			likely++
+		} else {
+			far += longest + 1 // behind all that are likely
 		}
+		rank[name] = far
 	}
-	slices.SortStableFunc(guesses, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.unlikely, b.unlikely), cmp.Compare(a.far, b.far))
-	})
-	order = make([]S, 0, len(guesses))
-	for _, g := range guesses {
-		order = append(order, g.name)
-	}
+	order = append([]S{}, known...)
+	slices.SortStableFunc(order, func(a, b S) int { return rank[a] - rank[b] })
 	return order, likely
 }
 

@@ -54,17 +54,10 @@ type work struct {
 func workOf(h *schemas.Handoff) work {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	w := work{
-		Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority), Timeout: e.Timeout, Review: e.Review,
+		To: string(h.Target.Address()), Title: h.Title, Type: h.Type, Priority: string(h.Metadata.Priority),
+		Timeout: e.Timeout, Review: e.Review,
 		EstimatedDuration: e.EstimatedDuration, Tags: h.Tags, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,
 		Criteria: e.SuccessCriteria, Constraints: e.Constraints, IfStuck: e.IfStuck, Checks: e.Checks,
-	}
-	switch t := h.Target; {
-	case t.Role != "":
-		w.To = "role:" + t.Role
-	case t.Capability != "":
-		w.To = "capability:" + t.Capability
-	default:
-		w.To = string(t.Agent)
 	}
 	if h.Metadata.Deadline != nil {
 		w.Deadline = h.Metadata.Deadline.Local().Format(time.RFC3339)
