@@ -20,14 +20,11 @@ func session(s Session, of schemas.ID, p pen) []string {
 	if s.End != "" {
 		when += ", when " + s.End
 	}
-	had := of.String()
-	if s.Handoff != 0 {
-		had = s.Handoff.String()
-	}
+	had := cmp.Or(s.Handoff, of)
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
 	if s.Late > 0 {
-		lines = append(lines, "- Its result came late. Read it first: "+get(cmp.Or(s.Handoff, of), schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "- Its result came late. Read it first: "+get(had, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }

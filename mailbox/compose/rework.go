@@ -24,21 +24,13 @@ func Rework(h *schemas.Handoff, round schemas.Rework) {
 	for _, d := range e.Deliverables {
 		all = append(all, d.Criteria...)
 	}
-	known := func(point string) bool {
-		return slices.ContainsFunc(all, func(c string) bool { return strings.EqualFold(c, point) })
-	}
-	e.SuccessCriteria = slices.Clone(e.SuccessCriteria)
-	points := round.Points
-	round.Points = nil
-	for _, point := range points {
-		if known(point) {
+	round.Points = schemas.Unique(schemas.Map(round.Points, func(point string) string {
+		if slices.ContainsFunc(all, func(c string) bool { return strings.EqualFold(c, point) }) {
 			point += fmt.Sprintf(" (round %d)", round.Round)
 		}
-		if !slices.Contains(round.Points, point) {
-			round.Points = append(round.Points, point)
-		}
-	}
-	e.SuccessCriteria = append(e.SuccessCriteria, round.Points...)
+		return point
+	}))
+	e.SuccessCriteria = slices.Concat(e.SuccessCriteria, round.Points)
 	h.Expectations, h.Rework = &e, &round
 }
 

@@ -160,13 +160,11 @@ func (d *Delivery) leaveNotes(what string) (err error) {
 // place of the one before it, and is left out when nothing has happened since that says the same: so a session that is
 // compacted ten times leaves one line. What the holder itself kept stays above it.
 func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
-	var kept schemas.Checkpoint
-	switch last, err := reading.Checkpoint(d.View, r); {
-	case err != nil:
+	last, err := reading.Checkpoint(d.View, r)
+	if err != nil {
 		return nil, err
-	case last != nil:
-		kept = *last
 	}
+	kept := schemas.OrZero(last)
 	lines := strings.Split(kept.Note, "\n")
 	said := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.happened) })
 	if said && r.Checkpoint == r.Event {

@@ -30,9 +30,9 @@ func form(s *jsonschema.Schema) string {
 
 func formOfObject(s *jsonschema.Schema) string {
 	var fields []string
-	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		if !unsent(p.Value) {
-			fields = append(fields, p.Key+": "+form(p.Value))
+	for name, field := range s.Properties.FromOldest() {
+		if !unsent(field) {
+			fields = append(fields, name+": "+form(field))
 		}
 	}
 	if rest := s.AdditionalProperties; len(fields) == 0 && rest != nil && rest.Type != "" {

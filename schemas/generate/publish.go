@@ -46,17 +46,12 @@ func publishOutput(s *jsonschema.Schema) {
 
 // sendable leaves only the fields that a caller sends.
 func sendable(s *jsonschema.Schema) {
-	if s.Properties == nil {
-		return
-	}
-	for p := s.Properties.Oldest(); p != nil; {
-		field := p
-		p = p.Next()
-		if unsent(field.Value) {
-			s.Properties.Delete(field.Key)
-			s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == field.Key })
+	s.Properties.Filter(func(name string, field *jsonschema.Schema) bool {
+		if unsent(field) {
+			s.Required = slices.DeleteFunc(s.Required, func(required string) bool { return required == name })
 		}
-	}
+		return !unsent(field)
+	})
 }
 
 // loosen reduces free fields, and maps of any kind, to free objects.

@@ -171,10 +171,7 @@ func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Type != "" {
 		walk(s.AdditionalProperties, visit)
 	}
-	if s.Properties == nil {
-		return
-	}
-	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		walk(p.Value, visit)
+	for property := range s.Properties.ValuesFromOldest() {
+		walk(property, visit)
 	}
 }
