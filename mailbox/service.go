@@ -51,11 +51,11 @@
 // A message (type "message") makes no record and cannot be claimed: nobody owes anything for it. It is a notice.
 //
 // Work that nobody takes gets another address and does not end. It stays pending under its id, so whatever waits for
-// it goes on waiting (untaken.go).
+// it goes on waiting (due.go).
 //
 // An agent that rejects work may name another agent. The work goes there by itself if that agent is known and here,
 // accepts the type, and neither sent nor rejected the work; else the sender decides. Whoever rejected the work is
-// excluded from what goes on with it, so no loop comes of it (reject.go).
+// excluded from what goes on with it, so no loop comes of it (release.go).
 package mailbox
 
 import (

@@ -40,3 +40,12 @@ func onlyWork(in schemas.SendIn) error {
 	}
 	return nil
 }
+
+// oneHandoff refuses options of a send to several where one handoff is said: in a continuation, and in what changes one.
+func oneHandoff(opt *schemas.SendOptions) error {
+	if opt == nil || opt.Each == nil && opt.Join == nil {
+		return nil
+	}
+	return schemas.Invalidf("options", "each and join are only for a send").
+		WithHint("Leave them out, and send the parts with %s.", schemas.SendIn{}.Tool())
+}
