@@ -27,16 +27,10 @@ func addressed(ctx context.Context, root, address string) error {
 	if unsaved != "" {
 		return errors.New("the work tree has changes: git commit or git stash -u first, so that git diff shows the address alone")
 	}
-	old, err := readSettings(root)
-	if err != nil {
-		return err
-	}
-	folders, err := output(ctx, root, nil, "git", "ls-tree", "-d", "--name-only", "HEAD")
-	if err != nil {
-		return err
-	}
+	old, unread := readSettings(root)
+	folders, unlisted := output(ctx, root, nil, "git", "ls-tree", "-d", "--name-only", "HEAD")
 	files, err := output(ctx, root, nil, "git", "ls-files", "-z")
-	if err != nil {
+	if err = errors.Join(unread, unlisted, err); err != nil {
 		return err
 	}
 	changed, err := rewrite(root, strings.Split(strings.Trim(files, "\x00"), "\x00"), rewritings(old, address, strings.Fields(folders)))

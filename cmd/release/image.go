@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/pem"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -59,17 +60,11 @@ func (r *release) image(context.Context) error {
 const nobody = 65532
 
 func (b *build) platformImage() (v1.Image, error) {
-	state, err := b.stateLayer()
-	if err != nil {
-		return nil, err
-	}
+	state, unfit := b.stateLayer()
 	binary, err := tarred("", []file{b.named("handoff")}, b.Date)
-	if err != nil {
-		return nil, err
-	}
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, err = mutate.ConfigFile(img, b.config())
-	if err != nil {
+	img, unset := mutate.ConfigFile(img, b.config())
+	if err = errors.Join(unfit, err, unset); err != nil {
 		return nil, err
 	}
 	for _, content := range [][]byte{state, binary} {
@@ -126,12 +121,7 @@ func (r *release) stateLayer() ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "state/", Mode: 0o700, Uid: nobody, Gid: nobody, ModTime: r.Date})
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Flush(); err != nil { // the end of an archive comes once
-		return nil, err
-	}
-	rest, err := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
-	return append(b.Bytes(), rest...), err
+	err = errors.Join(err, w.Flush()) // the end of an archive comes once
+	rest, unpacked := tarred("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
+	return append(b.Bytes(), rest...), errors.Join(err, unpacked)
 }

@@ -70,6 +70,9 @@ var (
 		"completions/handoff.fish": "/usr/share/fish/vendor_completions.d/handoff.fish",
 		"CHANGELOG.md":             "/usr/share/doc/handoff/changelog.gz",
 		"NOTICES":                  "/usr/share/doc/handoff/NOTICES.gz",
+		"copyright.tmpl":           "/usr/share/doc/handoff/copyright",
+		"changelog.Debian.tmpl":    "/usr/share/doc/handoff/changelog.Debian.gz",
+		"lintian-overrides.tmpl":   "/usr/share/lintian/overrides/handoff",
 	}
 	inRedHat = map[string]string{
 		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
@@ -83,33 +86,22 @@ var (
 )
 
 func (b *build) debian() ([]file, error) {
-	tree, err := placed(b.beside(), inDebian)
-	if err != nil {
-		return nil, err
-	}
-	for template, at := range map[string]string{
-		"copyright.tmpl":         "/usr/share/doc/handoff/copyright",
-		"changelog.Debian.tmpl":  "/usr/share/doc/handoff/changelog.Debian.gz",
-		"lintian-overrides.tmpl": "/usr/share/lintian/overrides/handoff",
-	} {
+	all := b.beside()
+	for _, template := range []string{"copyright.tmpl", "changelog.Debian.tmpl", "lintian-overrides.tmpl"} {
 		data, err := b.fill(template, b)
 		if err != nil {
 			return nil, err
 		}
-		placed, err := place(file{template, modeText, data}, at)
-		if err != nil {
-			return nil, err
-		}
-		tree = append(tree, placed)
+		all = append(all, file{template, modeText, data})
 	}
-	return tree, nil
+	return placed(all, inDebian)
 }
 
 func (b *build) redHat() ([]file, error) { return placed(b.beside(), inRedHat) }
 
-// placed gives what the archives have, as a system wants it.
-func placed(beside []file, where map[string]string) (tree []file, err error) {
-	for _, f := range beside {
+// placed gives the files that have a place in a system, each there, compressed where its name there says so.
+func placed(all []file, where map[string]string) (tree []file, err error) {
+	for _, f := range all {
 		at := where[f.name]
 		if strings.HasPrefix(f.name, "man/") {
 			at = "/usr/share/" + f.name + ".gz"
@@ -117,21 +109,14 @@ func placed(beside []file, where map[string]string) (tree []file, err error) {
 		if at == "" {
 			continue
 		}
-		placed, err := place(f, at)
-		if err != nil {
-			return nil, err
+		if path.Ext(at) == ".gz" {
+			if f.data, err = gzipped(f.data, gzip.BestCompression); err != nil {
+				return nil, err
+			}
 		}
-		tree = append(tree, placed)
+		tree = append(tree, file{at, f.mode, f.data})
 	}
 	return tree, nil
-}
-
-// place puts a file somewhere, compressed where the name there says so.
-func place(f file, at string) (placed file, err error) {
-	if path.Ext(at) == ".gz" {
-		f.data, err = gzipped(f.data, gzip.BestCompression)
-	}
-	return file{at, f.mode, f.data}, err
 }
 
 // License is the text of it, for the file that Debian asks for.

@@ -64,8 +64,9 @@ func asked(given map[string]bool, words []string) error {
 }
 
 func run(ctx context.Context, root string, snapshot bool, out, platforms string) error {
-	out, err := outFolder(root, out)
-	if err != nil {
+	out, unfit := outFolder(root, out)
+	chosen, err := parsePlatforms(platforms)
+	if err = cmp.Or(unfit, err); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "release-")
@@ -73,10 +74,6 @@ func run(ctx context.Context, root string, snapshot bool, out, platforms string)
 		return err
 	}
 	defer os.RemoveAll(work)
-	chosen, err := parsePlatforms(platforms)
-	if err != nil {
-		return err
-	}
 	r := newRelease(work, out, chosen)
 	if err := r.checkOut(ctx, root, snapshot); err != nil {
 		return err

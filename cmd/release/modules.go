@@ -28,11 +28,8 @@ func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error)
 		args = append(args, dep.Path)
 	}
 	list, err := output(ctx, b.src(""), goEnv, "go", args...)
-	if err != nil {
-		return nil, err
-	}
-	root, err := output(ctx, b.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
-	if err != nil {
+	root, unknown := output(ctx, b.src(""), goEnv, "go", "env", "GOROOT") // a program built with -trimpath does not know it
+	if err = errors.Join(err, unknown); err != nil {
 		return nil, err
 	}
 	list += "std " + strings.TrimPrefix(runtime.Version(), "go") + " " + root

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,18 +43,12 @@ func (p platform) Program() string {
 
 // NodeOS is the operating system in the words of Node, which npm and bundles speak.
 func (p platform) NodeOS() string {
-	if p.OS == "windows" {
-		return "win32"
-	}
-	return p.OS
+	return cmp.Or(map[string]string{"windows": "win32"}[p.OS], p.OS)
 }
 
 // NodeArch is the processor in the words of Node.
 func (p platform) NodeArch() string {
-	if p.Arch == "amd64" {
-		return "x64"
-	}
-	return p.Arch
+	return cmp.Or(map[string]string{"amd64": "x64"}[p.Arch], p.Arch)
 }
 
 // HasWindows tells whether there are archives of the form of Windows.
