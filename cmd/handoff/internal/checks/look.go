@@ -257,18 +257,16 @@ func (l *looking) scope(ctx context.Context, c Check) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var touched, left []string
-	touches, leaves := globs(c.Touches), globs(c.Leaves)
+	touches, leaves := globs(c.Touches), globs(c.Leaves) // no file matches none
+	touched := slices.ContainsFunc(changed, func(f change) bool { return touches.MatchString(f.path) })
+	if len(c.Touches) > 0 && !touched {
+		return "the commit changes no file that matches " + strings.Join(c.Touches, " or "), nil
+	}
+	var left []string
 	for _, f := range changed {
-		if len(c.Touches) > 0 && touches.MatchString(f.path) {
-			touched = append(touched, f.path)
-		}
-		if len(c.Leaves) > 0 && leaves.MatchString(f.path) {
+		if leaves.MatchString(f.path) {
 			left = append(left, f.path)
 		}
-	}
-	if len(c.Touches) > 0 && len(touched) == 0 {
-		return "the commit changes no file that matches " + strings.Join(c.Touches, " or "), nil
 	}
 	return some(left, "the commit changes what it has to leave alone"), nil
 }

@@ -41,25 +41,21 @@ func (r results) problem() string {
 }
 
 // lost are the tests of another report that passed there and do not pass in this one.
-func (r results) lost(before []string) (names []string) {
-	for _, name := range before {
-		if _, found := slices.BinarySearch(r.passed, name); !found {
-			names = append(names, name)
-		}
-	}
-	return names
+func (r results) lost(before []string) []string {
+	return slices.DeleteFunc(slices.Clone(before), func(name string) bool {
+		_, found := slices.BinarySearch(r.passed, name)
+		return found
+	})
 }
 
 // sum takes what failed once out of what passed, as where a test ran twice.
 func (r *results) sum() {
-	slices.Sort(r.failed)
-	r.failed = slices.Compact(r.failed)
+	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
 		_, failed := slices.BinarySearch(r.failed, name)
 		return failed
 	})
-	slices.Sort(r.passed)
-	r.passed = slices.Compact(r.passed)
+	r.passed = slices.Compact(slices.Sorted(slices.Values(r.passed)))
 }
 
 // readReport reads what a command reported, of the kind that its check names: in a tree, or in what it printed.

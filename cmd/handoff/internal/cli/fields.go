@@ -132,15 +132,15 @@ func (f form) field(flag, path, help string) Field {
 // Each makes a field of its form. Those that are texts may also name where the text is, see [App.Text].
 var (
 	Text     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
-	Texts    = form{kind: "text", parse: addText}.field                      // one each time it is given
-	Answers  = form{kind: "text", inner: true, parse: addText}.field         // NUMBER=TEXT or other words, each time
-	Words    = form{kind: kindWords, parse: addWords}.field                  // a,b,c
-	Pairs    = form{kind: "name=value", inner: true, parse: addPair}.field   // each time it is given
-	Results  = form{kind: "name=value", parse: addResult}.field              // whose quantities are numbers
-	Number   = form{kind: "number", plain: true, parse: parseNumber}.field   // an integer
-	Rate     = form{kind: "number", plain: true, parse: parseRate}.field     // above zero, perhaps with a fraction
-	Switch   = form{kind: kindSwitch, plain: true, parse: parseSwitch}.field // true or false
-	Document = form{kind: "json", parse: parseDocument}.field                // one of JSON
+	Texts    = form{kind: "text", parse: addText}.field                                                     // one each time it is given
+	Answers  = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, each time
+	Words    = form{kind: kindWords, parse: addWords}.field                                                 // a,b,c
+	Pairs    = form{kind: "name=value", inner: true, parse: addPair}.field                                  // each time it is given
+	Results  = form{kind: "name=value", parse: addResult}.field                                             // whose quantities are numbers
+	Number   = form{kind: "number", plain: true, parse: parsed(strconv.Atoi, "a number")}.field             // an integer
+	Rate     = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
+	Switch   = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
+	Document = form{kind: "json", parse: parseDocument}.field                                               // one of JSON
 
 	// Role is given the name of a role, and makes its address.
 	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
@@ -203,28 +203,23 @@ func addResult(before any, said string) (any, error) {
 	return results, nil
 }
 
-func parseNumber(_ any, said string) (any, error) {
-	n, err := strconv.Atoi(said)
-	if err != nil {
-		err = errors.New("not a number")
+// parsed parses what parse takes, and says of all else that it is not of that kind.
+func parsed[T any](parse func(string) (T, error), kind string) func(any, string) (any, error) {
+	return func(_ any, said string) (any, error) {
+		value, err := parse(said)
+		if err != nil {
+			err = errors.New("not " + kind)
+		}
+		return value, err
 	}
-	return n, err
 }
 
-func parseRate(_ any, said string) (any, error) {
+func positive(said string) (float64, error) {
 	n, err := strconv.ParseFloat(said, 64)
-	if err != nil || !(n > 0) || math.IsInf(n, 0) {
-		err = errors.New("not a number above zero")
+	if !(n > 0) || math.IsInf(n, 0) {
+		err = strconv.ErrRange
 	}
 	return n, err
-}
-
-func parseSwitch(_ any, said string) (any, error) {
-	on, err := strconv.ParseBool(said)
-	if err != nil {
-		err = errors.New("not true or false")
-	}
-	return on, err
 }
 
 // A formed is the value of a flag, as [pflag.Value] wants it.

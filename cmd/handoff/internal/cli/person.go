@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -94,12 +95,9 @@ func (a *App) approvals() (file string, err error) {
 	case err != nil:
 		return "", schemas.Errorf(schemas.Denied, "read who may approve without a terminal: %w", err)
 	}
-	place, err := workspace.Find(a.Location())
-	if err != nil {
-		return "", err
-	}
+	place, unfound := workspace.Find(a.Location())
 	project, err := a.Location().ProjectDir()
-	if err != nil {
+	if err = cmp.Or(unfound, err); err != nil {
 		return "", err
 	}
 	if names := strings.Fields(string(written)); !slices.Contains(names, place.Name) && !slices.Contains(names, "*") {

@@ -8,6 +8,14 @@ import (
 	"handoff/store/postgres"
 )
 
+// explained is [Explain] where there may be no error.
+func explained(workspace string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Explain(workspace, err)
+}
+
 // Explain turns an error of package postgres into one for the caller, with what to do about it. What the database
 // said is in the message; the password never is.
 func Explain(workspace string, err error) *schemas.Error {

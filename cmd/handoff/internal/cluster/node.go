@@ -142,10 +142,7 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 
 // Remove deletes a workspace that nobody owns. Errors are *[schemas.Error].
 func (n *Node) Remove(ctx context.Context, workspace string) error {
-	if err := n.db.Remove(ctx, workspace); err != nil {
-		return Explain(workspace, err)
-	}
-	return nil
+	return explained(workspace, n.db.Remove(ctx, workspace))
 }
 
 // String says which database it is, without its password.

@@ -124,10 +124,7 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 // Replace gives the name of the workspace that was opened to another one, see [postgres.Ownership.Replace]. Errors are
 // *[schemas.Error].
 func (s *Seat) Replace(ctx context.Context, with, before string) error {
-	if err := s.own.Replace(ctx, with, before); err != nil {
-		return s.Unusable(err)
-	}
-	return nil
+	return explained(s.workspace, s.own.Replace(ctx, with, before))
 }
 
 // Close implements [relay.Election].
@@ -196,13 +193,10 @@ func (t *tenure) Holds(ctx context.Context) error {
 	ctx, end := context.WithTimeout(ctx, asking)
 	defer end()
 	err := t.own.Holds(ctx)
-	switch {
-	case errors.Is(err, store.ErrFenced):
+	if errors.Is(err, store.ErrFenced) {
 		return relay.ErrLost
-	case err != nil:
-		return t.seat.Unusable(err)
 	}
-	return nil
+	return explained(t.seat.workspace, err)
 }
 
 // Restore implements [relay.Tenure].

@@ -112,10 +112,7 @@ func (r Repository) Has(ctx context.Context, commit, path string) (bool, error) 
 // Resolve gives the whole id of a commit that is named as people do: by a branch, a tag, or the beginning of an id.
 func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
 	found, err := r.list(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(strings.Join(found, "")), nil
+	return strings.TrimSpace(strings.Join(found, "")), err
 }
 
 // mostListed is how much git may print, in bytes.

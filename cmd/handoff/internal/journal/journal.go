@@ -87,17 +87,11 @@ func (f *file) ready() error {
 }
 
 func (f *file) open() error {
-	out, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
+	out, err := open(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY)
+	if err == nil {
+		f.out, f.size = out.File, out.info.Size()
 	}
-	info, err := out.Stat()
-	if err != nil {
-		_ = out.Close() // nothing was written
-		return err
-	}
-	f.out, f.size = out, info.Size()
-	return nil
+	return err
 }
 
 // close closes the file: another process may write to it from now on. It may be called twice.

@@ -53,7 +53,7 @@ type opened struct {
 func (r *reader) open() ([]opened, error) {
 	var files []opened
 	for _, path := range []string{r.path, earlier(r.path)} {
-		f, err := open(path)
+		f, err := open(path, os.O_RDONLY)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -68,14 +68,14 @@ func (r *reader) open() ([]opened, error) {
 	return files, nil
 }
 
-func open(path string) (opened, error) {
-	f, err := os.Open(path)
+func open(path string, flags int) (opened, error) {
+	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return opened{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		_ = f.Close() // it was only opened
+		_ = f.Close() // nothing was written
 		return opened{}, err
 	}
 	return opened{f, info}, nil

@@ -150,11 +150,7 @@ func located(c tools.Call) (about named, ok bool) {
 // look reads a handoff for whoever calls, without what only programs want to know of that. It is empty where it cannot
 // be read: then the mailbox says what is wrong with the call.
 func (f *Files) look(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
-	args, _ := schemas.Encode(schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000}) // texts can be encoded
-	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree, c.Args = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil, args
-	raw, err := f.Invoker.Invoke(ctx, c)
-	if err != nil || json.Unmarshal(raw, &got) != nil {
-		return schemas.GetOut{}
-	}
+	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
+	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
 	return got
 }

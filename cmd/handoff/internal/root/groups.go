@@ -22,9 +22,7 @@ var groups = []struct{ title, commands string }{
 func group(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-	}
-	for _, cmd := range root.Commands() {
-		for _, g := range groups {
+		for _, cmd := range root.Commands() {
 			if slices.Contains(strings.Fields(g.commands), cmd.Name()) {
 				cmd.GroupID = g.title
 			}

@@ -150,7 +150,9 @@ func (s Style) frame(table [][]string) frame {
 		}
 		longest = max(longest, display.Columns(row[n]))
 	}
-	f.measure()
+	for _, w := range f.widths {
+		f.last += w + len(gap)
+	}
 	for s.Width > 1 && f.last-len(gap) > s.Width {
 		widest := 0
 		for i, w := range f.widths {
@@ -162,20 +164,13 @@ func (s Style) frame(table [][]string) frame {
 			break
 		}
 		f.widths[widest]--
-		f.measure()
+		f.last--
 	}
 	if n > 0 {
 		f.indent = f.widths[0] + len(gap)
 	}
 	f.beneath = n > 1 && s.Width > 1 && s.Width-f.last < min(leastLast, longest)
 	return f
-}
-
-func (f *frame) measure() {
-	f.last = 0
-	for _, w := range f.widths {
-		f.last += w + len(gap)
-	}
 }
 
 // row draws one row, in as many lines as its last cell takes.

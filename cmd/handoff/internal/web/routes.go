@@ -56,11 +56,8 @@ func (s *Server) routes() http.Handler {
 
 // nodesOr passes the requests of other nodes by everything that is there for clients.
 func (s *Server) nodesOr(next http.Handler) http.Handler {
-	if s.config.Nodes == nil {
-		return next
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, pathNodes) {
+		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {
 			s.config.Nodes.ServeHTTP(w, r)
 			return
 		}
@@ -103,10 +100,7 @@ func hintFor(path string) string {
 
 // writeError responds with an error, in the form that it also has in results of tools.
 func writeError(w http.ResponseWriter, status int, err *schemas.Error) {
-	content, broken := json.Marshal(err)
-	if broken != nil {
-		content = []byte("{}")
-	}
+	content, _ := json.Marshal(err) // texts and numbers can be encoded
 	if err.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(err.RetryAfter))
 	}

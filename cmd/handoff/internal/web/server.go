@@ -83,12 +83,9 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if err := c.mayListen(at); err != nil {
 		return nil, err
 	}
-	cert, err := openCertificate(c)
-	if err != nil {
-		return nil, err
-	}
+	cert, unusable := openCertificate(c)
 	guard, err := newGuard(c, cert)
-	if err != nil {
+	if err = cmp.Or(unusable, err); err != nil {
 		return nil, err
 	}
 	listener, err := listen(ctx, at)

@@ -59,8 +59,7 @@ type File struct {
 
 // Exists reports whether there is anything at the path of the workspace's directory, be it no directory.
 func (w Workspace) Exists() bool {
-	_, err := os.Lstat(w.Dir)
-	return !errors.Is(err, fs.ErrNotExist)
+	return !missing(w.Dir)
 }
 
 // Denied reports whether this user may not look into the directory of a workspace, as when it is another user's. Then
@@ -79,8 +78,10 @@ func (w Workspace) Used() bool {
 
 // Untouched reports whether nothing lies where the store would be, so that opening the mailboxes would make it. Whatever
 // cannot be looked at is no reason to think so.
-func (w Workspace) Untouched() bool {
-	_, err := os.Lstat(filepath.Join(w.Dir, StoreFile))
+func (w Workspace) Untouched() bool { return missing(filepath.Join(w.Dir, StoreFile)) }
+
+func missing(path string) bool {
+	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -249,4 +250,31 @@ func Move(from, to Workspace) error {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)
 	}
 	return Remember(to)
+}
+
+// A process that dies while it makes the file of a store leaves it empty, and nothing is lost with it. A file that was
+// in use is never left empty. So that both can be told apart, handoff.here has a byte as soon as the store was open.
+
+const hereFile = "handoff.here" // of [relay.Files]
+
+// Emptied reports whether something else took away what the file of the store in a directory held.
+func Emptied(dir string) bool {
+	file, err := os.Stat(filepath.Join(dir, StoreFile))
+	here, unmarked := os.Stat(filepath.Join(dir, hereFile))
+	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
+}
+
+// MarkOpened notes whether the store in a directory was open since it was made. Where it cannot, nobody learns of a
+// loss.
+func MarkOpened(dir string, was bool) {
+	path := filepath.Join(dir, hereFile)
+	here, err := os.Stat(path)
+	if err != nil || was == (here.Size() > 0) {
+		return
+	}
+	var content []byte
+	if was {
+		content = []byte("\n")
+	}
+	_ = os.WriteFile(path, content, 0o600)
 }

@@ -54,15 +54,10 @@ var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fen
 
 // sectionOf names the section that a line is the heading of, "" for none.
 func sectionOf(line string) string {
-	m := forms().heading.FindStringSubmatch(line)
-	if m == nil {
-		return ""
+	if m := forms().heading.FindStringSubmatch(line); m != nil && sections[nameOf(m[1])].path != "" {
+		return nameOf(m[1])
 	}
-	name := nameOf(m[1])
-	if sections[name].path == "" {
-		return ""
-	}
-	return name
+	return ""
 }
 
 func nameOf(s string) string {
