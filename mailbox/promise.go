@@ -31,15 +31,13 @@ type promise struct {
 // error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
 // nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
-	var p promise
-	err := s.Store.View(ctx, func(v *store.View) error {
+	return operation.Look(ctx, s.engine, func(v *store.View) (promise, error) {
 		asked, err := reading.Find(v, id, by.Agent)
-		if err == nil {
-			p, err = compared(v, by, asked, in)
+		if err != nil {
+			return promise{}, err
 		}
-		return err
+		return compared(v, by, asked, in)
 	})
-	return p, operation.Coded(err)
 }
 
 // compared is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.

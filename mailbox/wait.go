@@ -72,14 +72,15 @@ func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
 	if len(inUse) == 0 {
 		return
 	}
-	pending := inUse // where nobody knows whether mail is left, those behind look
-	_ = s.Store.View(ctx, func(v *store.View) error {
-		pending = slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
+	pending, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
+		return slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
 			m, err := v.Mailbox(box)
 			return err == nil && m.Pending == 0 && m.Unread == 0
-		})
-		return nil
+		}), nil
 	})
+	if err != nil {
+		pending = inUse // where nobody knows whether mail is left, those behind look
+	}
 	w.PassOn(pending)
 }
 

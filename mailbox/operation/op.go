@@ -17,13 +17,14 @@ import (
 // transaction lasts, by one goroutine.
 //
 // An operation finds its record with [Op.Find], checks and changes it with [Op.Step], and keeps it with [Op.Commit],
-// which notes what happened. [Op.Follow] carries out what follows. What holds at every moment in between is held by this
-// type, because it hides the transaction:
-//   - A record is changed only by Commit, which writes its event in the same transaction. So the registry tells of
-//     every change, and the number of the newest event of a record is that record's version.
-//   - All that is read comes from the transaction itself, so an operation sees what it wrote.
-//   - Nothing outside of the transaction is touched. What others are to hear of is gathered, see [Op.Announce], and told
-//     after the commit.
+// which notes what happened. [Op.Follow] carries out what follows. The type hides the transaction, so the compiler sees to
+// it that
+//   - a record is changed only by Commit, which writes its event in the same transaction. So the registry tells of every
+//     change, and the number of the newest event of a record is that record's version.
+//   - what others are to hear of is gathered, see [Op.Announce], and told after the commit.
+//
+// Two rules are left to its users. They read from the operation alone, so that it sees what it wrote. And a record that
+// was committed is not changed any more through the same pointer: Step gives a copy.
 type Op struct {
 	*store.View // what the transaction holds
 	Rows        // what it may write by itself
