@@ -6,6 +6,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/schemas"
 )
 
 // An installation is what the files of a client say of handoff.
@@ -59,18 +60,13 @@ type file struct {
 
 // files gives the files with something of ours in them, each once.
 func (in *installation) files() (all []file) {
-	add := func(f file) {
-		if !slices.Contains(all, f) {
-			all = append(all, f)
-		}
-	}
 	for _, e := range in.all() {
-		add(file{e.Path, in.client.Servers.Syntax})
+		all = append(all, file{e.Path, in.client.Servers.Syntax})
 	}
 	for _, f := range in.hooks {
-		add(file{f.Path, in.client.Hooks.Syntax})
+		all = append(all, file{f.Path, in.client.Hooks.Syntax})
 	}
-	return all
+	return schemas.Unique(all)
 }
 
 // scopeOf gives the scope of a file of the client. If the project is the home directory, the file is the user's.

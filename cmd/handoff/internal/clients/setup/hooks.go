@@ -6,6 +6,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/schemas"
 )
 
 // ours are the hooks of handoff in a file. They run handoff, by any path, or one of the programs.
@@ -67,18 +68,13 @@ func (o ours) put(d Desired) error {
 
 // events gives the events on which we run something, or did.
 func (o ours) events() (names []string) {
-	add := func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	for _, h := range o.client.Hooks.On {
-		add(h.At)
+		names = append(names, h.At)
 	}
 	for _, h := range o.all() { // of older versions too
-		add(h.Event)
+		names = append(names, h.Event)
 	}
-	return names
+	return schemas.Unique(names)
 }
 
 // groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make,

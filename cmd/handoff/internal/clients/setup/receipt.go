@@ -79,9 +79,6 @@ func (s Setter) AsBefore(c client.Client, d Desired) Desired {
 func (s Setter) write(r receipt) error {
 	text, err := json.Marshal(r)
 	if err == nil {
-		err = os.MkdirAll(s.Dir, 0o700)
-	}
-	if err == nil {
 		name := s.file(r.Resolved)
 		old, _ := os.Stat(name) // there may be none
 		err = replace(name, text, 0o600, old, nil)
