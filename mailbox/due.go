@@ -160,7 +160,7 @@ func (o *op) timeTaking(h *operation.Happening) error {
 // untaken does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
 // does not count.
 //
-// It runs as the clock, see [op.lapsed]. It happens once for each wish: the wish is taken off the record, and an
+// It runs as the clock, see [operation.Rules]. It happens once for each wish: the wish is taken off the record, and an
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) untaken(r *store.Record) error {

@@ -18,7 +18,7 @@ import (
 // for a send.
 //
 // The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
-// leaves the recipient as it is. The caller that is not the holder is judged by [op.Step].
+// leaves the recipient as it is. The caller that is not the holder is judged by [operation.Op.Step].
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.asHolder(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {

@@ -72,7 +72,7 @@ func (w waits) without(accepted bool) waits {
 }
 
 // waitFor adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
-// deadline passed is not waited for. The error is that of [op.Find], or conflict for one that ended and is not
+// deadline passed is not waited for. The error is that of [operation.Op.Find], or conflict for one that ended and is not
 // completed. Then w is as it was.
 func (o *op) waitFor(w *waits, id string, accepted bool) error {
 	dep, err := o.Find(id)

@@ -125,7 +125,7 @@ func (o *Op) current(r *store.Record) (*store.Record, error) {
 }
 
 // inTime does a part of the operation as the clock, with all that follows from it. What rules send meanwhile they send
-// because of time, see [Op.charge].
+// because of time: see [Op.Timed].
 func (o *Op) inTime(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()

@@ -188,9 +188,9 @@ func (o *Op) Commit(h *Happening) error {
 	return nil
 }
 
-// event is what the registry keeps of what happened: the action, the state before and after, the attempt, the other
-// handoff that took part, who was told first, what only a person gives from then on, and for the clock when it was due and how long the machine slept
-// meanwhile, in seconds.
+// event is what the registry keeps of a happening: the action, the state before and after, the attempt, the other handoff
+// that took part, the agent that is told first, what only a person gives from then on, and for the clock when it was due
+// and how long the machine slept meanwhile, in seconds.
 func (o *Op) event(h *Happening) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.sign(&e, h.Action)

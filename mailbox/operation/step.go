@@ -15,7 +15,7 @@ import (
 // is conflict for a state in which the action is not allowed, and names what took the handoff's place; denied for a
 // caller who plays none of the parts that may do it, and names them. The state is judged first, so a caller that may do
 // nothing still learns that a handoff has ended. The lists of the copy are its own. Proof of a claim is no part of
-// this: [Op.heldNow] and [judge] see to it before.
+// this: its caller sees to it before.
 func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -68,7 +68,7 @@ func (o *Op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 
 // plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
 // caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
-// judged by the name alone; that it is proved, [Op.heldNow] checks before. A store that cannot be read is an error and
+// judged by the name alone; that it is proved, its caller checks before. A store that cannot be read is an error and
 // not a refusal.
 func (o *Op) plays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
