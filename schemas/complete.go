@@ -105,6 +105,14 @@ func (d Delivered) Files() []string {
 	return slices.Concat(d.FilesCreated, d.FilesModified, d.TestsCreated)
 }
 
+// Files are all that its deliverables name.
+func (c Completion) Files() (files []string) {
+	for _, d := range c.Deliverables {
+		files = append(files, d.Files()...)
+	}
+	return files
+}
+
 // Verification is what was checked and how it ended, as in the handoff protocol agent. What the holder did not check
 // is nil, which is not the same as false.
 type Verification struct {

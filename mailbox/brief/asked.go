@@ -129,14 +129,13 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing
 // deliverables are what is expected, one line each, with the files. Their criteria stand among the criteria, with
 // numbers.
 func deliverables(all []schemas.Deliverable, p pen) []string {
-	var texts []string
-	for _, d := range all {
+	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
 		if len(d.Files) > 0 {
 			text += " (" + strings.Join(d.Files, ", ") + ")"
 		}
-		texts = append(texts, text)
-	}
+		return text
+	})
 	return p.items("", nonEmpty(texts...))
 }
 

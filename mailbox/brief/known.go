@@ -143,8 +143,7 @@ func because(text, why string) string {
 // files are the paths that matter, with their lines and a note. What was missing when it was sent says so; nobody looks
 // again.
 func files(all []schemas.File, p pen) []string {
-	var texts []string
-	for _, f := range all {
+	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
 		if f.Lines != "" {
 			text += ":" + f.Lines
@@ -152,9 +151,8 @@ func files(all []schemas.File, p pen) []string {
 		if f.Missing {
 			text += " (not there when it was sent)"
 		}
-		texts = append(texts, strings.Join(nonEmpty(text, f.Note), ": "))
-	}
-	return p.list("Files", texts)
+		return strings.Join(nonEmpty(text, f.Note), ": ")
+	}))
 }
 
 // artifact is a thing that was made as one text: type and path, then description and content, then the reason.

@@ -109,8 +109,7 @@ const mostReason = 100
 // ancestors says in one line each how the work came here: who passed which handoff to whom, how it ended, and the first
 // hundred bytes of why.
 func ancestors(steps []schemas.Step, p pen) []string {
-	var lines []string
-	for _, s := range steps {
+	return p.items("", schemas.Map(steps, func(s schemas.Step) string {
 		end := string(s.Status)
 		if s.Outcome == schemas.Partial {
 			end += " in part"
@@ -120,9 +119,8 @@ func ancestors(steps []schemas.Step, p pen) []string {
 		if s.Reason != "" {
 			text += " (" + p.line(s.Reason, mostReason) + ")"
 		}
-		lines = append(lines, p.item("", text)...)
-	}
-	return lines
+		return text
+	}))
 }
 
 // The ways of passing context on.

@@ -70,11 +70,7 @@ func (e *excerpt) fill(c schemas.Completion) {
 	e.add("Attention: ", "; ", schemas.Map(c.Unobserved(), e.brief))
 	e.add("Data: ", ", ", pairsOf(c.Data, e.brief))
 	e.add("Notes: ", "; ", schemas.Map(c.Notes, e.brief))
-	var files []string
-	for _, d := range c.Deliverables {
-		files = append(files, d.Files()...)
-	}
-	e.add("Files: ", ", ", schemas.Unique(files))
+	e.add("Files: ", ", ", schemas.Unique(c.Files()))
 	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
 

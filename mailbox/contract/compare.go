@@ -191,14 +191,13 @@ func failed(checks []schemas.Answered, seen *schemas.Sight) error {
 	if len(checks) == 0 {
 		return nil
 	}
-	var said []string
-	for _, a := range checks {
+	said := schemas.Map(checks, func(a schemas.Answered) string {
 		text, tail := fmt.Sprintf("%d: %s", a.Number, a.Observed), a.Observed.Tail
 		if tail != "" {
 			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-shownTails/len(checks)):], ""))
 		}
-		said = append(said, text)
-	}
+		return text
+	})
 	if len(seen.Uncommitted) > 0 {
 		said = append(said, fmt.Sprintf("In no commit, so not looked at: %s.", few(seen.Uncommitted)))
 	}

@@ -18,11 +18,7 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	if t == nil || t.Since == "" || t.Unknown != "" {
 		return nil
 	}
-	var named []string
-	for _, d := range done.Deliverables {
-		named = append(named, d.Files()...)
-	}
-	untouched := slices.DeleteFunc(named, func(file string) bool { return t.More > 0 || touched(t, file) })
+	untouched := slices.DeleteFunc(done.Files(), func(file string) bool { return t.More > 0 || touched(t, file) })
 	if len(untouched) > 0 {
 		unseen = append(unseen, fmt.Sprintf("git sees no change since the claim in %s", few(untouched)))
 	}

@@ -25,11 +25,8 @@ func Step(name, address string, changes ...func(*schemas.PlanStep)) schemas.Plan
 }
 
 // InOrder are the units of a plan whose steps follow each other.
-func InOrder(steps ...schemas.PlanStep) (units [][]schemas.PlanStep) {
-	for _, s := range steps {
-		units = append(units, []schemas.PlanStep{s})
-	}
-	return units
+func InOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
+	return schemas.Map(steps, func(s schemas.PlanStep) []schemas.PlanStep { return []schemas.PlanStep{s} })
 }
 
 // SentByRules is what the rules of files sent, as address, state and title, oldest first.

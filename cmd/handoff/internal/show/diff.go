@@ -91,10 +91,7 @@ func compared(got schemas.GetOut) Comparison {
 
 // filesOf are the files that a completion names, and those that git saw change.
 func filesOf(done *schemas.Completion) []string {
-	files := slices.Clone(schemas.OrZero(done.Tree).Changed)
-	for _, d := range done.Deliverables {
-		files = append(files, d.Files()...)
-	}
+	files := slices.Concat(schemas.OrZero(done.Tree).Changed, done.Files())
 	slices.Sort(files)
 	return slices.Compact(files)
 }
