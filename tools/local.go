@@ -121,7 +121,7 @@ func (l Local) conceal(t Tool, args map[string]any) (canonical json.RawMessage, 
 // and by administrative tools.
 func (l Local) caller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := named(c.Caller, agent, t)
-	if err != nil && schemas.AsError(err).Code == schemas.Denied {
+	if err != nil && c.Caller.Token != "" && schemas.AsError(err).Code == schemas.Denied {
 		l.Mailbox.Denied(ctx, c.Caller, agent)
 	}
 	if err == nil && t.Name != "register_agent" && !t.Admin {
