@@ -133,7 +133,7 @@ func (o *op) putCard(a store.Agent, said any) error {
 			return err
 		}
 		r := o.Usable(id)
-		if r == nil || !operation.Offered(r) {
+		if r == nil || !r.Claimable() {
 			continue
 		}
 		may, err := offers.May(*before, r, offer.Member)

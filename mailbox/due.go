@@ -149,7 +149,7 @@ const (
 func (o *op) timeTaking(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !operation.Offered(now) || now.Reserved != 0 && !operation.ToldFirst(now):
+	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.ToldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
 		now.Untaken = store.At(o.Now.Add(untakenAfter))

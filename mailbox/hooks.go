@@ -165,7 +165,7 @@ func (h hooks) Refused(ctx context.Context)              { h.tellRefused(ctx) }
 // comesToPool tells whether any agent of a pool may claim the handoff now.
 func comesToPool(_ *op, h *operation.Happening) bool {
 	_, directed := h.Now.To.Directed()
-	return !directed && operation.Offered(h.Now) && h.Now.Box == h.Now.To
+	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
 // mayLieUntaken tells whether the sender said what is done if nobody takes the work.
@@ -184,7 +184,7 @@ func hasOutcome(_ *op, h *operation.Happening) bool {
 
 // becomesOffered tells whether the handoff may be claimed from now on, or by others than before.
 func becomesOffered(_ *op, h *operation.Happening) bool {
-	return operation.Offered(h.Now) && (h.Was == nil || !operation.Offered(h.Was) || h.Was.To != h.Now.To)
+	return h.Now.Claimable() && (h.Was == nil || !h.Was.Claimable() || h.Was.To != h.Now.To)
 }
 
 // mayFire tells whether files may have a rule for what happened: there are rules, or the handoff is a step of a workflow.

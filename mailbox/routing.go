@@ -31,7 +31,7 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
 		now.Told = nil
-	} else if operation.Offered(was) && was.Box == was.To {
+	} else if was.Claimable() && was.Box == was.To {
 		return nil
 	}
 	if len(now.Told) == mostFirst {
@@ -55,7 +55,7 @@ func (o *op) tellFirst(h *operation.Happening) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == nil || err != nil || !operation.Offered(r) || len(r.Told) == mostFirst || slices.Contains(r.Told, named) {
+	if to == nil || err != nil || !r.Claimable() || len(r.Told) == mostFirst || slices.Contains(r.Told, named) {
 		return err
 	}
 	may, err := o.Offers().May(*to, r, offer.NotFor)
@@ -82,7 +82,7 @@ func (s *Service) candidates(v *store.View, r *store.Record) (ranked []*schemas.
 
 // whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
 func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	if r.To == schemas.Address(schemas.Human) || !operation.Offered(r) || out.Standing == nil {
+	if r.To == schemas.Address(schemas.Human) || !r.Claimable() || out.Standing == nil {
 		return nil
 	}
 	ranked, routed, err := s.candidates(v, r)

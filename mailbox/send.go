@@ -75,7 +75,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 				return out, err
 			}
 			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
-			return out, errDryRun{"dry run", out}
+			return out, errDryRun{operation.Undo("dry run"), out}
 		}
 		return out, err
 	})
@@ -322,6 +322,8 @@ func (s *Service) position(ctx context.Context, id schemas.ID) int {
 
 // errDryRun undoes a send and carries what it would have answered.
 type errDryRun struct {
-	operation.Undo
-	out schemas.SendOut
+	error // an [operation.Undo]
+	out   schemas.SendOut
 }
+
+func (e errDryRun) Unwrap() error { return e.error }

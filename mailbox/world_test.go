@@ -34,17 +34,17 @@ func onEach(t *testing.T, test func(*testing.T, *world)) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) { test(t, &world{w, t}) })
 }
 
-func newWorldWith(t testing.TB, name schemas.Agent) (w *world, by schemas.Caller) {
-	w = newWorld(t)
-	return w, w.Stdio(name)
+func newWorldWith(t testing.TB, name schemas.Agent) (*world, schemas.Caller) {
+	w, by := mailboxtest.With(t, name)
+	return &world{w, t}, by
 }
 
-func newPair(t testing.TB, a, b schemas.Agent) (w *world, first, second schemas.Caller) {
-	w = newWorld(t)
-	return w, w.Stdio(a), w.Stdio(b)
+func newPair(t testing.TB, a, b schemas.Agent) (_ *world, first, second schemas.Caller) {
+	w, first, second := mailboxtest.Pair(t, a, b)
+	return &world{w, t}, first, second
 }
 
-func newTrio(t testing.TB, a, b, c schemas.Agent) (w *world, first, second, third schemas.Caller) {
-	w = newWorld(t)
-	return w, w.Stdio(a), w.Stdio(b), w.Stdio(c)
+func newTrio(t testing.TB, a, b, c schemas.Agent) (_ *world, first, second, third schemas.Caller) {
+	w, first, second, third := mailboxtest.Trio(t, a, b, c)
+	return &world{w, t}, first, second, third
 }

@@ -131,7 +131,7 @@ func Shares(r *Record) [2]Box {
 // nothing.
 func inBox(r *Record) Box {
 	switch {
-	case claimable(r):
+	case r.Claimable():
 		m := Mailbox{Pending: 1}
 		if r.Priority == schemas.High || r.Priority == schemas.Critical {
 			m.Urgent = 1

@@ -230,7 +230,7 @@ func Entries(r *Record) []Entry {
 	}
 	each(WaitingFor, r.After)
 	each(FreedBy, r.Freed)
-	if claimable(r) {
+	if r.Claimable() {
 		add(Index{Ready, join(word(r.Box), order(r.Created, r.Priority))})
 	}
 	if r.Wakes != 0 {
@@ -247,10 +247,11 @@ func origin(foreign string) []byte {
 	return sum[:]
 }
 
-// claimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and waits for nothing. The
+// Claimable tells whether an agent may claim the handoff now: it is pending, in a mailbox, and waits for nothing. A handoff
+// that waits for a time is in no mailbox; one that waits for approval or for others is in its mailbox and blocked. The
 // rows of the space ready and the counters Pending and Urgent follow from it, so both change in the transaction that
 // changes the answer.
-func claimable(r *Record) bool {
+func (r *Record) Claimable() bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.Blocked()
 }
 

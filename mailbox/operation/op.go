@@ -216,7 +216,7 @@ func (o *Op) event(h *Happening) schemas.Event {
 // clock changes this record next, and a holder that holds one less.
 func (o *Op) gather(was, now *store.Record) {
 	o.wrote = true
-	if Offered(now) {
+	if now.Claimable() {
 		o.boxes = append(o.boxes, now.Box)
 	}
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {

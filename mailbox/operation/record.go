@@ -8,10 +8,6 @@ import (
 	"handoff/store"
 )
 
-// Offered tells whether somebody may claim a handoff now. A handoff that waits for a time is in no mailbox; one that
-// waits for approval or for others is in its mailbox and blocked.
-func Offered(r *store.Record) bool { return r.Status == schemas.Pending && r.Box != "" && !r.Blocked() }
-
 // ToldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
 // it asked.
 func ToldFirst(r *store.Record) bool {

@@ -24,14 +24,10 @@ func Conflict(r *store.Record, format string, args ...any) *schemas.Error {
 type Undo string
 
 func (u Undo) Error() string { return string(u) }
-func (Undo) undoes()         {}
 
 // Coded is [store.Coded], but passes on what is an [Undo]: the method around the transaction looks for it.
 func Coded(err error) error {
-	if _, is := errors.AsType[interface {
-		error
-		undoes()
-	}](err); is {
+	if _, undone := errors.AsType[Undo](err); undone {
 		return err
 	}
 	return store.Coded(err)

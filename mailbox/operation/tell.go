@@ -33,7 +33,7 @@ func (o *Op) TellSender(r *store.Record, n schemas.Notice) error {
 	return o.Tell(to, n)
 }
 
-// NoticeOf makes a notice about what became of a handoff. Its kind is the action, or one of the kinds below; its text
+// NoticeOf makes a notice about what became of a handoff. Its kind is the action, or another word for what is told; its text
 // has 1,000 bytes at most, and the handoff that it names has the rest.
 func NoticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
