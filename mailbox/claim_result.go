@@ -134,13 +134,13 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 // Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
 func (again claimed) Replayed(o *operation.Op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		of(o).here.Hear(r.ID, o.Now) // before the commit: the call that gives it back comes after
+		of(o).here.Hear(r.Token, o.Now) // before the commit: the call that gives it back comes after
 	}
 }
 
 // knows tells whether the holder was heard of since a claim that could not be delivered.
 func (o *op) knows(r *store.Record, taken claimed) bool {
 	at := taken.record.Touched
-	heard := o.here.LastHeard(r.ID)
+	heard := o.here.LastHeard(r.Token)
 	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at
 }

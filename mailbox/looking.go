@@ -83,7 +83,7 @@ func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, sinc
 	}
 	holds := r.Status.Held() && r.Holder == by.Agent
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
-		s.here.Hear(r.ID, s.Now())
+		s.here.Hear(r.Token, s.Now())
 	}
 	out.TakeUp = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {

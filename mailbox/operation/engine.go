@@ -102,7 +102,7 @@ func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) e
 	if !o.uncut {
 		e.latest.Store(int64(store.At(o.Now)))
 	}
-	e.Here.Forget(o.unheld...)
+	e.Here.Forget(o.void...)
 	if by.Via != schemas.ViaClock {
 		e.settle(ctx, o.owing)
 	}

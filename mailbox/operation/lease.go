@@ -174,7 +174,7 @@ func (j Judge) Awaited(r *store.Record) bool {
 
 // Heard is when the holder of r was heard of last: by a call that changed it, or by one that only read it.
 func (l Leases) Heard(r *store.Record) time.Time {
-	if at := l.Here.LastHeard(r.ID); at.After(r.Touched.Time()) {
+	if at := l.Here.LastHeard(r.Token); at.After(r.Touched.Time()) {
 		return at
 	}
 	return r.Touched.Time()

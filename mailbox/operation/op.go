@@ -105,7 +105,7 @@ func (o *Op) DidNothing() { o.fruitless = true }
 type effects struct {
 	last      uint64            // the newest event
 	wrote     bool              // there is something new to see
-	unheld    []schemas.ID      // handoffs that nobody holds any more
+	void      []string          // tokens of claims that ended
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
 	freed     []schemas.Agent   // who take only so many, and hold less
 	regrouped bool              // agents may claim from other boxes than before
@@ -222,8 +222,13 @@ func (o *Op) gather(was, now *store.Record) {
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
 		o.due = now.Wakes
 	}
-	if was != nil && was.Status.Held() && !now.Status.Held() {
-		o.unheld = append(o.unheld, now.ID)
+	if was == nil || !was.Status.Held() {
+		return
+	}
+	if now.Token != was.Token || !now.Status.Held() {
+		o.void = append(o.void, was.Token)
+	}
+	if !now.Status.Held() {
 		o.unburden(was.Holder)
 	}
 }

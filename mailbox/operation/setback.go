@@ -42,10 +42,10 @@ func (o *Op) cutAhead() error {
 	if err != nil {
 		return err
 	}
-	o.unheld = append(o.unheld, open...) // the tracker may have heard of a holder at a time that is to come
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
+			o.void = append(o.void, schemas.OrZero(r).Token) // the tracker may have heard of its holder at a time that is to come
 			if err == nil && r != nil && o.Rules.Cut(new(r.Clone())) {
 				err = o.Alone(func() error {
 					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.Cut(now) })

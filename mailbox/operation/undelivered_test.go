@@ -74,6 +74,37 @@ func TestUndelivered_KeepsClaimThatAsked(t *testing.T) {
 	tw.stands(got)
 }
 
+// Two calls break, one after the other. The first gives its claim back, the second claims anew, and a repeat is told of
+// the new claim before the first call is at its end.
+func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T) {
+	tw := newTwins(t)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var got schemas.ClaimOut
+	told, first, second := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	tw.b.Then = []func(){
+		tw.stop, // the first claim is kept and not answered
+		func() { // it was given back
+			go func() {
+				_, err := tw.Claim(ctx, tw.by, schemas.ClaimIn{})
+				second <- err
+			}()
+			<-told
+		},
+		func() { // the second claim is kept and not answered
+			stop()
+			got = tw.Claims(tw.by)
+			close(told)
+			<-first
+		},
+	}
+	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
+	mailboxtest.Refused(t, err, schemas.Unavailable, "given back")
+	close(first)
+	require.ErrorIs(t, <-second, context.Canceled)
+	tw.stands(got)
+}
+
 // The call that breaks begins when its repeat is done.
 func TestUndelivered_KeepsClaimOfEarlierRepeat(t *testing.T) {
 	tw := newTwins(t)

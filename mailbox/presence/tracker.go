@@ -22,16 +22,16 @@ import (
 // not know some time to be announced, and takes them for gone after that. What it remembers grows with the connections
 // that are open and the handoffs that are held: closing and [Tracker.Forget] take it away.
 type Tracker struct {
-	mu     sync.Mutex               // guards the fields below
-	open   map[string]*Connection   // agents are sorted
-	opened int                      // how many were, ever
-	acting map[schemas.Agent]int    // over how many connections each agent acts
-	heard  map[schemas.ID]time.Time // calls of holders that changed nothing
+	mu     sync.Mutex             // guards the fields below
+	open   map[string]*Connection // agents are sorted
+	opened int                    // how many were, ever
+	acting map[schemas.Agent]int  // over how many connections each agent acts
+	heard  map[string]time.Time   // calls of holders that changed nothing, by claim token
 }
 
 // NewTracker makes a tracker that knows of nobody.
 func NewTracker() *Tracker {
-	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[schemas.ID]time.Time{}}
+	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
 // Open notes that a connection is open. One that is open already keeps its order and its agents; its session and
@@ -83,20 +83,21 @@ func (t *Tracker) Acts(conn string, a schemas.Agent) {
 	}
 }
 
-// Hear notes that the holder of a handoff was heard of by a call that changed nothing. What changes the handoff
-// is in the store.
-func (t *Tracker) Hear(handoff schemas.ID, at time.Time) {
+// Hear notes that a holder was heard of by a call that changed nothing, under the token of its claim. A call that
+// changes the handoff writes the time to the store.
+func (t *Tracker) Hear(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.heard[handoff] = at
+	t.heard[token] = at
 }
 
-// Forget drops when the holders of these handoffs were heard of: nobody holds them any more.
-func (t *Tracker) Forget(handoffs ...schemas.ID) {
+// Forget drops the times of claims that ended. It comes after the commit, when the handoff may have a new holder already,
+// so it goes by the token: the time of the new claim stays.
+func (t *Tracker) Forget(tokens ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, id := range handoffs {
-		delete(t.heard, id)
+	for _, token := range tokens {
+		delete(t.heard, token)
 	}
 }
 
@@ -124,11 +125,11 @@ func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	return matching
 }
 
-// LastHeard is when the holder of a handoff was heard of last, zero for never.
-func (t *Tracker) LastHeard(handoff schemas.ID) time.Time {
+// LastHeard is when a holder was heard of last under the token of its claim, zero for never.
+func (t *Tracker) LastHeard(token string) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.heard[handoff]
+	return t.heard[token]
 }
 
 // add notes that an agent acts over the connection.

@@ -1,6 +1,7 @@
 package presence_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 
@@ -68,11 +69,11 @@ func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
 
 func TestWhatAHolderWasHeardOfIsForgottenWithItsClaim(t *testing.T) {
 	p := presence.NewTracker()
-	p.Hear(1, begin)
-	p.Hear(2, begin)
-	p.Forget(1)
-	require.Zero(t, p.LastHeard(1))
-	require.Equal(t, begin, p.LastHeard(2))
+	p.Hear("ct_1", begin)
+	p.Hear("ct_2", begin)
+	p.Forget("ct_1")
+	require.Zero(t, p.LastHeard("ct_1"))
+	require.Equal(t, begin, p.LastHeard("ct_2"))
 }
 
 func TestConnectionsComeAndGoAtOnce(t *testing.T) {
@@ -80,13 +81,14 @@ func TestConnectionsComeAndGoAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, name := range []string{"c1", "c2", "c3"} {
 		wg.Go(func() {
-			for id := range schemas.ID(50) {
+			for i := range 50 {
+				token := fmt.Sprintf("ct_%d", i)
 				p.Open(presence.Connection{Name: name})
 				p.Acts(name, "a")
-				p.Hear(id, begin)
+				p.Hear(token, begin)
 				p.Connections(presence.Filter{Agent: "a"})
 				p.Close(name)
-				p.Forget(id)
+				p.Forget(token)
 			}
 		})
 	}
