@@ -81,10 +81,10 @@ func TestRefusalsAreAnsweredAndNotLogged(t *testing.T) {
 
 func TestCallThatIsCutOffIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	row := define(Tool{Name: "row", Admin: true}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
+	row := admin(Tool{Name: "row"}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
 		cancel()
 		return schemas.ConnOut{}, ctx.Err()
-	}), nothing)
+	}))
 	_, err := Local{}.invoke(ctx, row, Call{Args: json.RawMessage(`{"conn":"c"}`)})
 	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 }

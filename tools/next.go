@@ -15,11 +15,10 @@ import (
 // nextOne is how the next handoff is taken.
 func nextOne() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
 
-// nothing gives no advice. The functions below are called after the commit with the arguments in canonical form and the
-// result. They read neither store nor clock. Each piece of advice is a call that is complete and valid, or a sentence;
-// none takes work away from anybody. Package toolstest holds them to that. A text that only the caller can write is
-// [schemas.Blank], which no tool accepts.
-func nothing[In, Out any](In, Out) []schemas.Advice { return nil }
+// The functions below are called after the commit with the arguments in canonical form and the result. They read neither
+// store nor clock. Each piece of advice is a call that is complete and valid, or a sentence; none takes work away from
+// anybody. Package toolstest holds them to that. A text that only the caller can write is [schemas.Blank], which no tool
+// accepts.
 
 // afterSend advises to wait for the outcome of a handoff. A message needs nothing more, and a dry run has sent nothing.
 func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 
 	"handoff/mailbox"
@@ -62,101 +63,61 @@ var Table = []Tool{
 // Admin is what our own programs call to keep a workspace. They are rows of the same kind so that they work while
 // another process owns the store. No protocol offers them, and there are none for callers over a network.
 //
-// Their arguments are decoded and checked like those of the others, but they have no published schema and give no
-// advice. Programs of other versions call them at the owner of the store.
+// Their arguments are decoded and checked like those of the others, but they have neither title, description nor
+// published schema, and give no advice. Programs of other versions call them at the owner of the store.
 var Admin = []Tool{
-	define(Tool{
-		Name: "agents_declare", Title: "Declare agents", Idempotent: true, Admin: true,
-		Description: "Say what the files of a project declare of agents, and their rules. What they no longer declare is forgotten.",
-	}, (*mailbox.Service).Declare, nothing),
-	define(Tool{
-		Name: "agents_declared", Title: "What was declared", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "The digest of what files declared last, so that it is not declared again.",
-	}, (*mailbox.Service).Declared, nothing),
-	define(Tool{
-		Name: "audit_events", Title: "Events as they are kept", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "The next events after one, as the bytes whose hashes are the leaves of the tree.",
-	}, (*mailbox.Service).RawEvents, nothing),
-	define(Tool{
-		Name: "audit_tree", Title: "Tree of the registry", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "The root of the tree over the events, and proofs of an event and of an older tree.",
-	}, (*mailbox.Service).Tree, nothing),
-	define(Tool{
-		Name: "audit_verify", Title: "Verify the registry", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "Walk the whole registry and compare it with the records.",
-	}, (*mailbox.Service).Audit, nothing),
-	define(Tool{
-		Name: "checks_observe", Title: "Observe checks", Idempotent: true, Admin: true,
-		Description: "Tell what was seen of the checks of completed work.",
-	}, (*mailbox.Service).Observe, nothing),
-	define(Tool{
-		Name: "connection_close", Title: "Close a connection", Idempotent: true, Admin: true,
-		Description: "Tell that a client left: its claims end after a grace.",
-	}, (*mailbox.Service).Detach, nothing),
-	define(Tool{
-		Name: "connection_open", Title: "Open a connection", Idempotent: true, Admin: true,
-		Description: "Tell that a client is there: its claims are renewed until it leaves.",
-	}, (*mailbox.Service).Attach, nothing),
-	define(Tool{
-		Name: "handoff_redact", Title: "Redact a handoff", Admin: true,
-		Description: "Take texts out of what was kept, for good. The registry still verifies.",
-	}, (*mailbox.Service).Redact, nothing),
-	define(Tool{
-		Name: "registry_newest", Title: "Newest event", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "The number of the newest event, from which changes can be followed.",
-	}, (*mailbox.Service).Head, nothing),
-	define(Tool{
-		Name: "rules_try", Title: "Try rules", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "What rules would send because of what happened to a handoff last, and why others send nothing.",
-	}, (*mailbox.Service).TryRules, nothing),
-	define(Tool{
-		Name: "session_name", Title: "Name of a session", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "Under which name a session acts, for the shells that its client started.",
-	}, (*mailbox.Service).NameOf, nothing),
-	define(Tool{
-		Name: "session_news", Title: "News for a session", Admin: true,
-		Description: "What the hooks of a session tell it: who it is, new mail, what it holds. Each once.",
-	}, (*mailbox.Service).News, nothing),
-	define(Tool{
-		Name: "store_check", Title: "Check the store", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "Compare all that is kept with what it follows from: pages, index rows, counters, registry.",
-	}, (*mailbox.Service).Check, nothing),
-	define(Tool{
-		Name: "store_retain", Title: "Let go of old texts", Idempotent: true, Admin: true,
-		Description: "Take out of handoffs that ended before a time what takes space. The registry still verifies.",
-	}, (*mailbox.Service).Retain, nothing),
-	define(Tool{
-		Name: "token_add", Title: "Add a token", Admin: true,
-		Description: "Let callers over a network act as some agents, with a secret of which only the hash is told.",
-	}, (*mailbox.Service).AddToken, nothing),
-	define(Tool{
-		Name: "token_find", Title: "Find a token", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "Whose secret has a hash, and whether a token is needed at all.",
-	}, (*mailbox.Service).FindToken, nothing),
-	define(Tool{
-		Name: "token_list", Title: "List tokens", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "All tokens, also those that are revoked or expired.",
-	}, (*mailbox.Service).ListTokens, nothing),
-	define(Tool{
-		Name: "token_revoke", Title: "Revoke a token", Idempotent: true, Admin: true,
-		Description: "Make a token good no more, at once.",
-	}, (*mailbox.Service).RevokeToken, nothing),
-	define(Tool{
-		Name: "workspace_backup", Title: "Back up the workspace", Admin: true,
-		Description: "Write everything as it is now into a file that the caller made.",
-	}, (*mailbox.Service).Backup, nothing),
-	define(Tool{
-		Name: "workspace_export", Title: "Export the workspace", Admin: true,
-		Description: "Write what is kept into a file of the owner of the store, and read it from there in parts.",
-	}, (*mailbox.Service).Export, nothing),
-	define(Tool{
-		Name: "workspace_overview", Title: "What is going on", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "What needs a person, what runs, what is stuck and why, and how much there is.",
-	}, (*mailbox.Service).Overview, nothing),
-	define(Tool{
-		Name: "workspace_stats", Title: "Figures of the workspace", ReadOnly: true, Idempotent: true, Admin: true,
-		Description: "How many handoffs are in which state and mailbox, and how long the store takes.",
-	}, (*mailbox.Service).Stats, nothing),
+	// What the files of a project declare of agents, and their rules. What they no longer declare is forgotten.
+	admin(Tool{Name: "agents_declare"}, (*mailbox.Service).Declare),
+	// The digest of what files declared last, so that it is not declared again.
+	admin(Tool{Name: "agents_declared", ReadOnly: true}, (*mailbox.Service).Declared),
+	// The next events after one, as the bytes whose hashes are the leaves of the tree.
+	admin(Tool{Name: "audit_events", ReadOnly: true}, (*mailbox.Service).RawEvents),
+	// The root of the tree over the events, and proofs of an event and of an older tree.
+	admin(Tool{Name: "audit_tree", ReadOnly: true}, (*mailbox.Service).Tree),
+	// The whole registry is walked and compared with the records.
+	admin(Tool{Name: "audit_verify", ReadOnly: true}, (*mailbox.Service).Audit),
+	// What was seen of the checks of completed work is kept.
+	admin(Tool{Name: "checks_observe"}, (*mailbox.Service).Observe),
+	// A client left: its claims end after a grace.
+	admin(Tool{Name: "connection_close"}, (*mailbox.Service).Detach),
+	// A client is there: its claims are renewed until it leaves.
+	admin(Tool{Name: "connection_open"}, (*mailbox.Service).Attach),
+	// Texts are taken out of what was kept, for good. The registry still verifies.
+	admin(Tool{Name: "handoff_redact"}, (*mailbox.Service).Redact),
+	// The number of the newest event, from which changes can be followed.
+	admin(Tool{Name: "registry_newest", ReadOnly: true}, (*mailbox.Service).Head),
+	// What rules would send because of what happened to a handoff last, and why others send nothing.
+	admin(Tool{Name: "rules_try", ReadOnly: true}, (*mailbox.Service).TryRules),
+	// Under which name a session acts, for the shells that its client started.
+	admin(Tool{Name: "session_name", ReadOnly: true}, (*mailbox.Service).NameOf),
+	// What the hooks of a session tell it: who it is, new mail, what it holds. Each once.
+	admin(Tool{Name: "session_news"}, (*mailbox.Service).News),
+	// All that is kept is compared with what it follows from: pages, index rows, counters, registry.
+	admin(Tool{Name: "store_check", ReadOnly: true}, (*mailbox.Service).Check),
+	// What takes space is taken out of handoffs that ended before a time. The registry still verifies.
+	admin(Tool{Name: "store_retain"}, (*mailbox.Service).Retain),
+	// Callers over a network act as some agents, with a secret of which only the hash is told.
+	admin(Tool{Name: "token_add"}, (*mailbox.Service).AddToken),
+	// Whose secret has a hash, and whether a token is needed at all.
+	admin(Tool{Name: "token_find", ReadOnly: true}, (*mailbox.Service).FindToken),
+	// All tokens, also those that are revoked or expired.
+	admin(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),
+	// A token is good no more, at once.
+	admin(Tool{Name: "token_revoke"}, (*mailbox.Service).RevokeToken),
+	// Everything as it is now is written into a file that the caller made.
+	admin(Tool{Name: "workspace_backup"}, (*mailbox.Service).Backup),
+	// What is kept is written into a file of the owner of the store, and read from there in parts.
+	admin(Tool{Name: "workspace_export"}, (*mailbox.Service).Export),
+	// What needs a person, what runs, what is stuck and why, and how much there is.
+	admin(Tool{Name: "workspace_overview", ReadOnly: true}, (*mailbox.Service).Overview),
+	// How many handoffs are in which state and mailbox, and how long the store takes.
+	admin(Tool{Name: "workspace_stats", ReadOnly: true}, (*mailbox.Service).Stats),
+}
+
+// admin completes a row of [Admin].
+func admin[In, Out any](t Tool, method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error)) Tool {
+	t.Admin = true
+	return define(t, method, func(In, Out) []schemas.Advice { return nil })
 }
 
 // Listing gives what agents are offered as one compact JSON array: of each tool its name, title, description and input

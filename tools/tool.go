@@ -27,7 +27,7 @@ import (
 // define when the program starts and never change.
 type Tool struct {
 	Name        string // ^[a-z0-9_]{1,24}$
-	Title       string
+	Title       string // as Description and Idempotent for clients: an administrative tool has none
 	Description string
 	ReadOnly    bool // changes nothing that anybody but the caller could notice
 	Idempotent  bool // repeating it changes nothing more
