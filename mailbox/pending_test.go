@@ -14,8 +14,8 @@ import (
 )
 
 func limited(name schemas.Agent, most int) schemas.Caller {
-	by := withToken(name, "ci")
-	by.MaxPending = most
+	by := remote(name, "ci")
+	by.Token, by.Names, by.MaxPending = "ci", []schemas.Agent{name}, most
 	return by
 }
 

@@ -106,39 +106,16 @@ func TestClaim_TakesClaimOfEndedSession(t *testing.T) {
 	}
 }
 
-func TestDetach_CutsLeasesOfAllNamesOnConnection(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
-	helper := b
-	helper.Agent = "c"
-	w.Sends(a, "b", "x")
-	w.Sends(a, "c", "y")
-	w.Claims(b)
-	w.Claims(helper)
-	require.ElementsMatch(t, []schemas.ID{1, 2}, w.Leaves(b).Holding)
-	for _, id := range []schemas.ID{1, 2} {
-		require.Equal(t, w.Now().Add(2*time.Minute), *w.Full(id).Standing.LeaseEnds)
+func TestLease_EndsWhileItsHolderOnlyReads(t *testing.T) {
+	for scope, want := range map[schemas.Scope]schemas.Status{schemas.ScopeRead: schemas.Pending, schemas.ScopeAgent: schemas.Accepted} {
+		w := mailboxtest.New(t)
+		b := mailboxtest.Remote("b", "ci")
+		b.Token, b.Names = "ci", []schemas.Agent{"b"}
+		w.Assigns(w.Stdio("a"), b, "x")
+		w.Pass(20 * time.Minute)
+		b.Scope = scope
+		mailboxtest.Must(t, w.Get, b, schemas.GetIn{HandoffID: "1"})
+		w.Pass(20 * time.Minute)
+		require.Equal(t, want, w.Status(1), scope)
 	}
-	w.Pass(3 * time.Minute)
-	require.Equal(t, schemas.Pending, w.Status(1))
-	require.Equal(t, schemas.Pending, w.Status(2))
-}
-
-func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
-	w.Assigns(a, b, "x")
-	w.Pass(40 * time.Minute) // nobody looked, and the connection was open
-	w.Leaves(b)
-	w.Pass(time.Minute)
-	require.Equal(t, schemas.Accepted, w.Status(1))
-	w.Pass(2 * time.Minute)
-	require.Equal(t, schemas.Pending, w.Status(1))
-}
-
-func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
-	w, a, b := mailboxtest.Pair(t, "a", "b")
-	other := w.Elsewhere(b, "other")
-	w.Assigns(a, b, "x")
-	require.Empty(t, w.Leaves(other).Holding)
-	w.Pass(10 * time.Minute)
-	require.Equal(t, schemas.Accepted, w.Status(1))
 }

@@ -2,7 +2,6 @@ package sessions_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -325,7 +324,7 @@ func play(w *mailboxtest.World, words []string) {
 	case "close":
 		w.Leaves(schemas.Caller{Conn: words[1]})
 	case "unused":
-		unused(w, words[1])
+		mailboxtest.Must(w.T, w.Detach, schemas.Caller{Conn: words[1]}, schemas.ConnIn{Conn: words[1], Unused: true})
 	case "later":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(w.T, err)
@@ -333,25 +332,6 @@ func play(w *mailboxtest.World, words []string) {
 	case "restart":
 		w.Restart()
 	}
-}
-
-// unused closes a connection over which nothing was asked for.
-func unused(w *mailboxtest.World, conn string) {
-	w.T.Helper()
-	mailboxtest.Must(w.T, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
-}
-
-// A client that lists its servers starts each for a moment, as a new session.
-func TestDetach_FreesNameOfUnusedConnection(t *testing.T) {
-	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
-		w.Opens("c1", "s1")
-		for i := range 10 {
-			conn := fmt.Sprintf("listing-%d", i)
-			require.Equal(t, schemas.Agent("claude-code-2"), w.Opens(conn, "of "+conn).Agent)
-			unused(w, conn)
-		}
-		require.Equal(t, schemas.Agent("claude-code-2"), w.Opens("c2", "s2").Agent)
-	})
 }
 
 func TestAttach_NamesConcurrentSessionsApart(t *testing.T) {

@@ -1,4 +1,4 @@
-package sessions_test
+package connections_test
 
 import (
 	"fmt"
@@ -42,8 +42,8 @@ func TestNews_NamesResumedSessionForItsServer(t *testing.T) {
 	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 	second := w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 	w.Sends(second, "qa", "Test it")
-	play(w, []string{"close", "c1"})
-	play(w, []string{"close", "c2"})
+	w.Leaves(schemas.Caller{Conn: "c1"})
+	w.Leaves(schemas.Caller{Conn: "c2"})
 	require.Equal(t, schemas.Agent("claude-code-2"), begins(w, "300", "s2"))
 	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
 	require.Equal(t, schemas.Agent("claude-code-2"), hears(w, schemas.OnMail, "300", "s2"))

@@ -1,4 +1,4 @@
-package mailbox_test
+package tokens_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
@@ -19,45 +20,46 @@ var desk = schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}
 
 func hashOf(n int) string { return fmt.Sprintf("%064x", n) }
 
-func (w *world) addToken(in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
+// world is a workspace, with what its user does to tokens.
+type world struct{ *mailboxtest.World }
+
+func newWorld(t testing.TB, changes ...func(*mailbox.Config)) world {
+	return world{mailboxtest.New(t, changes...)}
+}
+
+func (w world) addToken(in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	return w.AddToken(context.Background(), desk, in)
 }
 
-func (w *world) revoke(name string) (schemas.TokenRevokeOut, error) {
+func (w world) revoke(name string) (schemas.TokenRevokeOut, error) {
 	return w.RevokeToken(context.Background(), desk, schemas.TokenRevokeIn{Name: name})
 }
 
-func (w *world) findToken(hash string) schemas.TokenFindOut {
-	w.t.Helper()
-	return mailboxtest.Must(w.t, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
+func (w world) findToken(hash string) schemas.TokenFindOut {
+	w.T.Helper()
+	return mailboxtest.Must(w.T, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
 }
 
-func (w *world) tokens() []schemas.Token {
-	w.t.Helper()
-	return mailboxtest.Must(w.t, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
+func (w world) tokens() []schemas.Token {
+	w.T.Helper()
+	return mailboxtest.Must(w.T, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
 
-// events are those of the registry that are about no handoff, each with what was said with it.
-func (w *world) events() (all []schemas.Event, said []string) {
-	w.t.Helper()
-	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {
-		n, err := v.Events()
-		require.NoError(w.t, err)
-		for i := uint64(1); i <= n; i++ {
-			e, err := v.Event(i)
-			require.NoError(w.t, err)
-			if e.Handoff == 0 {
-				text, err := v.Said(0, i)
-				require.NoError(w.t, err)
-				all, said = append(all, *e), append(said, string(text))
-			}
+// said are the events of the registry that are about no handoff, each with what was said with it.
+func (w world) said() (all []schemas.Event, said []string) {
+	w.T.Helper()
+	for _, e := range w.Events() {
+		if e.Handoff != 0 {
+			continue
 		}
-		return nil
-	}))
+		text, err := store.Look(context.Background(), w.Store, func(v *store.View) ([]byte, error) { return v.Said(0, e.N) })
+		require.NoError(w.T, err)
+		all, said = append(all, e), append(said, string(text))
+	}
 	return all, said
 }
 
-func TestATokenIsAddedFoundAndRevoked(t *testing.T) {
+func TestTokens_AreAddedFoundAndRevoked(t *testing.T) {
 	w := newWorld(t)
 	require.Empty(t, w.tokens())
 	require.Equal(t, schemas.TokenFindOut{}, w.findToken(""))
@@ -91,7 +93,7 @@ func TestATokenIsAddedFoundAndRevoked(t *testing.T) {
 	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
 }
 
-func TestTokensAreInTheRegistryWithoutTheirHashes(t *testing.T) {
+func TestTokens_StandInRegistryWithoutHashes(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(7), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
@@ -99,7 +101,7 @@ func TestTokensAreInTheRegistryWithoutTheirHashes(t *testing.T) {
 		_, err = w.revoke("ci")
 		require.NoError(t, err)
 	}
-	events, said := w.events()
+	events, said := w.said()
 	require.Len(t, events, 2)
 	for i, action := range []string{"token_added", "token_revoked"} {
 		require.Equal(t, action, events[i].Action)
@@ -110,7 +112,7 @@ func TestTokensAreInTheRegistryWithoutTheirHashes(t *testing.T) {
 	}
 }
 
-func TestTokensThatCannotBeAddedAreRefused(t *testing.T) {
+func TestAddToken_RefusesWhatMakesNoToken(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
@@ -150,19 +152,19 @@ func TestTokensThatCannotBeAddedAreRefused(t *testing.T) {
 			in := schemas.TokenAddIn{Name: "new", Hash: hashOf(3), Agents: []schemas.Agent{"qa"}}
 			tt.spoil(&in)
 			out, err := w.addToken(in)
-			require.Equal(t, tt.field, refused(t, err, tt.code, tt.says).Field)
+			require.Equal(t, tt.field, mailboxtest.Refused(t, err, tt.code, tt.says).Field)
 			require.NotContains(t, err.Error(), in.Hash)
 			require.Zero(t, out)
 			require.Equal(t, before, w.tokens())
 		})
 	}
 	_, err = w.revoke("new")
-	refused(t, err, schemas.NotFound, "token_list {}")
-	events, _ := w.events()
+	mailboxtest.Refused(t, err, schemas.NotFound, "token_list {}")
+	events, _ := w.said()
 	require.Len(t, events, 3)
 }
 
-func TestHumanNeedsScopeAdmin(t *testing.T) {
+func TestAddToken_NeedsPersonForHuman(t *testing.T) {
 	w := newWorld(t)
 	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
 	_, err := w.addToken(in)
@@ -171,7 +173,7 @@ func TestHumanNeedsScopeAdmin(t *testing.T) {
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }
 
-func TestOneAgentHasSeveralTokens(t *testing.T) {
+func TestTokens_OfOneAgentAreRevokedOneByOne(t *testing.T) {
 	w := newWorld(t)
 	for i, name := range []string{"a", "b", "c"} {
 		_, err := w.addToken(schemas.TokenAddIn{Name: name, Hash: hashOf(i), Agents: []schemas.Agent{"qa"}})
@@ -185,7 +187,7 @@ func TestOneAgentHasSeveralTokens(t *testing.T) {
 }
 
 // A call that is made again, because its answer was lost, is answered as the first time.
-func TestAddingAgainUnderOneRequestAddsOnce(t *testing.T) {
+func TestAddToken_AddsOnceForOneRequest(t *testing.T) {
 	w := newWorld(t)
 	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
 	by.Request = "0000019ca8f3e800"
@@ -195,60 +197,29 @@ func TestAddingAgainUnderOneRequestAddsOnce(t *testing.T) {
 	require.Equal(t, first, again)
 }
 
-func TestTokensAreNotForCallersOverHTTP(t *testing.T) {
+func TestTokens_RefuseCallersOverHTTP(t *testing.T) {
 	w := newWorld(t)
-	by := remote("human", "1")
+	by := mailboxtest.Remote("human", "1")
 	by.Scope, by.Names, by.Token = schemas.ScopeAdmin, []schemas.Agent{"human"}, "boss"
-	ctx := context.Background()
-	_, err := w.AddToken(ctx, by, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}})
-	refused(t, err, schemas.Denied, "not for callers over HTTP")
-	_, err = w.RevokeToken(ctx, by, schemas.TokenRevokeIn{Name: "ci"})
-	refused(t, err, schemas.Denied, "not for callers over HTTP")
-	_, err = w.ListTokens(ctx, by, schemas.TokenListIn{})
-	refused(t, err, schemas.Denied, "not for callers over HTTP")
-	_, err = w.FindToken(ctx, by, schemas.TokenFindIn{})
-	refused(t, err, schemas.Denied, "not for callers over HTTP")
+	const why = "not for callers over HTTP"
+	add := schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
+	mailboxtest.Refuses(t, w.AddToken, by, add, schemas.Denied, why)
+	mailboxtest.Refuses(t, w.RevokeToken, by, schemas.TokenRevokeIn{Name: "ci"}, schemas.Denied, why)
+	mailboxtest.Refuses(t, w.ListTokens, by, schemas.TokenListIn{}, schemas.Denied, why)
+	mailboxtest.Refuses(t, w.FindToken, by, schemas.TokenFindIn{}, schemas.Denied, why)
 	require.Empty(t, w.tokens())
 }
 
 // Looking for a token is part of every request: it writes nothing, also where time has changed something.
-func TestFindingATokenWritesNothing(t *testing.T) {
+func TestFindToken_WritesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.Sends(w.Stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.Pass(time.Hour)
-	head := func() (n uint64) {
-		require.NoError(t, w.Store.View(context.Background(), func(v *store.View) (err error) {
-			n, err = v.Events()
-			return err
-		}))
-		return n
-	}
+	head := func() int { return len(w.Events()) }
 	before := head()
 	w.findToken(hashOf(1))
 	w.tokens()
 	require.Equal(t, before, head())
 	require.Equal(t, schemas.TimedOut, w.Status(1))
 	require.Greater(t, head(), before)
-}
-
-func TestEventsSayWhichTokenAndTrace(t *testing.T) {
-	w := newWorld(t)
-	const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	by := remote("a", "1")
-	by.Token, by.Trace = "ci", trace
-	w.Sends(by, "b", "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
-	w.Sends(by, "b", "y", mailboxtest.Message)
-	w.Pass(time.Hour)
-	out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "1", View: "audit"})
-	require.NotEmpty(t, out.Audit[1:])
-	for _, e := range out.Audit {
-		if e.Action == "sent" {
-			require.Equal(t, []string{"ci", trace}, []string{e.Token, e.Trace})
-			continue
-		}
-		require.Equal(t, schemas.ViaClock, e.Via)
-		require.Empty(t, e.Token+e.Trace)
-	}
-	events, _ := w.events()
-	require.Equal(t, []string{"ci", trace}, []string{events[0].Token, events[0].Trace})
 }

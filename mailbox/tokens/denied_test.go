@@ -1,4 +1,4 @@
-package mailbox_test
+package tokens_test
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 )
 
 func withToken(name schemas.Agent, token string) schemas.Caller {
-	by := remote(name, token)
+	by := mailboxtest.Remote(name, token)
 	by.Token, by.Names = token, []schemas.Agent{name}
 	return by
 }
 
-func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
+func TestDenied_IsKeptOnceAMinuteForEachToken(t *testing.T) {
 	w := newWorld(t)
 	ctx := context.Background()
 	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked) }
@@ -30,7 +31,7 @@ func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
 	deny("ci", "human")
 	deny("ci", "human")
 
-	events, said := w.events()
+	events, said := w.said()
 	require.Equal(t, []string{
 		`{"agent":"boss","times":1}`,
 		`{"agent":"boss","times":1}`,
@@ -43,24 +44,24 @@ func TestDenialsAreKeptOnceAMinuteForEachToken(t *testing.T) {
 	}
 }
 
-func TestOnlyDenialsOfTokensAreKept(t *testing.T) {
+func TestDenied_IsKeptOfTokensAlone(t *testing.T) {
 	w := newWorld(t)
-	w.Denied(context.Background(), remote("qa", "1"), "boss")
-	events, _ := w.events()
+	w.Denied(context.Background(), mailboxtest.Remote("qa", "1"), "boss")
+	events, _ := w.said()
 	require.Empty(t, events)
 }
 
-func TestManyDenialsAtOnceLeaveOneEvent(t *testing.T) {
-	w := newWorldOn(t, backends["bolt"](t))
+func TestDenied_LeavesOneEventOfManyAtOnce(t *testing.T) {
+	w := newWorld(t, mailboxtest.On(mailboxtest.File(t)))
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() { w.Denied(context.Background(), withToken("qa", "ci"), "boss") })
 	}
 	all.Wait()
-	_, said := w.events()
+	_, said := w.said()
 	require.Equal(t, []string{`{"agent":"boss","times":1}`}, said)
 	w.Pass(time.Minute)
 	w.Denied(context.Background(), withToken("qa", "ci"), "boss")
-	_, said = w.events()
+	_, said = w.said()
 	require.Contains(t, said[1], `"times":50`)
 }
