@@ -75,7 +75,7 @@ flips: ## 1,000 flipped bits are found
 briefs: ## 1,000 briefs lose nothing
 	HANDOFF_GENERATED=1000 $(PROOF) -run 'LoseNothing|AreLostInNoBrief' ./tools
 mutated: ## 500 exports changed by chance are refused, or all commands go on
-	HANDOFF_MUTATED=500 $(PROOF) -run TestImport_RefusesOrWorks ./mailbox
+	HANDOFF_MUTATED=500 $(PROOF) -run TestImport_RefusesOrWorks ./mailbox/keeping
 overlaps: ## 1,000 sets of changes among 5,000 files, and what a claim costs beside seven others
 	HANDOFF_OVERLAPS=1000 $(PROOF) -run SecondIsDone ./cmd/handoff/internal/project
 	go test -run - -bench ClaimBeside ./mailbox

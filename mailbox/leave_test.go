@@ -234,22 +234,6 @@ func (w *world) waits(n int) {
 	}
 }
 
-func TestAnExportKeepsWhatWaitsForLeave(t *testing.T) {
-	b := &mailboxtest.Breaking{Backend: memory.New()}
-	w := newWorldOn(t, b)
-	w.waits(1)
-	waits := exported(t, w.Store)
-	b.BreakAfter(1)
-	w.factory(false, "c")
-	b.Mend()
-	for _, file := range []string{waits, exported(t, w.Store)} {
-		to := moved(t, file, memory.New())
-		require.Empty(t, to.SentByRules(), "no file is known yet")
-		to.factory(false, "c")
-		require.Equal(t, []string{"c pending test: the login"}, to.SentByRules())
-	}
-}
-
 func TestLeaveReleasesMoreThanTimeMaySend(t *testing.T) {
 	w := newWorld(t)
 	w.waits(210)

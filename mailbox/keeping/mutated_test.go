@@ -1,4 +1,4 @@
-package mailbox_test
+package keeping_test
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 	}
 	var files []string
 	for seed := range uint64(4) {
-		w := newWorld(t)
+		w := mailboxtest.New(t)
 		everything(w, seed)
 		files = append(files, exported(t, w.Store))
 		_, _, err := importing(sealed(lines(t, files[seed])))
@@ -57,13 +57,13 @@ func TestImport_RefusesOrWorksWhateverAFileSays(t *testing.T) {
 			refused++
 			continue
 		}
-		t.Run(fmt.Sprint(seed, did), func(t *testing.T) { moved(t, mutated, memory.New()).everyCommand(&slowest) })
+		t.Run(fmt.Sprint(seed, did), func(t *testing.T) { everyCommand(moved(t, mutated, memory.New()), &slowest) })
 	}
 	t.Logf("%d files: %d refused, %d as before; the slowest command was %s", n, refused, n-refused, slowest)
 }
 
 func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
-	w := newWorld(t)
+	w := mailboxtest.New(t)
 	w.Sends(w.Stdio("a"), "b", "one")
 	w.Claims(w.Stdio("b"))
 	w.Completes(w.Stdio("b"), 1)
@@ -77,7 +77,7 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 		": rv: \"ho_281474976710656\" is out of bounds":       {"record", "rv", "ho_281474976710656"},
 		": owes: nobody knows how to rm":                      {"record", "owes", []any{map[string]any{"do": "rm"}}},
 		": owes: 21 are too many":                             {"record", "owes", slices.Repeat([]any{map[string]any{"do": "tell the senders of those that wait for it"}}, 21)},
-		": from: the record of ho_1 is not what was":          {"record", "rule", "x\n\nThe person allowed everything"},
+		": from: the record of ho_1 is not what was":          {"record", "rule", "x\n\nThe mailboxtest.Human allowed everything"},
 		": box: ho_1 is not for human":                        {"record", "box", "human"},
 		": created: ":                                         {"record", "created", 253402300799999},
 		": depth: 7 is not one more":                          {"record", "depth", 7},
@@ -99,10 +99,10 @@ func TestImport_RefusesRowsThatHandoffDoesNotWrite(t *testing.T) {
 }
 
 // Rows of a damaged store may lead in a circle.
-func TestParentsInACircle_StopNothing(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+func TestDamage_OfParentsInACircleStopsNoCommand(t *testing.T) {
+	w, a := mailboxtest.With(t, "a")
 	id := w.Sends(a, "b", "one").HandoffID
-	w.Updates(person, id, schemas.ActCancel)
+	w.Updates(mailboxtest.Human, id, schemas.ActCancel)
 	open := w.Sends(a, "b", "two", func(in *schemas.SendIn) { in.Parent = id.String() }).HandoffID
 	for of, parent := range map[schemas.ID]schemas.ID{id: open, open: id} {
 		require.NoError(t, w.Store.Update(t.Context(), func(tx *store.Tx) error {
@@ -114,7 +114,7 @@ func TestParentsInACircle_StopNothing(t *testing.T) {
 			return err
 		}))
 	}
-	w.everyCommand(&took{})
+	everyCommand(w, &took{})
 }
 
 // took is the command that took longest.
@@ -124,11 +124,11 @@ type took struct {
 }
 
 // everyCommand has each command do its work on some handoffs. It fails on one that does not return, and on internal.
-func (w *world) everyCommand(slowest *took) {
+func everyCommand(w *mailboxtest.World, slowest *took) {
 	ctx, b := context.Background(), w.Stdio("fresh")
 	w.Rules([]schemas.Route{{Name: "r", On: []string{"failed", "completed"}, When: `root.task == "never"`, Send: []schemas.SendIn{mailboxtest.To("human", "x")}}})
 	do := func(what string, call func() (any, error)) {
-		w.t.Helper()
+		w.T.Helper()
 		began, ended := time.Now(), make(chan error, 1)
 		go func() {
 			out, err := call()
@@ -137,9 +137,9 @@ func (w *world) everyCommand(slowest *took) {
 		}()
 		select {
 		case err := <-ended:
-			require.True(w.t, err == nil || schemas.AsError(err).Code != schemas.Internal, "%s: %v", what, err)
+			require.True(w.T, err == nil || schemas.AsError(err).Code != schemas.Internal, "%s: %v", what, err)
 		case <-time.After(20 * time.Second):
-			require.Fail(w.t, "does not return", what)
+			require.Fail(w.T, "does not return", what)
 		}
 		if d := time.Since(began); d > slowest.Duration {
 			*slowest = took{what, d}
@@ -153,29 +153,33 @@ func (w *world) everyCommand(slowest *took) {
 				})
 			}
 		}
-		do("where", func() (any, error) { return w.Stats(ctx, person, schemas.StatsIn{}) })
-		do("status", func() (any, error) { return w.Overview(ctx, person, schemas.OverviewIn{}) })
-		do("compact --dry-run", func() (any, error) { return w.Retain(ctx, person, schemas.RetainIn{Before: w.Now(), DryRun: true}) })
+		do("where", func() (any, error) { return w.Stats(ctx, mailboxtest.Human, schemas.StatsIn{}) })
+		do("status", func() (any, error) { return w.Overview(ctx, mailboxtest.Human, schemas.OverviewIn{}) })
+		do("compact --dry-run", func() (any, error) {
+			return w.Retain(ctx, mailboxtest.Human, schemas.RetainIn{Before: w.Now(), DryRun: true})
+		})
 		do("export", func() (any, error) {
 			return travel.Export(ctx, w.Store, schemas.ExportHeading{Workspace: "w"}, io.Discard)
 		})
 		do("backup", func() (any, error) { return audit.Verify(ctx, w.Store) })
 		do("check", func() (any, error) {
 			out, err := audit.Examine(ctx, w.Store, reading.Words)
-			require.Empty(w.t, out.Faults)
+			require.Empty(w.T, out.Faults)
 			return out, err
 		})
 	}
 	all()
-	list, err := w.List(ctx, person, schemas.ListIn{Box: "all", Limit: 200})
-	require.NoError(w.t, err)
+	list, err := w.List(ctx, mailboxtest.Human, schemas.ListIn{Box: "all", Limit: 200})
+	require.NoError(w.T, err)
 	for i, item := range list.Items {
 		id := item.HandoffID.String()
 		for view := range strings.FieldsSeq("brief full outcome events audit checkpoint") {
-			do("show "+view, func() (any, error) { return w.Get(ctx, person, schemas.GetIn{HandoffID: id, View: schemas.View(view)}) })
+			do("show "+view, func() (any, error) {
+				return w.Get(ctx, mailboxtest.Human, schemas.GetIn{HandoffID: id, View: schemas.View(view)})
+			})
 		}
 		do("history", func() (any, error) {
-			return w.History(ctx, person, schemas.HistoryIn{HandoffID: id, Format: []string{"tree", "rows", "mermaid", "markdown"}[i%4]})
+			return w.History(ctx, mailboxtest.Human, schemas.HistoryIn{HandoffID: id, Format: []string{"tree", "rows", "mermaid", "markdown"}[i%4]})
 		})
 		do("send", func() (any, error) { return w.Send(ctx, b, schemas.SendIn{To: "fresh", Task: "go on", Parent: id}) })
 		do("send --after", func() (any, error) {
@@ -183,23 +187,23 @@ func (w *world) everyCommand(slowest *took) {
 		})
 		for _, a := range []schemas.Action{schemas.ActAmend, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAccept, schemas.ActAnswer} {
 			do(string(a), func() (any, error) {
-				return w.TryUpdate(person, item.HandoffID, a, func(in *schemas.UpdateIn) { in.Note = "because" })
+				return w.TryUpdate(mailboxtest.Human, item.HandoffID, a, func(in *schemas.UpdateIn) { in.Note = "because" })
 			})
 		}
-		do("claim", func() (any, error) { return w.Claim(ctx, person, schemas.ClaimIn{HandoffID: id}) })
+		do("claim", func() (any, error) { return w.Claim(ctx, mailboxtest.Human, schemas.ClaimIn{HandoffID: id}) })
 		if i%2 == 0 {
 			do("fail", func() (any, error) {
-				return w.Fail(ctx, person, schemas.FailIn{HandoffID: id, FailureDetail: because("no")})
+				return w.Fail(ctx, mailboxtest.Human, schemas.FailIn{HandoffID: id, FailureDetail: mailboxtest.Because("no")})
 			})
 		}
 		do("complete", func() (any, error) {
-			return w.Complete(ctx, person, schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}})
+			return w.Complete(ctx, mailboxtest.Human, schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}})
 		})
 	}
 	w.Pass(30 * 24 * time.Hour)
 	all()
 	do("claim next", func() (any, error) { return w.Claim(ctx, b, schemas.ClaimIn{}) })
-	do("compact", func() (any, error) { return w.Retain(ctx, person, schemas.RetainIn{Before: w.Now()}) })
+	do("compact", func() (any, error) { return w.Retain(ctx, mailboxtest.Human, schemas.RetainIn{Before: w.Now()}) })
 	all()
 }
 

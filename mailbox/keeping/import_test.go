@@ -1,4 +1,4 @@
-package mailbox_test
+package keeping_test
 
 import (
 	"bytes"
@@ -19,27 +19,6 @@ import (
 	"handoff/store/postgres/postgrestest"
 	"handoff/store/travel"
 )
-
-// everything is a workspace in which random things happened, and one of each kind that a workspace keeps.
-func everything(w *world, seed uint64) *lives {
-	l := newLives(w, seed)
-	for range 150 {
-		l.step()
-	}
-	a, late := l.agents[1], l.agents[2]
-	w.Sends(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
-		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of <ho_1>\x01"}}}
-		in.Key, in.Workflow = "once", "release"
-	})
-	first := w.Sends(a, "ciso", "canary of ho_1", func(in *schemas.SendIn) { in.Workflow = "release" }).HandoffID
-	w.Sends(late, "ciso", "after "+first.String(), func(in *schemas.SendIn) {
-		in.Workflow, in.Options = "release", &schemas.SendOptions{After: []string{first.String()}}
-	})
-	mailboxtest.Must(w.t, w.Send, a, schemas.SendIn{To: "qa", Type: schemas.TypeMessage, Task: "look at " + first.String()})
-	gone := w.Sends(a, "ciso", "canary secret", func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
-	mailboxtest.Must(w.t, w.Redact, person, schemas.RedactIn{HandoffID: gone.String()})
-	return l
-}
 
 func exported(t testing.TB, s *store.Store) string {
 	t.Helper()
@@ -64,7 +43,7 @@ func importing(file string) (store.Backend, *keeping.Import, error) {
 }
 
 // moved imports a file into an empty store.
-func moved(t testing.TB, file string, to store.Backend) *world {
+func moved(t testing.TB, file string, to store.Backend) *mailboxtest.World {
 	t.Helper()
 	b, i, err := importing(file)
 	require.NoError(t, err)
@@ -72,22 +51,19 @@ func moved(t testing.TB, file string, to store.Backend) *world {
 	done, err := travel.Copy{From: b, To: to}.Run(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, done.Audit.Problems)
-	return newWorldOn(t, to)
+	return mailboxtest.New(t, mailboxtest.On(to))
 }
 
-func (w *world) releaseAll() {
-	for id := schemas.ID(1); ; id++ {
-		out, err := w.Get(context.Background(), person, schemas.GetIn{HandoffID: id.String(), View: "full"})
-		if err != nil {
-			return
-		}
-		if out.Status.Held() {
-			w.Updates(person, id, schemas.ActRelease)
+func releaseAll(w *mailboxtest.World) {
+	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Limit: 200})
+	for _, item := range list.Items {
+		if item.Status.Held() {
+			w.Updates(mailboxtest.Human, item.HandoffID, schemas.ActRelease)
 		}
 	}
 }
 
-func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
+func TestImport_OfAnExportIsExportedAsTheSameBytes(t *testing.T) {
 	opens := map[string]func(testing.TB) store.Backend{"memory": func(testing.TB) store.Backend { return memory.New() }, "bolt": mailboxtest.File}
 	if !testing.Short() {
 		opens["postgres"] = nil
@@ -98,15 +74,14 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 				workspaces, n := postgrestest.Workspaces(t), 0
 				open = func(t testing.TB) store.Backend { n++; return workspaces(t, fmt.Sprint("w", n)) }
 			}
-			w := newWorldOn(t, open(t))
-			lives := everything(w, 3)
-			w.Claims(lives.agents[3])
+			w := mailboxtest.New(t, mailboxtest.On(open(t)))
+			tokens := everything(w, 3)
 			claimed := exported(t, w.Store)
 			held := 0
-			for id, tokens := range lives.tokens {
+			for id, token := range tokens {
 				if w.Status(id).Held() {
 					held++
-					require.NotContains(t, claimed, tokens[len(tokens)-1])
+					require.NotContains(t, claimed, token)
 				}
 			}
 			require.NotZero(t, held)
@@ -117,7 +92,7 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 					require.Contains(t, again, line)
 				}
 			}
-			w.releaseAll()
+			releaseAll(w)
 			file := exported(t, w.Store)
 			require.Equal(t, file, exported(t, moved(t, file, open(t)).Store))
 			for _, kind := range []string{"agent", "workflow", "event", "content", "handoff", "notice", "key"} {
@@ -129,36 +104,36 @@ func TestAnExportImportedIntoNothingIsExportedAsTheSameBytes(t *testing.T) {
 }
 
 // find reads the newest handoff whose task begins so.
-func (w *world) find(task string) schemas.GetOut {
-	w.t.Helper()
-	list := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
+func find(w *mailboxtest.World, task string) schemas.GetOut {
+	w.T.Helper()
+	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Query: strings.Fields(task)[0], Limit: 50})
 	for _, item := range list.Items {
 		if out := w.Full(item.HandoffID); strings.HasPrefix(out.Handoff.Task, task) {
 			return out
 		}
 	}
-	require.Fail(w.t, "there is none", task)
+	require.Fail(w.T, "there is none", task)
 	return schemas.GetOut{}
 }
 
 // What was redacted stays so, and its event still verifies without a salt. What comes along can be redacted.
 func TestImport_KeepsRedactions(t *testing.T) {
-	w := newWorld(t)
+	w := mailboxtest.New(t)
 	everything(w, 3)
 	to := moved(t, exported(t, w.Store), memory.New())
-	gone := to.find("remember")
-	mailboxtest.Must(t, to.Redact, person, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
+	gone := find(to, "remember")
+	mailboxtest.Must(t, to.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: gone.HandoffID.String()})
 	to.Intact()
 	require.NotContains(t, exported(t, to.Store), "<canary>")
 }
 
 // Earlier versions added to workspaces in use. What they wrote is read, by either id.
-func TestShow_TellsWhatEarlierVersionsAdded(t *testing.T) {
+func TestImport_ReadsWhatEarlierVersionsAdded(t *testing.T) {
 	file, err := os.ReadFile("testdata/merged.jsonl")
 	require.NoError(t, err)
 	w := moved(t, string(file), memory.New())
 	w.Intact()
-	out := mailboxtest.Must(t, w.Get, person, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
+	out := mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "shop/ho_1", View: "events"})
 	require.Equal(t, schemas.ID(3), out.HandoffID)
 	require.Equal(t, "imported", out.Events[len(out.Events)-1].Action)
 	require.Equal(t, "All fine", w.Full(3).Completion.Summary)
@@ -166,7 +141,7 @@ func TestShow_TellsWhatEarlierVersionsAdded(t *testing.T) {
 
 // The record of what is held lost its claim, so no event proves it.
 func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
-	w, a := newWorldWith(t, "a")
+	w, a := mailboxtest.With(t, "a")
 	w.Sends(a, "b", "kept")
 	w.Claims(w.Stdio("b"))
 	lines := strings.SplitAfter(exported(t, w.Store), "\n")
@@ -183,10 +158,42 @@ func TestImport_RefusesAHeldRecordThatWasChanged(t *testing.T) {
 
 // What was let go of stays so in another workspace, whose registry verifies.
 func TestImport_KeepsWhatWasLetGo(t *testing.T) {
-	w, a, qa := newPair(t, "a", "qa")
+	w, a, qa := mailboxtest.Pair(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.Completes(qa, 1)
 	w.Pass(180 * 24 * time.Hour)
-	mailboxtest.Must(t, w.Retain, person, schemas.RetainIn{Before: w.Now()})
-	require.Equal(t, "[no longer kept]", moved(t, exported(t, w.Store), memory.New()).find("look").Handoff.Detail)
+	mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: w.Now()})
+	require.Equal(t, "[no longer kept]", find(moved(t, exported(t, w.Store), memory.New()), "look").Handoff.Detail)
+}
+
+// declares has a file of the project say a workflow of two steps, with or without a person's leave.
+func declares(w *mailboxtest.World, unallowed bool) {
+	w.T.Helper()
+	steps := mailboxtest.InOrder(mailboxtest.Step("build", "b"), mailboxtest.Step("test", "c"))
+	mailboxtest.Must(w.T, w.Declare, mailboxtest.Human, schemas.DeclareIn{
+		Leave: true, Digest: fmt.Sprint(unallowed), Files: []schemas.DeclaringFile{{
+			Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: steps}},
+		}},
+	})
+}
+
+func TestImport_KeepsWhatWaitsForLeave(t *testing.T) {
+	b := &mailboxtest.Breaking{Backend: memory.New()}
+	w := mailboxtest.New(t, mailboxtest.On(b))
+	declares(w, false)
+	w.Sends(w.Stdio("a"), "workflow:factory", "the login")
+	declares(w, true)
+	dev := w.Stdio("b")
+	w.Claims(dev)
+	w.Completes(dev, 1)
+	waits := exported(t, w.Store)
+	b.BreakAfter(1)
+	declares(w, false)
+	b.Mend()
+	for _, file := range []string{waits, exported(t, w.Store)} {
+		to := moved(t, file, memory.New())
+		require.Empty(t, to.SentByRules(), "no file is known yet")
+		declares(to, false)
+		require.Equal(t, []string{"c pending test: the login"}, to.SentByRules())
+	}
 }

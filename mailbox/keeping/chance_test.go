@@ -1,0 +1,153 @@
+package keeping_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"handoff/mailbox/mailboxtest"
+	"handoff/schemas"
+)
+
+// everything is a workspace in which random things happened, and one of each kind that a workspace keeps. The last
+// thing is a claim. It gives the newest token of each handoff that was claimed.
+func everything(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
+	c := newChance(w, seed)
+	for range 250 {
+		c.step()
+	}
+	a, qa, ciso := c.agents[1], c.agents[3], c.agents[4]
+	w.Sends(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
+		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", Content: "of <ho_1>\x01"}}}
+		in.Key, in.Workflow = "once", "release"
+	})
+	first := w.Sends(a, "ciso", "canary of ho_1", func(in *schemas.SendIn) { in.Workflow = "release" }).HandoffID
+	w.Sends(qa, "ciso", "after "+first.String(), mailboxtest.After(first.String()), mailboxtest.NoParent)
+	w.Sends(a, "qa", "look at "+first.String(), mailboxtest.Message)
+	gone := w.Sends(a, "ciso", "canary secret", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Detail = "redact me" }).HandoffID
+	mailboxtest.Must(w.T, w.Redact, mailboxtest.Human, schemas.RedactIn{HandoffID: gone.String()})
+	c.claim(ciso, "")
+	return c.tokens
+}
+
+// chance has agents do random things, sensible or not. What is refused is passed over.
+type chance struct {
+	*mailboxtest.World
+	*rand.Rand
+	agents []schemas.Caller
+	tokens map[schemas.ID]string // the newest of each handoff
+	claims []claim
+	last   schemas.ID // that was sent
+}
+
+type claim struct {
+	by schemas.Caller
+	id schemas.ID
+}
+
+func newChance(w *mailboxtest.World, seed uint64) *chance {
+	c := &chance{World: w, Rand: rand.New(rand.NewPCG(seed, 7)), agents: []schemas.Caller{mailboxtest.Human}, tokens: map[schemas.ID]string{}}
+	for _, name := range []schemas.Agent{"architect", "auto-code", "qa", "ciso"} {
+		c.agents = append(c.agents, w.Stdio(name))
+	}
+	c.agents = append(c.agents, mailboxtest.Remote("remote", "1"))
+	w.Accepts("*", c.agents[3], c.agents[5])
+	return c
+}
+
+func pick[T any](c *chance, from ...T) T { return from[c.IntN(len(from))] }
+
+func (c *chance) step() {
+	by, id := pick(c, c.agents...), schemas.ID(1+c.IntN(int(c.last)+3)).String()
+	conn := schemas.ConnIn{Conn: by.Conn}
+	n := c.IntN(20)
+	if n >= 10 && len(c.claims) > 0 && c.IntN(2) == 0 {
+		held := pick(c, c.claims...)
+		by, id = held.by, held.id.String()
+	}
+	switch {
+	case n < 4:
+		c.send(by)
+	case n == 4:
+		c.Pass(time.Duration(c.IntN(40)) * time.Minute)
+	case n == 5 && by.Conn != "":
+		mailboxtest.Must(c.T, c.Detach, by, conn)
+	case n == 6 && by.Conn != "":
+		mailboxtest.Must(c.T, c.Attach, by, conn)
+	case n < 10:
+		c.claim(by, pick(c, "", "", "", id))
+	case n < 13:
+		c.complete(by, id)
+	case n < 15:
+		c.fail(by, id)
+	default:
+		c.update(by, id)
+	}
+}
+
+func (c *chance) send(by schemas.Caller) {
+	in := schemas.SendIn{
+		To:       pick(c, "architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"),
+		Task:     fmt.Sprintf("task %d", c.IntN(1000)),
+		Priority: pick(c, schemas.Priorities...),
+		Deadline: pick(c, "", "", "", "20m", "3h"),
+		Parent:   pick(c, "", "none"),
+		Type:     pick(c, "", "task", "message"),
+		Options: &schemas.SendOptions{
+			Terms: schemas.Terms{NeedsApproval: c.IntN(8) == 0}, Force: true,
+			NotBefore: pick(c, "", "", "", "10m"),
+			Limits:    pick(c, nil, nil, map[string]float64{"workflow_handoffs": 4}, map[string]float64{"cost_usd": 1, "minutes": 50}),
+		},
+	}
+	if c.last != 0 && c.IntN(6) == 0 {
+		in.Options.After = []string{schemas.ID(1 + c.IntN(int(c.last))).String()}
+	}
+	if in.Type == "" && c.IntN(3) == 0 {
+		in.Expectations = &schemas.Expectations{Review: pick(c, "sender", "qa", "human"), MaxRounds: 1 + c.IntN(3)}
+	}
+	if out, err := c.Send(c.T.Context(), by, in); err == nil {
+		c.last = max(c.last, out.HandoffID)
+	}
+}
+
+func (c *chance) claim(by schemas.Caller, id string) {
+	if out, err := c.Claim(c.T.Context(), by, schemas.ClaimIn{HandoffID: id}); err == nil && !out.Empty {
+		c.tokens[out.HandoffID], c.last = out.Token, max(c.last, out.HandoffID)
+		c.claims = append(c.claims, claim{by, out.HandoffID})
+	}
+}
+
+func (c *chance) complete(by schemas.Caller, id string) {
+	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
+		Summary: "done", Results: map[string]any{"cost_usd": float64(c.IntN(9)) / 10},
+	}}
+	in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(c, "accept", "rework"), Points: []string{"more"}})
+	if c.IntN(3) == 0 {
+		in.Continuation = &schemas.Continuation{SendIn: mailboxtest.To("qa", "and then")}
+	}
+	_, _ = c.Complete(c.T.Context(), by, in)
+}
+
+func (c *chance) fail(by schemas.Caller, id string) {
+	in := schemas.FailIn{
+		HandoffID: id, FailureDetail: mailboxtest.Because(fmt.Sprint("no ", c.IntN(1000))),
+		Outcome: pick(c, schemas.OutcomeFailed, schemas.OutcomeRejected),
+		Then:    pick(c, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop),
+	}
+	in.PartialProgress = pick(c, nil, &schemas.PartialProgress{Completed: []string{"half"}})
+	_, _ = c.Fail(c.T.Context(), by, in)
+}
+
+func (c *chance) update(by schemas.Caller, id string) {
+	in := schemas.UpdateIn{HandoffID: id, Action: pick(c, schemas.Actions...), Note: "because"}
+	switch in.Action { //nolint:exhaustive // the others need nothing
+	case schemas.ActAmend:
+		in.Changes = &schemas.Changes{Title: "changed", Tags: []string{"x"}, Priority: pick(c, schemas.Priorities...)}
+	case schemas.ActRelease:
+		in.To = pick(c, "", "ciso")
+	case schemas.ActAsk:
+		in.Conditions = pick(c, nil, &schemas.Conditions{NeedsPermission: []string{"to deploy"}})
+	}
+	_, _ = c.Update(c.T.Context(), by, in)
+}
