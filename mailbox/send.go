@@ -157,7 +157,8 @@ func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
 }
 
 // checkDraft refuses what the caller may not send, or not there. A message goes to one agent, and counts for no limit
-// of a token, because nothing waits for it.
+// of a token, because nothing waits for it. What is judged is the record that the send would write, without its id and
+// its place in a workflow.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	_, directed := d.To.Directed()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
@@ -170,14 +171,13 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sent := &store.Record{From: o.By.Agent, To: d.To, Type: d.Handoff.Type, Estimate: int(d.Estimate.Minutes())}
+	sent := o.newRecord(0, d, lineage{})
+	sent.From = o.By.Agent // where a token said who it is, a draft that is held back names another
 	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
 		return nil, err
 	}
-	review := schemas.OrZero(d.Handoff.Expectations).Review
-	if review == "" {
-		return warnings, nil
-	}
+	review := sent.Reviewer
+	sent.Reviewer = "" // one that a record has already is not checked again
 	more, err := o.checkReviewer(sent, d.To, review, d.Force)
 	return append(warnings, more...), err
 }
