@@ -39,13 +39,8 @@ func (b *build) beside() []file {
 	return append(slices.Clip(b.inside), file{"NOTICES", modeText, notices(b.modules)})
 }
 
-func picked(files []file, names ...string) (found []file) {
-	for _, f := range files {
-		if slices.Contains(names, f.name) {
-			found = append(found, f)
-		}
-	}
-	return found
+func picked(files []file, names ...string) []file {
+	return slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !slices.Contains(names, f.name) })
 }
 
 // The files that shells want, by where they are in an archive.
@@ -59,7 +54,7 @@ var completions = []struct{ shell, name string }{
 // documents gathers what stands beside the program in each archive.
 func (r *release) documents(ctx context.Context) error {
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
-		data, err := r.read(name)
+		data, err := os.ReadFile(r.src(name))
 		if err != nil {
 			return err
 		}

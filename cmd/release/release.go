@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,13 +93,8 @@ const (
 )
 
 // Of gives the artifacts of a kind, for the templates.
-func (r *release) Of(kind string) (found []artifact) {
-	for _, a := range r.Artifacts {
-		if a.Kind == kind {
-			found = append(found, a)
-		}
-	}
-	return found
+func (r *release) Of(kind string) []artifact {
+	return slices.DeleteFunc(slices.Clone(r.Artifacts), func(a artifact) bool { return a.Kind != kind })
 }
 
 // add puts a file into the release.
@@ -109,8 +105,6 @@ func (r *release) add(kind string, p platform, name string, data []byte) error {
 }
 
 func (r *release) src(name string) string { return filepath.Join(r.work, "src", name) }
-
-func (r *release) read(name string) ([]byte, error) { return os.ReadFile(r.src(name)) }
 
 func write(name string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a release is for everybody

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err
 		return err
 	}
 	r.Commit, r.Date, r.Unreleased = commit, committed.UTC(), snapshot
-	changelog, err := r.read("CHANGELOG.md")
+	changelog, err := os.ReadFile(r.src("CHANGELOG.md"))
 	if err != nil {
 		return err
 	}
