@@ -173,7 +173,7 @@ func examineInside(
 	} else {
 		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceAgain()) }
 		findings = append(findings, doctor.Identity(ctx, self, boxes))
-		findings = append(findings, doctor.Work(ctx, doctor.Desk{Boxes: boxes, Shell: sh, Spell: spell})...)
+		findings = append(findings, doctor.Work(ctx, boxes, sh, spell)...)
 	}
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.Closed(err, sh))

@@ -13,7 +13,7 @@ import (
 )
 
 // carryOut shows what is to be done, asks whether to do it, does it, and reports.
-func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (setup.Done, error)) error {
+func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup string, err error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
 			return err
@@ -33,8 +33,8 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (setup.Do
 		case ctx.Err() != nil:
 			f.leave(errInterrupted)
 		default:
-			done, err := do(f.change)
-			s.done(f, done, err)
+			backup, err := do(f.change)
+			s.done(f, backup, err)
 		}
 	}
 	if !s.flags.remove && ctx.Err() == nil {
@@ -80,8 +80,8 @@ func (s *setupRun) question() string {
 var errInterrupted = errors.New("it was interrupted before: run this again")
 
 // done notes what became of a file.
-func (s *setupRun) done(f *fileSetup, done setup.Done, err error) {
-	f.Backup = done.Backup
+func (s *setupRun) done(f *fileSetup, backup string, err error) {
+	f.Backup = backup
 	switch {
 	case err != nil:
 		f.leave(err)

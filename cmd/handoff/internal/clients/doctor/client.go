@@ -11,6 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
+	"handoff/schemas"
 )
 
 // A Bench is what clients are examined with.
@@ -41,7 +42,7 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		all = append(all, in.examineEntry(ctx, e))
 	}
 	return slices.Concat(all, in.withheld(), in.serverless(), in.twoNames(), in.twice(), in.missingHooks(), in.trust(),
-		in.examineHooks())
+		schemas.Map(in.hooks, in.examineHookFile))
 }
 
 // serverless finds hooks without a server: a session then hears of mail that it cannot take.
@@ -94,34 +95,27 @@ func (in *installation) ignored() (all []Finding) {
 }
 
 func (in *installation) absent() Finding {
-	say, what := skipped, "is not set up"
+	state, what := Skipped, "is not set up"
 	if in.Wanted {
-		say = warning
+		state = Warning
 	}
 	if !in.client.Detect(in.Machine) {
 		what = "was not found on this machine"
 	}
-	return say(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
+	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
 }
 
-// twice finds what is installed twice.
+// twice finds what is installed twice. The remedy takes out of one scope what setup wrote beside the plugin.
 func (in *installation) twice() []Finding {
-	what := "server is there twice"
+	var what, remedy string
 	switch {
-	case in.plugin != "" && len(in.hooks) > 0:
-		what = "hooks run twice"
-	case in.plugin != "" && len(in.entries) > 0:
-	default:
+	case in.plugin == "" || len(in.hooks)+len(in.entries) == 0:
 		return nil
+	case len(in.hooks) > 0:
+		what, remedy = "hooks run twice", in.setup(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
+	default:
+		what, remedy = "server is there twice", in.removal(in.entries[0])
 	}
 	return []Finding{warning(aboutClients, "%s has both the plugin and what setup writes: its %s", in.client.Title, what).
-		try(in.withoutPlugin())}
-}
-
-// withoutPlugin is the command that takes out of one scope what setup wrote beside the plugin.
-func (in *installation) withoutPlugin() string {
-	if len(in.hooks) > 0 {
-		return in.setup(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
-	}
-	return in.removal(in.entries[0])
+		try(remedy)}
 }

@@ -36,13 +36,11 @@ type Finding struct {
 
 // Worst is the worst state among findings, and [OK] without any.
 func Worst(findings []Finding) State {
-	worst := OK
+	worst := 0
 	for _, f := range findings {
-		if slices.Index(states, f.State) > slices.Index(states, worst) {
-			worst = f.State
-		}
+		worst = max(worst, slices.Index(states, f.State))
 	}
-	return worst
+	return states[worst]
 }
 
 // The subjects.
@@ -58,20 +56,18 @@ const (
 	aboutAgents   = "agents"
 )
 
-func ok(subject, format string, args ...any) Finding {
-	return Finding{Subject: subject, State: OK, Message: fmt.Sprintf(format, args...)}
-}
-
+func ok(subject, format string, args ...any) Finding { return OK.of(subject, format, args...) }
 func skipped(subject, format string, args ...any) Finding {
-	return Finding{Subject: subject, State: Skipped, Message: fmt.Sprintf(format, args...)}
+	return Skipped.of(subject, format, args...)
 }
-
 func warning(subject, format string, args ...any) Finding {
-	return Finding{Subject: subject, State: Warning, Message: fmt.Sprintf(format, args...)}
+	return Warning.of(subject, format, args...)
 }
+func failure(subject, format string, args ...any) Finding { return Error.of(subject, format, args...) }
 
-func failure(subject, format string, args ...any) Finding {
-	return Finding{Subject: subject, State: Error, Message: fmt.Sprintf(format, args...)}
+// of is a finding in this state.
+func (s State) of(subject, format string, args ...any) Finding {
+	return Finding{Subject: subject, State: s, Message: fmt.Sprintf(format, args...)}
 }
 
 // try adds the command that mends what was found, or shows more of it; empty: none helps.

@@ -30,8 +30,9 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).try(in.rewrite(e))
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
-	case stranger:
-		return warning(aboutClients, untried, in.client.Title, e.Path).try(in.setup(e.Scope, "--print"))
+	case stranger: // whose words are not repeated: see package installed
+		return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
+			in.client.Title, e.Path).try(in.setup(e.Scope, "--print"))
 	case isForClient(e.URL):
 		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
 	case e.URL != "":
@@ -84,6 +85,3 @@ func (in *installation) trial(e installed.Entry) live.Trial {
 		Environ: []string{"HANDOFF_WORKSPACE=doctor"},
 	}
 }
-
-// Of an entry that may be anybody's, doctor repeats no word: see package installed.
-const untried = "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried"

@@ -9,10 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// examineHooks looks at the hooks of each file. It runs none.
-func (in *installation) examineHooks() []Finding { return schemas.Map(in.hooks, in.examineHookFile) }
-
-// examineHookFile looks whether what the hooks of a file start is there.
+// examineHookFile looks whether what the hooks of a file start is there. It runs none.
 func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	for _, call := range in.calls(f) {
 		if in.Machine.Program(call.Program) != "" {

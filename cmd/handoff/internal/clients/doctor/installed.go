@@ -84,17 +84,17 @@ func (in *installation) trust() (all []Finding) {
 		return nil
 	}
 	for _, d := range in.client.Doubts(in.view()) {
-		about, say := aboutClients, warning
+		about, state := aboutClients, Warning
 		if d.OfHooks {
 			about = aboutHooks
 		}
 		switch {
 		case d.Refused:
-			say = failure
+			state = Error
 		case d.Ahead:
-			say = skipped
+			state = Skipped
 		}
-		found := say(about, "%s %s", in.client.Title, d.Text)
+		found := state.of(about, "%s %s", in.client.Title, d.Text)
 		if d.Command != nil {
 			found = found.try(in.inProject() + shell.Line(d.Command))
 		}

@@ -69,11 +69,11 @@ func Closed(err error, sh Shell) Finding {
 
 // Nowhere is the finding about a missing workspace. Outside of projects that is no fault, unless somebody named one.
 func Nowhere(err error, asked workspace.Config) Finding {
-	say := failure
+	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
-		say = skipped
+		state = Skipped
 	}
-	return say(aboutStore, "%s", explained(err))
+	return state.of(aboutStore, "%s", explained(err))
 }
 
 // Homeless is the finding that no client was examined: without a home directory nobody knows where their files are.

@@ -13,13 +13,6 @@ import (
 	"handoff/tools"
 )
 
-// A Desk is how handoffs of a workspace are looked at.
-type Desk struct {
-	Boxes tools.Invoker
-	Shell Shell
-	Spell func(schemas.Advice) string // the command line that makes a call
-}
-
 // patient says how old a concern is before it is a finding. What is not here is none.
 var patient = map[schemas.ConcernKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
@@ -33,19 +26,19 @@ const (
 )
 
 // Work examines the handoffs that have not ended, and finds those that go on only if somebody does something. The
-// overview of the workspace decides which these are, and why.
-func Work(ctx context.Context, d Desk) (all []Finding) {
+// overview of the workspace decides which these are, and why. Spell is the command line that makes a call.
+func Work(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
-	out, err := tools.Ask[schemas.OverviewOut](ctx, d.Boxes, call, schemas.OverviewIn{Limit: mostConcerns})
+	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: mostConcerns})
 	if err != nil {
 		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
-			try(d.Shell.line("list"))}
+			try(sh.line("list"))}
 	}
 	for _, c := range slices.Concat(out.NeedsYou.Items, out.Stuck.Items) {
 		age := out.At.Sub(c.Since)
 		if wait, counts := patient[c.Kind]; counts && age >= wait {
 			why := cmp.Or(c.Reason, "a person has to approve it")
-			remedy := d.Shell.Program.Call() + strings.TrimPrefix(d.Spell(c.Next[0]), client.ServerName)
+			remedy := sh.Program.Call() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
 			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.Age(age), why).try(remedy))
 		}
 	}
@@ -54,7 +47,7 @@ func Work(ctx context.Context, d Desk) (all []Finding) {
 		open := out.Counts.Claimable + out.Counts.Held + out.Counts.Blocked
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.Counted(open, "handoff"))}
 	case more > 0:
-		return append(all[:mostFindings], warning(aboutWork, "and %d more", more).try(d.Shell.line("status")))
+		return append(all[:mostFindings], warning(aboutWork, "and %d more", more).try(sh.line("status")))
 	}
 	return all
 }

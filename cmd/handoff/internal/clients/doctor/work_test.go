@@ -15,10 +15,9 @@ import (
 func (b *box) after(d time.Duration) []doctor.Finding {
 	b.t.Helper()
 	b.Pass(d)
-	return doctor.Work(b.t.Context(), doctor.Desk{
-		Boxes: b.boxes, Shell: doctor.Shell{Program: doctor.Program{Path: "/bin/other"}, Place: " --workspace w"},
-		Spell: func(next schemas.Advice) string { return "handoff " + next.Tool + " " + string(next.Args) },
-	})
+	sh := doctor.Shell{Program: doctor.Program{Path: "/bin/other"}, Place: " --workspace w"}
+	spell := func(next schemas.Advice) string { return "handoff " + next.Tool + " " + string(next.Args) }
+	return doctor.Work(b.t.Context(), b.boxes, sh, spell)
 }
 
 func TestWorkThatGoesOnIsOK(t *testing.T) {

@@ -16,19 +16,14 @@ import (
 // errMeanwhile says that a file is not what it was when the change was shown.
 var errMeanwhile = errors.New("it was changed meanwhile: run this again")
 
-// Done is what became of a change.
-type Done struct {
-	Backup string // the copy that was made, and is there
-}
-
-// Apply makes a change that [Setter.Plan] gave. It leaves a file alone that somebody else changed since. If it
-// fails, the file, its copies and the directories are as they were. Called again with the same change it fails, as the
-// file is not what it was.
-func (s Setter) Apply(c Change) (d Done, err error) {
+// Apply makes a change that [Setter.Plan] gave, and gives the copy that it made of the file, if any. It leaves a file
+// alone that somebody else changed since. If it fails, the file, its copies and the directories are as they were.
+// Called again with the same change it fails, as the file is not what it was.
+func (s Setter) Apply(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() {
-		return d, c.Err
+		return "", c.Err
 	}
-	return d, s.inTurn(func() error {
+	err = s.inTurn(func() error {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
@@ -37,13 +32,13 @@ func (s Setter) Apply(c Change) (d Done, err error) {
 			return fmt.Errorf("read the receipt: %w", err)
 		}
 		a := attempt{Change: c, setter: s, before: before}
-		err = a.make()
-		if err != nil {
+		if err = a.make(); err != nil {
 			err = errors.Join(err, a.withdraw())
 		}
-		d = a.done
+		backup = a.backup
 		return err
 	})
+	return backup, err
 }
 
 // stillSo tells whether the file is as it was read.

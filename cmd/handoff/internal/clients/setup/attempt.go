@@ -10,7 +10,7 @@ type attempt struct {
 	Change
 
 	setter  Setter
-	done    Done
+	backup  string   // the copy that was made; empty: none
 	folders []string // that were made, outer ones first
 	before  []byte   // the receipt that there was; nil: none
 }
@@ -21,10 +21,10 @@ func (a *attempt) make() (err error) {
 	if a.folders, err = folders(a.File.Resolved, mode); err != nil {
 		return err
 	}
-	if a.done.Backup, err = a.setter.backup(a.Change); err != nil {
+	if a.backup, err = a.setter.backup(a.Change); err != nil {
 		return err
 	}
-	if err := a.setter.keep(a.Change, a.After, a.folders, a.done.Backup); err != nil {
+	if err := a.setter.keep(a.Change, a.After, a.folders, a.backup); err != nil {
 		return err
 	}
 	return a.write()
@@ -33,9 +33,9 @@ func (a *attempt) make() (err error) {
 // withdraw takes back what was made for a change that failed.
 func (a *attempt) withdraw() error {
 	err := a.setter.putBack(a.File.Resolved, a.before)
-	if a.done.Backup != "" {
-		err = errors.Join(err, os.Remove(a.done.Backup))
-		a.done.Backup = ""
+	if a.backup != "" {
+		err = errors.Join(err, os.Remove(a.backup))
+		a.backup = ""
 	}
 	removeEmpty(a.folders)
 	return err

@@ -31,9 +31,9 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 	w.write(path, mine, 0o600)
 	change := of(t, w.Plan(cursor, w.desired), path)
 	w.meanwhile(path, `{"theirs": 1}`, 2)
-	done, err := w.Apply(change)
+	backup, err := w.Apply(change)
 	require.ErrorContains(t, err, "meanwhile")
-	require.Empty(t, done.Backup)
+	require.Empty(t, backup)
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 	require.Empty(t, w.receipts())
 }

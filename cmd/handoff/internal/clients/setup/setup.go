@@ -87,15 +87,14 @@ func (c Change) Parts() (names []string) {
 }
 
 // Find gives our entry in the list that setup writes; ok is false if there is none that leads anywhere.
-func (d Desired) Find(c client.Client) (e installed.Entry, ok bool) {
+func (d Desired) Find(c client.Client) (_ installed.Entry, ok bool) {
 	entries, _ := installed.Entries(c, d.Machine) // a file that cannot be read has none
-	i := slices.IndexFunc(entries, func(e installed.Entry) bool {
-		return e.Scope != installed.Local && e.Path == c.Servers.In(d.Scope, d.Machine)
-	})
-	if i < 0 {
-		return e, false
+	for _, e := range entries {
+		if e.Scope != installed.Local && e.Path == c.Servers.In(d.Scope, d.Machine) {
+			return e, len(e.Command) > 0 || e.URL != ""
+		}
 	}
-	return entries[i], len(entries[i].Command) > 0 || entries[i].URL != ""
+	return installed.Entry{}, false
 }
 
 // Present tells what of handoff a client has in a scope.

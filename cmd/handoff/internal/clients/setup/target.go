@@ -141,15 +141,13 @@ func (d Desired) foreign(c client.Client) *Foreign {
 }
 
 // plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
-func (d Desired) plugin(c client.Client) (b installed.Brought, ok bool) {
-	all := installed.Plugins(c, d.Machine)
-	i := slices.IndexFunc(all, func(b installed.Brought) bool {
-		return b.Scope == client.User || d.Scope == client.Project
-	})
-	if i < 0 {
-		return b, false
+func (d Desired) plugin(c client.Client) (_ installed.Brought, ok bool) {
+	for _, b := range installed.Plugins(c, d.Machine) {
+		if b.Scope == client.User || d.Scope == client.Project {
+			return b, true
+		}
 	}
-	return all[i], true
+	return installed.Brought{}, false
 }
 
 // Hint says what a person can do about a file that was left alone.

@@ -109,26 +109,27 @@ func (c Change) foreign(r receipt) error {
 }
 
 // Revert makes a change that [Setter.Undo] gave, and removes the receipt and the directories that setup made for the
-// file and that are empty now. Where the text that was there before is back, it removes the copies as well. It leaves
-// a file alone that somebody else changed since. When the process dies after the file was written, the next undoing
-// removes the receipt, and the copies stay.
-func (s Setter) Revert(c Change) (d Done, err error) {
+// file and that are empty now. Where the text that was there before is back, it removes the copies as well. It gives
+// the copy that it made itself, if any. It leaves a file alone that somebody else changed since. When the process dies
+// after the file was written, the next undoing removes the receipt, and the copies stay.
+func (s Setter) Revert(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
-		return d, c.Err
+		return "", c.Err
 	}
-	return d, s.inTurn(func() error {
+	err = s.inTurn(func() error {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
 		r, _ := s.receipt(c.File) // that of another change may have left it directories since
 		exact := c.Exact || c.File.Missing && r.Missing
 		if !c.Same() {
-			if d.Backup, err = s.undo(c); err != nil {
+			if backup, err = s.undo(c); err != nil {
 				return err
 			}
 		}
 		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.tidy(r, c.File.Resolved, exact))
 	})
+	return backup, err
 }
 
 // undo writes the text of an undoing, or removes the file, and gives the copy that it made of what nobody can make
