@@ -36,7 +36,7 @@ agent_roles:
 `
 
 func TestBothShapesAreReadAsTheyStand(t *testing.T) {
-	said, problems := agentsfile.Parse([]byte(both))
+	said, problems := agentsfile.Parse([]byte(both), true)
 	require.Empty(t, problems)
 	require.Equal(t, []schemas.RegisterIn{
 		{Name: "qa", Accepts: []string{"code", "*"}, Produces: []string{"test_results"}},
@@ -46,15 +46,15 @@ func TestBothShapesAreReadAsTheyStand(t *testing.T) {
 			Accepts: []string{"testing", "bug-fixes"}, Description: "Run tests, document failures",
 		},
 	}, said.Agents)
-	windows, _ := agentsfile.Parse([]byte(strings.ReplaceAll(both, "\n", "\r\n")))
+	windows, _ := agentsfile.Parse([]byte(strings.ReplaceAll(both, "\n", "\r\n")), true)
 	require.Equal(t, said, windows)
 	for _, nothing := range []string{"", "# agents:\n", "agents:\n", agentsfile.Template} {
-		said, problems := agentsfile.Parse([]byte(nothing))
+		said, problems := agentsfile.Parse([]byte(nothing), true)
 		require.Empty(t, problems, nothing)
 		require.Empty(t, said.Agents)
 	}
 	everything := strings.NewReplacer("#   ", "  ", "# agents:", "agents:", "# agent_roles:", "agent_roles:").Replace(agentsfile.Template)
-	said, problems = agentsfile.Parse([]byte(everything))
+	said, problems = agentsfile.Parse([]byte(everything), true)
 	require.Empty(t, problems, everything)
 	require.Len(t, said.Agents, 2)
 }
@@ -116,15 +116,15 @@ func TestEachBrokenFileNamesLineAndRemedy(t *testing.T) {
 		{"agents:\n" + strings.Repeat("  a: {}\n", 2), 3, "also in line 2", "Keep one"},
 		{"agents:\n" + manyAgents(501), 502, "more than 500", "Declare roles"},
 	} {
-		_, problems := agentsfile.Parse([]byte(c.text))
+		_, problems := agentsfile.Parse([]byte(c.text), true)
 		require.NotEmpty(t, problems, c.text)
-		_, windows := agentsfile.Parse([]byte(strings.ReplaceAll(c.text, "\n", "\r\n")))
+		_, windows := agentsfile.Parse([]byte(strings.ReplaceAll(c.text, "\n", "\r\n")), true)
 		require.Equal(t, problems, windows, "its lines may end as on Windows")
 		require.Equal(t, c.line, problems[0].Line, "%s: %v", schemas.Clip(c.text, 200), problems)
 		require.Contains(t, problems[0].What, c.what)
 		require.Contains(t, problems[0].Remedy, c.remedy)
 	}
-	_, problems := agentsfile.Parse([]byte(qa("away: x\n    max_open: y") + "agents: 1\nz: 1\n"))
+	_, problems := agentsfile.Parse([]byte(qa("away: x\n    max_open: y")+"agents: 1\nz: 1\n"), true)
 	require.Len(t, problems, 4, "all are told")
 }
 

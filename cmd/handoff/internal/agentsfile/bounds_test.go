@@ -109,7 +109,7 @@ func (g wild) file(t *testing.T, name string) schemas.DeclaringFile {
 		o["routes"] = routes
 		text, err := json.Marshal(o)
 		require.NoError(t, err)
-		said, problems := agentsfile.Parse(text)
+		said, problems := agentsfile.Parse(text, true)
 		if said.Name = name; len(problems) == 0 {
 			return said
 		}

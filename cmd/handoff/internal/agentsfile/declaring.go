@@ -34,7 +34,7 @@ func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	if len(problems) > 0 {
 		return said, problems
 	}
-	return f.Says(text)
+	return f.Says(text, true)
 }
 
 // text is what stands in the file: nothing where it is not there.
@@ -47,7 +47,8 @@ func (f File) text() (text []byte, problems []string) {
 		err = failed.Err
 	}
 	if err != nil {
-		problems = f.sentences(Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."})
+		unread := Problem{1, "it cannot be read: " + err.Error(), "Make it a file that you may read, or remove it."}
+		problems = Sentences(f.Name, []Problem{unread})
 	}
 	return text, problems
 }
@@ -74,18 +75,12 @@ func (f File) read() ([]byte, error) {
 	return read(path)
 }
 
-// Says gives what the text of a file declares, as [File.Read] does.
-func (f File) Says(text []byte) (said schemas.DeclaringFile, problems []string) {
-	return f.says(text, true)
-}
-
-func (f File) says(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
-	said, wrong := parse(text, expressions)
+// Says gives what the text of a file declares, as [File.Read] does. It looks into the expressions of rules if it is told.
+func (f File) Says(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
+	said, wrong := Parse(text, expressions)
 	said.Name = f.Name
-	return said, f.sentences(wrong...)
+	return said, Sentences(f.Name, wrong)
 }
-
-func (f File) sentences(wrong ...Problem) []string { return Sentences(f.Name, wrong) }
 
 // Sentences tell what is wrong with a file of that name, each with its line and remedy.
 func Sentences(name string, wrong []Problem) []string {
@@ -118,11 +113,17 @@ type Declaring struct {
 // texts is what stands in files in one state of them, what they say, and what is wrong with that.
 type texts struct {
 	stamp    string
-	of       [][]byte
-	said     []schemas.DeclaringFile
-	broken   []bool
+	files    []declared
 	waiting  []string // whose rules wait for leave, and what to do
 	problems []string
+}
+
+type declared struct {
+	File
+
+	text   []byte
+	said   schemas.DeclaringFile
+	broken bool
 }
 
 // Begin reads the files while the process does other things at its start. The first call for which they matter waits.
@@ -146,30 +147,29 @@ func (d *Declaring) find() string {
 }
 
 // read reads the files, unless they are those that were read last.
-func (d *Declaring) read(stamp string) texts {
-	if d.texts.of == nil || d.texts.stamp != stamp {
-		d.texts = texts{stamp: stamp}
-		for _, f := range d.files {
-			text, unread := f.text()
-			said, problems := f.says(text, false)
-			how, waits := f.Waits(said, d.given)
-			if said.Unallowed = waits; waits {
-				d.texts.waiting = append(d.texts.waiting, how)
-			}
-			d.texts.of, d.texts.said = append(d.texts.of, text), append(d.texts.said, said)
-			d.texts.broken = append(d.texts.broken, len(unread)+len(problems) > 0)
-			d.texts.problems = slices.Concat(d.texts.problems, unread, problems)
-		}
+func (d *Declaring) read(stamp string) {
+	if d.texts.files != nil && d.texts.stamp == stamp {
+		return
 	}
-	return d.texts
+	d.texts = texts{stamp: stamp}
+	for _, f := range d.files {
+		text, unread := f.text()
+		said, problems := f.Says(text, false)
+		how, waits := f.Waits(said, d.given)
+		if said.Unallowed = waits; waits {
+			d.texts.waiting = append(d.texts.waiting, how)
+		}
+		d.texts.files = append(d.texts.files, declared{f, text, said, len(unread)+len(problems) > 0})
+		d.texts.problems = slices.Concat(d.texts.problems, unread, problems)
+	}
 }
 
 // digest is one of all files together: of their names and texts, and whether their rules wait, in their order.
-func (d *Declaring) digest(read texts) string {
+func (d *Declaring) digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
-	for i, f := range d.files {
-		fmt.Fprintf(h, " %q %t %d:%s", f.Name, read.said[i].Unallowed, len(read.of[i]), read.of[i])
+	for _, f := range d.texts.files {
+		fmt.Fprintf(h, " %q %t %d:%s", f.Name, f.said.Unallowed, len(f.text), f.text)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
@@ -257,17 +257,17 @@ var teller = schemas.Caller{Via: schemas.ViaCLI}
 
 // declare tells what the files say, unless that was told last, by whichever process. The error is unavailable.
 func (d *Declaring) declare(ctx context.Context, stamp string) error {
-	read := d.read(stamp)
-	d.problems = slices.Clone(read.problems)
-	digest := d.digest(read)
+	d.read(stamp)
+	d.problems = slices.Clone(d.texts.problems)
+	digest := d.digest()
 	last, err := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declared"}, schemas.DeclaredIn{})
 	switch {
 	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:
 		return err
 	case err != nil:
-		err = d.declareWhole(ctx, read, "") // an owner of an older version does not take the digest
+		err = d.declareWhole(ctx, "") // an owner of an older version does not take the digest
 	case last.Digest != digest:
-		err = d.declareWhole(ctx, read, digest)
+		err = d.declareWhole(ctx, digest)
 	}
 	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
 		d.stamp = stamp // what an owner of an older version does not know is not said to it again
@@ -278,11 +278,11 @@ func (d *Declaring) declare(ctx context.Context, stamp string) error {
 // declareWhole tells all that the files say that are not broken. Expressions are read by the owner of the store, and only
 // where they changed, since it takes long to make their language; where the owner refuses one, it is looked for here, for
 // its line, and the other files are told.
-func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string) error {
+func (d *Declaring) declareWhole(ctx context.Context, digest string) error {
 	in := schemas.DeclareIn{Digest: digest, Leave: true}
-	for i, f := range read.said {
-		if !read.broken[i] {
-			in.Files = append(in.Files, f)
+	for _, f := range d.texts.files {
+		if !f.broken {
+			in.Files = append(in.Files, f.said)
 		}
 	}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
@@ -302,13 +302,13 @@ func (d *Declaring) declareWhole(ctx context.Context, read texts, digest string)
 		return err
 	}
 	before := len(d.problems)
-	for i, f := range d.files {
-		if _, problems := f.Says(read.of[i]); !read.broken[i] && len(problems) > 0 {
-			read.broken[i], d.problems = true, append(d.problems, problems...)
+	for i, f := range d.texts.files {
+		if _, problems := f.Says(f.text, true); !f.broken && len(problems) > 0 {
+			d.texts.files[i].broken, d.problems = true, append(d.problems, problems...)
 		}
 	}
 	if len(d.problems) > before {
-		return d.declareWhole(ctx, read, digest)
+		return d.declareWhole(ctx, digest)
 	}
 	d.problems = append(d.problems, e.Error()) // such as a secret that is refused
 	return err

@@ -45,12 +45,9 @@ const (
 	mostWritten = 4 << 20 // of rules, with what their aliases stand for
 )
 
-// Parse reads a file. Its agents are of use only where it has no problems. A file in which nothing is written declares
-// nobody.
-func Parse(text []byte) (schemas.DeclaringFile, []Problem) { return parse(text, true) }
-
-// parse reads a file, without looking into the expressions of its rules unless that is asked for.
-func parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
+// Parse reads a file, without looking into the expressions of its rules unless that is asked for. Its agents are of use
+// only where it has no problems. A file in which nothing is written declares nobody.
+func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	root, wrong := Document(text)
 	if root == nil {
 		return schemas.DeclaringFile{}, wrong

@@ -16,7 +16,7 @@ import (
 func TestTheExampleIsReadAsItStands(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "examples", "rules", "agents.yaml"))
 	require.NoError(t, err)
-	said, problems := agentsfile.Parse(text)
+	said, problems := agentsfile.Parse(text, true)
 	require.Empty(t, problems)
 	require.Len(t, said.Agents, 4)
 	require.Len(t, said.Routes, 5)
@@ -95,13 +95,13 @@ func TestEachBrokenRuleNamesLineAndRemedy(t *testing.T) {
 		{plan("[{step: b, when: 'true', to: qa, task: x}, {step: c, to: qa, task: x}]"), 4, "side by side have no condition", "--help"},
 		{plan("[{step: b, to: qa, task: x}, {step: c, to: qa, task: x}]", "{step: d, when: 'true', to: qa, task: x}"), 5, "which waits for them", "--help"},
 	} {
-		_, problems := agentsfile.Parse([]byte(c.text))
+		_, problems := agentsfile.Parse([]byte(c.text), true)
 		require.NotEmpty(t, problems, c.text)
 		assert.Equal(t, c.line, problems[0].Line, "%s: %v", schemas.Clip(c.text, 200), problems)
 		assert.Contains(t, problems[0].What, c.what, c.text)
 		assert.Contains(t, problems[0].Remedy, c.remedy, c.text)
 		assert.NotEmpty(t, problems[0].Remedy, c.text)
 	}
-	_, problems := agentsfile.Parse([]byte(route("when: 1") + plan("{step: b, to: qa}")))
+	_, problems := agentsfile.Parse([]byte(route("when: 1")+plan("{step: b, to: qa}")), true)
 	require.Len(t, problems, 2, "all are told")
 }

@@ -104,9 +104,9 @@ func clearReport(report, tree string) error {
 
 // readGoTest reads what go test -json prints (go doc test2json). Other lines say nothing.
 func readGoTest(in io.Reader) (r results, err error) {
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadBytes('\n')
+	var line []byte
+	for lines := bufio.NewReader(in); err == nil; {
+		line, err = lines.ReadBytes('\n')
 		var event struct{ Action, Package, Test string }
 		if json.Unmarshal(line, &event) == nil {
 			name := strings.TrimSpace(event.Package + " " + event.Test)
@@ -117,14 +117,11 @@ func readGoTest(in io.Reader) (r results, err error) {
 				r.failed = append(r.failed, name)
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			r.sum()
-			return r, nil
-		}
-		if err != nil {
-			return r, err
-		}
 	}
+	if err = schemas.Unless(io.EOF, err); err == nil {
+		r.sum()
+	}
+	return r, err
 }
 
 // readJUnit reads the test cases of a report, however its suites are nested.

@@ -88,13 +88,8 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 		return w, schemas.Invalidf("--token-env", "a token is for a server that is reached over HTTP").
 			WithHint("Add --http URL.")
 	}
-	w.Server.Command, w.Server.Pass = []string{want.Call.Program, "mcp"}, client.Passed[:]
-	if agent != "" {
-		w.Server.Command = append(w.Server.Command, "--agent", agent)
-	}
-	if want.Call.Workspace != "" {
-		w.Server.Command = append(w.Server.Command, "--workspace", want.Call.Workspace)
-	}
+	w.Server.Command = append([]string{want.Call.Program, "mcp"}, want.Call.Flags()...)
+	w.Server.Pass = client.Passed[:]
 	return w, nil
 }
 

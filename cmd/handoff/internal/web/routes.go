@@ -36,7 +36,7 @@ func (s *Server) routes() http.Handler {
 	speak := []string{http.MethodPost, http.MethodGet, http.MethodDelete}
 	table := table{
 		"/healthz": {http.HandlerFunc(handleHealth), read},
-		"/readyz":  {newReadiness(s.config), read},
+		"/readyz":  {&readiness{config: s.config}, read},
 	}
 	if s.config.MCP != nil {
 		table[pathMCP] = route{s.config.MCP, speak}
@@ -127,16 +127,12 @@ const (
 // A readiness checks whether the server can do its work, and keeps the result for a second. So any number of requests,
 // which need no token, cost no more than one check at a time.
 type readiness struct {
-	check func(context.Context) error
-	log   *slog.Logger
-	now   func() time.Time
+	config Config
 
 	asking singleflight.Group // runs ask, which alone touches the fields below
 	asked  time.Time          // when the last check ended; zero before the first
 	failed error              // its result
 }
-
-func newReadiness(c Config) *readiness { return &readiness{check: c.Ready, log: c.Logger, now: c.Now} }
 
 // ServeHTTP responds with the code of the error and no more, because any caller may ask.
 func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -153,7 +149,7 @@ func (r *readiness) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *readiness) isReady(ctx context.Context) error {
-	if r.check == nil {
+	if r.config.Ready == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -172,19 +168,19 @@ func (r *readiness) isReady(ctx context.Context) error {
 // ask returns the last result while it is new enough, else makes a check. It logs the error, which the response does
 // not have, when readiness changes.
 func (r *readiness) ask(ctx context.Context) error {
-	if !r.asked.IsZero() && r.now().Sub(r.asked) < probeTTL {
+	if !r.asked.IsZero() && r.config.Now().Sub(r.asked) < probeTTL {
 		return r.failed
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	err := r.check(ctx)
+	err := r.config.Ready(ctx)
 	switch {
 	case err != nil && r.failed == nil:
-		r.log.Warn("not ready", slog.Any("error", err))
+		r.config.Logger.Warn("not ready", slog.Any("error", err))
 	case err == nil && r.failed != nil:
-		r.log.Info("ready again")
+		r.config.Logger.Info("ready again")
 	}
-	r.asked, r.failed = r.now(), err
+	r.asked, r.failed = r.config.Now(), err
 	return err
 }
 

@@ -121,12 +121,8 @@ func (c Client) Groups(call Call) Object {
 
 // handler is one command in the form of the client's file.
 func (c Client) handler(h Hook, call Call) Object {
-	o := Object{}.with("name", c.Hooks.Name)
-	o = append(o, Field{"type", "command"}, Field{"command", c.Command(h, call)})
-	if h.Timeout > 0 {
-		o = append(o, Field{"timeout", int(h.Timeout / c.Hooks.Unit)})
-	}
-	return append(o, h.Extra...)
+	o := append(Object{}.with("name", c.Hooks.Name), Field{"type", "command"}, Field{"command", c.Command(h, call)})
+	return append(o.with("timeout", int(h.Timeout/c.Hooks.Unit)), h.Extra...)
 }
 
 // Command gives the command line of a hook, for the shell of the client.
@@ -160,14 +156,13 @@ func isOfWindows(path string) bool { return len(path) > 2 && path[1] == ':' && p
 // cutProgram gives the program of a command line, and what follows. A path of Windows without quotes is a program only
 // if it is plain: with a sign of the shell the line runs something else, too.
 func cutProgram(line string) (program, rest string, ok bool) {
-	if isOfWindows(line) {
-		program, rest, _ = strings.Cut(line, " ")
-		if !isPlain(program) {
-			return "", line, false
-		}
+	if !isOfWindows(line) {
+		return shell.CutWord(line)
+	}
+	if program, rest, _ = strings.Cut(line, " "); isPlain(program) {
 		return program, rest, true
 	}
-	return shell.CutWord(line)
+	return "", line, false
 }
 
 // words reads the line of a hook.
@@ -183,14 +178,18 @@ func (c Client) Words(h Hook, call Call) []string {
 	if h.Event == "" {
 		words = []string{call.Program, "wait", "--hook"}
 	}
-	words = append(words, "--client", c.Name)
-	if call.Agent != "" {
-		words = append(words, "--agent", call.Agent)
+	return append(append(words, "--client", c.Name), call.Flags()...)
+}
+
+// Flags are those with which handoff acts as the call says.
+func (c Call) Flags() (flags []string) {
+	if c.Agent != "" {
+		flags = append(flags, "--agent", c.Agent)
 	}
-	if call.Workspace != "" {
-		words = append(words, "--workspace", call.Workspace)
+	if c.Workspace != "" {
+		flags = append(flags, "--workspace", c.Workspace)
 	}
-	return words
+	return flags
 }
 
 // Reads tells how a command line calls handoff. It is ok only if the line is, to the letter, what [Client.Command]

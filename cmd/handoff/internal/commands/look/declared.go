@@ -62,7 +62,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if said, problems := (agentsfile.File{Name: given[0]}).Says(text); len(problems) > 0 || len(said.Agents) == 0 {
+			if said, problems := (agentsfile.File{Name: given[0]}).Says(text, true); len(problems) > 0 || len(said.Agents) == 0 {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}

@@ -12,21 +12,21 @@ import (
 
 const revision = "2026-07-28"
 
-func (t Trial) post(ctx context.Context, q question) (result, error) {
+func (t Trial) post(ctx context.Context, id int, method string) (result, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"_meta":{`+
 		`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{},`+
-		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, q.id, q.method, revision, t.As)
+		`"io.modelcontextprotocol/clientInfo":{"name":%q,"version":"setup"}}}}`, id, method, revision, t.As)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Entry.URL, strings.NewReader(body))
 	if err != nil {
 		return result{}, err
 	}
-	t.headers(request.Header, q.method)
+	t.headers(request.Header, method)
 	response, err := t.HTTP.Do(request)
 	if err != nil {
 		return result{}, err
 	}
 	defer response.Body.Close()
-	return t.replied(response, q.id)
+	return t.replied(response, id)
 }
 
 // replied reads the reply to the request with this id.

@@ -113,28 +113,22 @@ type Trial struct {
 // running. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it does not take the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
-		r, err := conversed("server/discover", func(q question) (result, error) { return t.post(ctx, q) })
+		r, err := conversed("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
 		return r, t.hidden(err) // the server may repeat the token
 	}
 	return t.start(ctx)
 }
 
-// A question is what a client asks a server first.
-type question struct {
-	id     int
-	method string
-}
-
 // conversed asks who the server is, and for its tools.
-func conversed(hello string, ask func(question) (result, error)) (r Reply, err error) {
-	said, err := ask(question{1, hello})
+func conversed(hello string, ask func(id int, method string) (result, error)) (r Reply, err error) {
+	said, err := ask(1, hello)
 	if err != nil {
 		return r, err
 	}
 	if err := r.greeted(said); err != nil {
 		return r, err
 	}
-	said, err = ask(question{2, "tools/list"})
+	said, err = ask(2, "tools/list")
 	r.Tools = len(said.Tools)
 	return r, err
 }

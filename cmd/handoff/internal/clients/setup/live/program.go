@@ -53,7 +53,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	defer platform.KillTree(cmd)
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, longest)
-	r, err = conversed("initialize", func(q question) (result, error) { return t.write(in, lines, q) })
+	r, err = conversed("initialize", func(id int, method string) (result, error) { return t.write(in, lines, id, method) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
@@ -71,16 +71,16 @@ const (
 )
 
 // write sends a request and gives the reply to it. It passes over other messages of the server.
-func (t Trial) write(in io.Writer, lines *bufio.Scanner, q question) (result, error) {
+func (t Trial) write(in io.Writer, lines *bufio.Scanner, id int, method string) (result, error) {
 	request := listTools
-	if q.method == "initialize" {
+	if method == "initialize" {
 		request = fmt.Sprintf(initialize, t.As)
 	}
 	if _, err := io.WriteString(in, request); err != nil {
 		return result{}, errSilent
 	}
 	for lines.Scan() {
-		if said, ok, err := replyTo(lines.Bytes(), q.id); ok || err != nil {
+		if said, ok, err := replyTo(lines.Bytes(), id); ok || err != nil {
 			return said, err
 		}
 	}
