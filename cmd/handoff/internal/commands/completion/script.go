@@ -44,19 +44,23 @@ Bash, zsh and PowerShell evaluate the line up to the cursor to ask: a $(…) tha
 func completionScript(root *cobra.Command, shell string) (string, error) {
 	var script strings.Builder
 	var err error
+	mend := func(script string) (string, error) { return script, nil }
 	switch shell {
 	case "bash":
-		return bashCompletion(root)
+		mend, err = mendBash, root.GenBashCompletionV2(&script, true)
 	case "zsh":
 		err = root.GenZshCompletion(&script)
 	case "fish":
-		return fishCompletion(root)
+		mend, err = mendFish, root.GenFishCompletion(&script, true)
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&script)
 	default:
 		err = schemas.Invalidf("SHELL", "%q is not a shell that handoff knows", schemas.Visible(shell)).WithKnown(shells...)
 	}
-	return script.String(), err
+	if err != nil {
+		return "", err
+	}
+	return mend(script.String())
 }
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -81,14 +85,10 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// bashCompletion is the script for bash, which needs no package. It is refused when cobra's is not the one that is
-// mended.
-func bashCompletion(root *cobra.Command) (string, error) {
-	var script strings.Builder
-	if err := root.GenBashCompletionV2(&script, true); err != nil {
-		return "", err
-	}
-	before, after, ok := strings.Cut(script.String(), splitting)
+// mendBash makes of cobra's script for bash one that needs no package. It is refused when cobra's is not the one that is
+// mended here.
+func mendBash(script string) (string, error) {
+	before, after, ok := strings.Cut(script, splitting)
 	if !ok {
 		return "", errors.New("the script for bash does not split the line where it is mended")
 	}
@@ -107,15 +107,8 @@ var evaluated = sync.OnceValue(func() *regexp.Regexp {
 const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
-// fishCompletion is the script for fish. It is refused when cobra's is not the one that is mended here.
-func fishCompletion(root *cobra.Command) (string, error) {
-	var script strings.Builder
-	if err := root.GenFishCompletion(&script, true); err != nil {
-		return "", err
-	}
-	return mendFish(script.String())
-}
-
+// mendFish makes of cobra's script for fish one whose words stay quoted. It is refused when cobra's is not the one that
+// is mended here.
 func mendFish(script string) (string, error) {
 	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")

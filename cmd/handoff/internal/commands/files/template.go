@@ -71,20 +71,13 @@ func newStage(name string, got schemas.GetOut) *stage {
 	return s
 }
 
-func (s *stage) said() stage {
-	if s == nil {
-		return stage{}
-	}
-	return *s
-}
-
 // Name is how the template names it, and its text. Outputs are the lines that the run printed about itself, and Results
 // what is known of the run by names: branch, commit, pr. They are apart from what the agent handed on.
-func (s *stage) Name() string      { return s.said().name }
-func (s *stage) String() string    { return s.said().name }
-func (s *stage) Outputs() lines    { return s.said().outputs }
-func (s *stage) Results() texts    { return s.said().results }
-func (s *stage) Handoff() *handoff { return s.said().handoff }
+func (s *stage) Name() string      { return schemas.OrZero(s).name }
+func (s *stage) String() string    { return schemas.OrZero(s).name }
+func (s *stage) Outputs() lines    { return schemas.OrZero(s).outputs }
+func (s *stage) Results() texts    { return schemas.OrZero(s).results }
+func (s *stage) Handoff() *handoff { return schemas.OrZero(s).handoff }
 
 // A handoff is the payload of a result. All of nil is empty.
 type handoff struct {
@@ -93,19 +86,12 @@ type handoff struct {
 	data            texts
 }
 
-func (h *handoff) said() handoff {
-	if h == nil {
-		return handoff{}
-	}
-	return *h
-}
-
 // Version, Summary, Detail and Data are the fields of the payload. As a text it is its summary.
-func (h *handoff) Version() int    { return h.said().version }
-func (h *handoff) Summary() string { return h.said().summary }
-func (h *handoff) Detail() string  { return h.said().detail }
-func (h *handoff) Data() texts     { return h.said().data }
-func (h *handoff) String() string  { return h.said().summary }
+func (h *handoff) Version() int    { return schemas.OrZero(h).version }
+func (h *handoff) Summary() string { return schemas.OrZero(h).summary }
+func (h *handoff) Detail() string  { return schemas.OrZero(h).detail }
+func (h *handoff) Data() texts     { return schemas.OrZero(h).data }
+func (h *handoff) String() string  { return schemas.OrZero(h).summary }
 
 // texts are texts by their names, and lines some below each other. As a text they have one line for each.
 type (
