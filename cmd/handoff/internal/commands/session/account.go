@@ -1,7 +1,7 @@
 package session
 
 import (
-	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -34,7 +34,7 @@ type adds struct {
 }
 
 // answer is what a hook prints on an event so that the client's model hears of n, or nothing.
-func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) ([]byte, error) {
+func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
 	row, _ := client.Named(string(of))
 	switch e {
@@ -51,30 +51,12 @@ func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 	}
 	switch {
 	case e == client.Stop || e == client.SubagentStop:
-		return encoded(answer{Decision: "block", Reason: text})
+		return schemas.Encode(answer{Decision: "block", Reason: text})
 	case row.Hooks != nil && row.Hooks.Flat:
-		return encoded(answer{Context: text})
+		return schemas.Encode(answer{Context: text})
 	}
-	return encoded(answer{Adds: &adds{At: a.name(e, of), Context: text}})
-}
-
-// name is that of the event in a client, which says so itself as a rule.
-func (a account) name(e client.Event, of schemas.Agent) string {
-	if a.At != "" {
-		return a.At
-	}
-	row, _ := client.Named(string(of))
-	return row.Calling(e)
-}
-
-func encoded(v answer) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return b.Bytes(), nil
+	at := cmp.Or(a.At, row.Calling(e)) // a client says so itself as a rule
+	return schemas.Encode(answer{Adds: &adds{At: at, Context: text}})
 }
 
 // account is what a client tells a hook of what happened, as far as it matters here. The fields have the same names

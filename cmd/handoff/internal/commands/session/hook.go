@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/schemas"
 )
 
 const (
@@ -79,8 +79,8 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 		return err
 	}
 	return s.visit(ctx, func(conn *cli.Connection) error {
-		var out schemas.NewsOut
-		if err := askNews(ctx, conn, s.asked, &out); err != nil {
+		out, err := askNews(ctx, conn, s.asked)
+		if err != nil {
 			return err
 		}
 		answer, err := account.answer(e, s.asked.Client, out, s.place.Name)
@@ -95,11 +95,11 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 var errNothing = errors.New("there is nothing to say")
 
 // say prints an answer. Whoever it is for may not read it.
-func say(ctx context.Context, a *cli.App, answer []byte) error {
+func say(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNothing
 	}
-	_, err := cli.Attempt(ctx, func() (int, error) { return a.Stdout.Write(answer) })
+	_, err := cli.Attempt(ctx, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
 	return err
 }
 

@@ -82,8 +82,7 @@ func prime(ctx context.Context, a *cli.App) error {
 			if conn.Unnamed != nil {
 				return conn.Unnamed
 			}
-			_, err := conn.Call(ctx, "session_news", schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}, &out)
-			if err == nil {
+			if out, err = askNews(ctx, conn, schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}); err == nil {
 				out.NeedYou, err = conn.NeedYou(ctx)
 			}
 			return err
@@ -168,10 +167,9 @@ func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error
 	})
 }
 
-func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn, out *schemas.NewsOut) error {
-	*out = schemas.NewsOut{}
-	_, err := conn.Call(ctx, "session_news", asked, out)
-	return err
+func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+	_, err = conn.Call(ctx, "session_news", asked, &out)
+	return out, err
 }
 
 // orUnheard takes back that a session was told something, if it was not because of err.
@@ -183,5 +181,6 @@ func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schem
 	defer end()
 	conn.By.Agent = out.Agent
 	back := schemas.NewsIn{On: schemas.OnUndelivered, Session: asked.Session, Undelivered: out.Marked}
-	return errors.Join(err, askNews(ctx, conn, back, &schemas.NewsOut{}))
+	_, failed := askNews(ctx, conn, back)
+	return errors.Join(err, failed)
 }

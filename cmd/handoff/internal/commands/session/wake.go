@@ -145,7 +145,7 @@ func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out
 	failures := 0
 	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
-		if err = askNews(ctx, conn, asked, &out); err != nil {
+		if out, err = askNews(ctx, conn, asked); err != nil {
 			failures++
 			return failures == mostFailures, err
 		}
