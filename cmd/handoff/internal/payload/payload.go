@@ -98,14 +98,7 @@ func check(said map[string]any) error {
 	}
 	size := utf8.RuneCountInString(detail)
 	for name, value := range data {
-		text, ok := value.(string)
-		if !ok {
-			b, err := json.Marshal(value)
-			if err != nil {
-				return schemas.InternalError(err)
-			}
-			text = string(b)
-		}
+		text := schemas.Value(value)
 		data[name] = text
 		size += utf8.RuneCountInString(name) + utf8.RuneCountInString(text)
 		if value == nil {

@@ -142,15 +142,15 @@ func (c Comparison) Draw(p *cli.Page) {
 	s.answers("Criteria", c.Criteria, c.done)
 	var items []string
 	for _, d := range c.Deliverables {
-		text := d.Asked + prefixed(" → ", few(d.Files, same))
+		text := d.Asked + prefixed(" → ", few(d.Files))
 		if c.done != nil {
 			text += prefixed("; missing: ", strings.Join(d.Missing, ", "))
 		}
 		items = append(items, text)
 	}
-	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", few(c.Unasked, same)))...))
+	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", few(c.Unasked)))...))
 	if c.Deliverables == nil {
-		s.section("Files", nonEmpty(few(c.files, same)))
+		s.section("Files", nonEmpty(few(c.files)))
 	}
 	if len(c.OutputSchema) > 0 {
 		s.section("Output", nonEmpty("asked: "+compact(c.OutputSchema), prefixed("given: ", compact(c.Output))))
@@ -164,7 +164,7 @@ func (c Comparison) Draw(p *cli.Page) {
 	s.line("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
 	s.answers("New", c.Since.Points, c.done)
 	s.answers("Changed", c.Since.Changed, c.done)
-	s.section("Files", nonEmpty(prefixed("also: ", few(c.Since.Added, same)), prefixed("no more: ", few(c.Since.Gone, same))))
+	s.section("Files", nonEmpty(prefixed("also: ", few(c.Since.Added)), prefixed("no more: ", few(c.Since.Gone))))
 }
 
 // answers draws criteria, with what came as far as anything did.

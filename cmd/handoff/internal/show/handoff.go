@@ -87,13 +87,7 @@ func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string
 
 // checkpoints are those that this handoff ended with and began from.
 func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure) []string {
-	var left, begun string
-	if failed != nil {
-		left = failed.CheckpointID
-	}
-	if h.Rollback != nil {
-		begun = h.Rollback.CheckpointID
-	}
+	left, begun := schemas.OrZero(failed).CheckpointID, schemas.OrZero(h.Rollback).CheckpointID
 	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
 }
 
@@ -114,12 +108,12 @@ func transferred(h schemas.Handoff) []string {
 	for _, a := range c.Artifacts {
 		add(capital(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
 	}
-	add("Decisions", few(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
-	add("Files", few(c.Files, func(f schemas.File) string { return f.Path }))
-	add("Done before", few(c.CompletedSteps, same))
-	add("Known issues", few(c.KnownIssues, same))
-	add("Previous failures", few(c.PreviousFailures, same))
-	add("References", few(c.References, func(r schemas.Reference) string { return r.URL }))
+	add("Decisions", few(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision })))
+	add("Files", few(schemas.Map(c.Files, func(f schemas.File) string { return f.Path })))
+	add("Done before", few(c.CompletedSteps))
+	add("Known issues", few(c.KnownIssues))
+	add("Previous failures", few(c.PreviousFailures))
+	add("References", few(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
 	if c.Project != nil {
 		add("Project", c.Project.Name+prefixed(", branch ", c.Project.Branch))
 		add("Tech Stack", strings.Join(c.Project.TechStack, ", "))
@@ -177,7 +171,7 @@ func counted(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), names(files, same))
+	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), first(files))
 }
 
 // observed is what git saw, which the holder did not say.

@@ -72,8 +72,6 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-func same(s string) string { return s }
-
 // capital begins a word with a capital letter.
 func capital(word string) string {
 	r, n := utf8.DecodeRuneInString(word)
@@ -81,17 +79,15 @@ func capital(word string) string {
 }
 
 // few counts a list and names its first members.
-func few[T any](list []T, name func(T) string) string {
-	if len(list) == 0 {
+func few(names []string) string {
+	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d (%s)", len(list), names(list, name))
+	return fmt.Sprintf("%d (%s)", len(names), first(names))
 }
 
-// names joins the names of the first members of a list.
-func names[T any](list []T, name func(T) string) string {
-	return schemas.Some(schemas.Map(list, name), 5)
-}
+// first names the first members of a list.
+func first(names []string) string { return schemas.Some(names, 5) }
 
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
@@ -178,7 +174,7 @@ func Next(got schemas.GetOut) (steps []Step) {
 	switch st.Status {
 	case schemas.Pending:
 		for _, other := range st.BlockedBy[:min(len(st.BlockedBy), 5)] { // approval comes first
-			if other == approval {
+			if other == schemas.NeedsApproval {
 				add("lets it go on", "approve %s", id)
 				add("ends it", "refuse %s --reason '…'", id)
 				steps[0].Human, steps[1].Human = true, true
@@ -209,9 +205,6 @@ func Next(got schemas.GetOut) (steps []Step) {
 	}
 	return steps
 }
-
-// approval is what a handoff waits for that a person has to approve.
-const approval = "approval"
 
 // results are what a completion says of the run: branch, commit, cost, by name.
 func results(c *schemas.Completion) (items []string) {

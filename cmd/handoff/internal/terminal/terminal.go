@@ -186,28 +186,21 @@ func (f frame) row(b *strings.Builder, row []string, paint func(column int, cell
 		}
 		behind += f.widths[i] - display.Columns(cell) + len(gap)
 	}
-	begins := f.last
-	if f.beneath {
-		begins = f.indent
-	}
 	if row[n] == "" {
 		b.WriteString("\n")
 		return
+	}
+	begins := f.last
+	if f.beneath {
+		b.WriteString("\n")
+		begins, behind = f.indent, f.indent
 	}
 	lines := []string{row[n]}
 	if f.Width > 1 {
 		lines = display.Fold(row[n], max(f.Width-begins, 12))
 	}
-	for i, line := range lines {
-		switch {
-		case i == 0 && !f.beneath:
-			b.WriteString(strings.Repeat(" ", behind))
-		case i == 0:
-			b.WriteString("\n")
-			fallthrough
-		default:
-			b.WriteString(strings.Repeat(" ", begins))
-		}
-		b.WriteString(paint(n, line) + "\n")
+	for _, line := range lines {
+		b.WriteString(strings.Repeat(" ", behind) + paint(n, line) + "\n")
+		behind = begins
 	}
 }
