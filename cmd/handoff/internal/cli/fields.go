@@ -232,11 +232,11 @@ type formed struct {
 
 func (f *formed) Set(said string) (err error) {
 	f.said = append(f.said, said)
-	if f.elsewhere = f.elsewhere || f.place(said) != ""; f.elsewhere {
+	before, text := f.split(said)
+	if f.elsewhere = f.elsewhere || placeIn(text) != ""; f.elsewhere {
 		return nil
 	}
-	_, text := f.split(said)
-	f.argument, err = f.parse(f.argument, strings.TrimSuffix(said, text)+plain(text))
+	f.argument, err = f.parse(f.argument, before+plain(text))
 	return err
 }
 func (f *formed) String() string { return strings.Join(f.said, ",") }
@@ -253,11 +253,6 @@ func (f *formed) split(said string) (before, text string) {
 	}
 	i := cmp.Or(strings.Index(said, "=")+1, len(said))
 	return said[:i], said[i:]
-}
-
-func (f *formed) place(said string) string {
-	_, text := f.split(said)
-	return placeIn(text)
 }
 
 // read puts what was named into a flag that names where some of its value is.

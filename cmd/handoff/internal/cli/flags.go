@@ -57,16 +57,16 @@ type LimitFlags struct {
 
 // Bind binds them, for servers.
 func (l *LimitFlags) Bind(flags *pflag.FlagSet) {
-	d := schemas.DefaultLimits()
+	l.limits = schemas.DefaultLimits()
 	l.lease, l.leaseMax = duration{15 * time.Minute}, duration{2 * time.Hour}
 	flags.Var(&l.lease, "lease", "silence after which a claim ends")
 	flags.Var(&l.leaseMax, "lease-max", "longest silence that an open connection covers")
-	flags.Var(atMost(&l.limits.Task, d.Task), "max-task-bytes", "size of a task text")
-	flags.Var(atMost(&l.limits.Title, d.Title), "max-title-bytes", "size of a title")
-	flags.Var(atMost(&l.limits.Handoff, d.Handoff), "max-handoff-bytes", "size of a handoff without references")
-	flags.Var(atMost(&l.limits.Content, d.Content), "max-reference-bytes", "size of what one reference sends along")
-	flags.Var(atMost(&l.limits.Mailbox, d.Mailbox), "max-pending", "pending handoffs of a mailbox")
-	flags.Var(atMost(&l.limits.Depth, d.Depth), "max-handoffs", "handoffs in a chain")
+	flags.Var((*limit)(&l.limits.Task), "max-task-bytes", "size of a task text")
+	flags.Var((*limit)(&l.limits.Title), "max-title-bytes", "size of a title")
+	flags.Var((*limit)(&l.limits.Handoff), "max-handoff-bytes", "size of a handoff without references")
+	flags.Var((*limit)(&l.limits.Content), "max-reference-bytes", "size of what one reference sends along")
+	flags.Var((*limit)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
+	flags.Var((*limit)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
 	l.secrets = secrets(tools.MaskSecrets)
 	flags.Var(&l.secrets, "secrets", "what becomes of tokens, keys and passwords in texts: mask, warn or refuse")
 	FromEnvironment(flags)
@@ -96,11 +96,6 @@ func (*secrets) Type() string     { return "word" }
 
 // limit is a flag of at least one: nothing turns a limit off or around.
 type limit int
-
-func atMost(n *int, usual int) *limit {
-	*n = usual
-	return (*limit)(n)
-}
 
 func (l *limit) Set(s string) error {
 	n, err := strconv.Atoi(s)

@@ -203,11 +203,6 @@ func (a *App) Text(ctx context.Context, name, said string) (string, error) {
 	return strings.TrimRight(strings.ReplaceAll(string(content), "\r\n", "\n"), "\r\n"), err
 }
 
-// Words gives the text that the words of an argument make together.
-func (a *App) Words(ctx context.Context, name string, given []string) (string, error) {
-	return a.Text(ctx, name, strings.Join(given, " "))
-}
-
 // readTexts reads the texts of flags that name where they are.
 func (a *App) readTexts(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {

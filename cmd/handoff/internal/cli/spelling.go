@@ -116,19 +116,15 @@ func (s Spelling) line(args Arguments, flags string) (line string, ok bool) {
 }
 
 // texts are what the flag is given to say a value, as often as it takes.
-func (f Field) texts(value any) (texts []string) {
-	switch value := value.(type) {
-	case []any:
-		if texts = schemas.Texts(value); f.form.kind == kindWords {
-			return []string{strings.Join(texts, ",")}
-		}
-		return texts
-	case map[string]any:
-		if b, err := json.Marshal(value); err == nil {
-			return []string{string(b)}
-		}
+func (f Field) texts(value any) []string {
+	list, several := value.([]any)
+	switch {
+	case !several:
+		return []string{schemas.Value(value)}
+	case f.form.kind == kindWords:
+		return []string{strings.Join(schemas.Texts(list), ",")}
 	}
-	return []string{fmt.Sprint(value)}
+	return schemas.Texts(list)
 }
 
 // take removes the value at a path, and the objects that it leaves empty.

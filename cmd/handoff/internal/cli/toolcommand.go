@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -154,7 +155,7 @@ func (t ToolCommand[Out]) rest(a *App, cmd *cobra.Command, words []string, args 
 				WithHint("Give one of them.")
 		}
 	}
-	text, err := a.Words(cmd.Context(), t.Rest, words)
+	text, err := a.Text(cmd.Context(), t.Rest, strings.Join(words, " "))
 	if err != nil {
 		return err
 	}
