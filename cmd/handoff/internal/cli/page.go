@@ -166,6 +166,14 @@ func Inert(raw json.RawMessage) string {
 // Everybody is more agents than a workspace has: on a terminal they are all shown.
 const Everybody = 100_000
 
+// Stamp writes a time for programs, nothing for nil.
+func Stamp(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.Format(time.RFC3339)
+}
+
 // Presence tells when an agent was seen.
 func Presence(c schemas.Card, now time.Time) string {
 	switch {

@@ -21,6 +21,14 @@ type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
+// Unless gives the exit status of a code for a result that was printed and is not well. An error of printing comes first.
+func Unless(well bool, code schemas.Code, printed error) error {
+	if printed != nil || well {
+		return printed
+	}
+	return Exit(schemas.Codes[code].Exit)
+}
+
 // Report writes an error where its reader looks for it and gives the exit status.
 func (a *App) Report(cmd *cobra.Command, err error) int {
 	var exit Exit

@@ -77,10 +77,7 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 	}
 	v := verified{AuditOut: out, Heads: len(heads)}
 	v.against(heads)
-	if err := a.PrintValue(v, v.print); err != nil || v.OK {
-		return err
-	}
-	return cli.Exit(schemas.Codes[schemas.Internal].Exit)
+	return cli.Unless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
 // against holds the walk against heads, the smallest first, and tells of the first that does not agree: nor do those

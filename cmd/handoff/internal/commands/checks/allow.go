@@ -50,10 +50,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 				return err
 			}
 			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printActors(p, all, problems, look) })
-			if err == nil && len(problems) > 0 {
-				err = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
-			}
-			return err
+			return cli.Unless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list of checks it is (default: HEAD)")

@@ -114,10 +114,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			} else {
 				said.Why = schemas.AsError(h.Runner.Denied(h.repository, list)).Message
 			}
-			if err := a.PrintValue(said, said.print); err != nil || broken == nil {
-				return err
-			}
-			return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+			return cli.Unless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` whose list it is (default: HEAD)")

@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,13 +126,10 @@ func agentNamed(ctx context.Context, conn *cli.Connection, name schemas.Agent) (
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &all); err != nil {
 		return one, err
 	}
-	names := make([]string, len(all.Agents))
-	for i, c := range all.Agents {
-		if names[i] = string(c.Name); c.Name == name {
-			one.Agent = c
-			return one, nil
-		}
+	if i := slices.IndexFunc(all.Agents, func(c schemas.Card) bool { return c.Name == name }); i >= 0 {
+		return oneAgent{Agent: all.Agents[i]}, nil
 	}
+	names := schemas.Map(all.Agents, func(c schemas.Card) string { return string(c.Name) })
 	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.Visible(schemas.Clip(string(name), 80)))
 	if meant := closest.Meant(string(name), names); len(meant) > 0 {
 		return one, e.WithHint("Did you mean %s?", meant[0])

@@ -99,13 +99,12 @@ func toolsCommand(a *cli.App) *cobra.Command {
 }
 
 func printTools(p *cli.Page) {
-	var rows [][]string
-	for _, t := range tools.Table {
+	rows := schemas.Map(tools.Table, func(t tools.Tool) []string {
 		effect := "writes"
 		if t.ReadOnly {
 			effect = "reads"
 		}
-		rows = append(rows, []string{t.Name, effect, t.Description})
-	}
+		return []string{t.Name, effect, t.Description}
+	})
 	p.WriteString(p.Table([]string{"TOOL", "EFFECT", "DOES"}, rows))
 }

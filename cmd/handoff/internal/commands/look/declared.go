@@ -25,14 +25,13 @@ func agentsListCommand(a *cli.App) *cobra.Command {
 }
 
 func printOrigins(p *cli.Page, cards []schemas.Card) {
-	var rows [][]string
-	for _, c := range cards {
+	rows := schemas.Map(cards, func(c schemas.Card) []string {
 		from := cmp.Or(c.DeclaredIn, "what it did")
 		if c.Registered && c.DeclaredIn == "" {
 			from = "registration"
 		}
-		rows = append(rows, []string{string(c.Name), cli.Presence(c, p.Now), from, c.Role})
-	}
+		return []string{string(c.Name), cli.Presence(c, p.Now), from, c.Role}
+	})
 	p.List("no agent yet", []string{"AGENT", "SEEN", "FROM", "ROLE"}, rows)
 }
 
@@ -137,14 +136,12 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 
 func checkAgents(a *cli.App, files []agentsfile.File) error {
 	var all []checkedFile
-	var broken error
+	well := true
 	for _, f := range files {
 		said, problems := f.Read()
 		waits, _ := f.Waits(said, a.Leave())
 		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
-		if len(problems) > 0 {
-			broken = cli.Exit(schemas.Codes[schemas.Invalid].Exit)
-		}
+		well = well && len(problems) == 0
 	}
 	err := a.PrintValue(all, func(p *cli.Page) {
 		for _, f := range all {
@@ -155,5 +152,5 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 			}
 		}
 	})
-	return cmp.Or(err, broken)
+	return cli.Unless(well, schemas.Invalid, err)
 }

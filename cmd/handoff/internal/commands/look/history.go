@@ -79,20 +79,16 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 }
 
 func printSteps(p *cli.Page, steps []schemas.Step) {
-	var rows [][]string
-	for _, s := range steps {
+	rows := schemas.Map(steps, func(s schemas.Step) []string {
 		took := ""
 		if s.Status.Ended() && s.Holder != "" {
 			took = display.Duration(time.Duration(s.Seconds) * time.Second)
 		}
-		standing := string(s.Status)
-		if s.Status == schemas.Pending && len(s.BlockedBy) > 0 {
-			standing = string(schemas.Blocked)
-		}
 		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // of a retry that began a workflow, what it does again
-		rows = append(rows, []string{
-			s.HandoffID.String(), before.String(), schemas.Sender(s.Rule, s.From), string(s.To), standing, took, s.Title,
-		})
-	}
+		return []string{
+			s.HandoffID.String(), before.String(), schemas.Sender(s.Rule, s.From), string(s.To),
+			rowStatus(s.Status, s.BlockedBy), took, s.Title,
+		}
+	})
 	p.WriteString(p.Table([]string{"ID", "PARENT", "FROM", "TO", "STATUS", "TOOK", "TITLE"}, rows))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/terminal"
@@ -87,27 +86,29 @@ func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]stri
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	for _, i := range items {
 		row := []string{
-			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), string(i.Status), terminal.Age(p.Now.Sub(i.At)), i.Title,
+			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), rowStatus(i.Status, i.BlockedBy),
+			terminal.Age(p.Now.Sub(i.At)), i.Title,
 		}
 		if i.NoticeID != 0 {
 			row[0], row[3], row[5] = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
 			rows = append(rows, row)
 			continue
 		}
-		if i.Status == schemas.Pending && len(i.BlockedBy) > 0 {
-			row[3] = string(schemas.Blocked)
-		}
-		sign := ""
-		if i.LastSign != nil {
-			sign = i.LastSign.Format(time.RFC3339)
-		}
 		priority, blocked := cmp.Or(i.Priority, schemas.Normal), strings.Join(i.BlockedBy, ",")
-		rows = append(rows, append(row, string(holderOf(i)), string(priority), sign, blocked, i.Reason))
+		rows = append(rows, append(row, string(holderOf(i)), string(priority), cli.Stamp(i.LastSign), blocked, i.Reason))
 	}
 	if len(rows[0]) > len(head) {
 		head = append(head, "HOLDER", "PRIORITY", "LAST_SIGN_OF_LIFE", "BLOCKED_BY", "REASON")
 	}
 	return head, rows
+}
+
+// rowStatus is the status of a handoff in rows, where one that waits for others is blocked.
+func rowStatus(status schemas.Status, blockedBy []string) string {
+	if status == schemas.Pending && len(blockedBy) > 0 {
+		return string(schemas.Blocked)
+	}
+	return string(status)
 }
 
 // holderOf is who holds a handoff. Rows leave out a holder that is the recipient.

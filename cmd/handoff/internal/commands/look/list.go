@@ -310,8 +310,5 @@ func (l listing) keeps(i schemas.Item) bool {
 // isStuck tells what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff that ended
 // otherwise than completed, or its holder is gone.
 func isStuck(item schemas.Item) bool {
-	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, approval)
+	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
 }
-
-// approval is what a handoff waits for that a person has to approve, as blocked_by names it.
-const approval = "approval"

@@ -78,10 +78,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			if err := a.PrintValue(tested, tested.print); err != nil || len(problems) == 0 {
-				return err
-			}
-			return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
+			return cli.Unless(len(problems) == 0, schemas.Invalid, a.PrintValue(tested, tested.print))
 		},
 	}
 }

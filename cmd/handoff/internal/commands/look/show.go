@@ -147,17 +147,16 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 
 // printEvents draws steps as rows, with the beginning of what was said with each.
 func printEvents(p *cli.Page, events []schemas.Moment) {
-	var rows [][]string
-	for _, e := range events {
+	rows := schemas.Map(events, func(e schemas.Moment) []string {
 		at := e.At.Format(time.RFC3339)
 		if p.Terminal {
 			at = clockTime(p, e.At)
 		}
-		rows = append(rows, []string{
+		return []string{
 			strconv.FormatUint(e.N, 10), at, string(e.Agent), e.Action, string(e.To),
 			e.Other.String(), schemas.Shorten(e.Text, 120),
-		})
-	}
+		}
+	})
 	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))
 }
 

@@ -269,13 +269,9 @@ func plainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		schemas.Part
 	}{{"needs_you", out.NeedsYou}, {"running", out.Running}, {"stuck", out.Stuck}} {
 		for _, c := range part.Items {
-			sign := ""
-			if c.LastSign != nil {
-				sign = c.LastSign.Format(time.RFC3339)
-			}
 			rows = append(rows, []string{
 				part.name, string(c.Kind), idOf(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
-				c.Since.Format(time.RFC3339), sign, commandOf(a, c), c.Title, c.Reason,
+				c.Since.Format(time.RFC3339), cli.Stamp(c.LastSign), commandOf(a, c), c.Title, c.Reason,
 			})
 		}
 	}

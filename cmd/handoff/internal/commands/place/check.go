@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -45,7 +44,7 @@ or a text that was changed, and damaged pages stay as they are: for these, put a
 		if err != nil {
 			return err
 		}
-		return checked(a, raw, out, func(p *cli.Page) {
+		err = a.Print(raw, func(p *cli.Page) {
 			printCheck(p, out)
 			if out.Mendable > 0 {
 				p.Line("%s", p.Faint("handoff check --mend mends "+schemas.Counted(out.Mendable, "fault")+" once nobody else has the workspace open."))
@@ -54,19 +53,12 @@ or a text that was changed, and damaged pages stay as they are: for these, put a
 				p.Line("%s", p.Faint(unmendable))
 			}
 		})
+		return cli.Unless(out.OK, schemas.Internal, err)
 	}
 	return cmd
 }
 
 const unmendable = "What cannot be mended stays as it is: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
-
-// checked prints the result of a check, and gives the exit status of one that found something.
-func checked(a *cli.App, raw json.RawMessage, out schemas.CheckOut, fill func(*cli.Page)) error {
-	if err := a.Print(raw, fill); err != nil || out.OK {
-		return err
-	}
-	return cli.Exit(schemas.Codes[schemas.Internal].Exit)
-}
 
 func printCheck(p *cli.Page, out schemas.CheckOut) {
 	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
@@ -113,9 +105,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	said := mending{done.Rows, saved, done.Before, done.After}
-	raw, _ := json.Marshal(said) // texts and numbers can be encoded
-	return checked(a, raw, done.After, func(p *cli.Page) {
+	err = a.PrintValue(mending{done.Rows, saved, done.Before, done.After}, func(p *cli.Page) {
 		printCheck(p, done.Before)
 		if saved == "" {
 			p.Line("nothing was changed")
@@ -127,6 +117,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 			p.Line("%s left. %s", schemas.Counted(done.After.Found, "fault"), unmendable)
 		}
 	})
+	return cli.Unless(done.After.OK, schemas.Internal, err)
 }
 
 // ownStore has a workspace for itself, in files or in a database, for as long as fn runs.

@@ -74,13 +74,6 @@ func ownerAt(w cluster.Workspace) *owner {
 }
 
 func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {
-	var rows [][]string
-	for _, w := range all {
-		at := ""
-		if w.Owner != nil {
-			at = w.Owner.Address
-		}
-		rows = append(rows, []string{w.Workspace, at})
-	}
+	rows := schemas.Map(all, func(w workspaceItem) []string { return []string{w.Workspace, schemas.OrZero(w.Owner).Address} })
 	p.List("no workspace yet", []string{"WORKSPACE", "OWNER"}, rows)
 }

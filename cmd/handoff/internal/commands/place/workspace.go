@@ -96,19 +96,15 @@ func allWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 }
 
 func printWorkspaces(p *cli.Page, all []workspaceItem) {
-	var rows [][]string
-	for _, w := range all {
-		pid, project := "", w.Project
-		if w.Owner != nil {
-			pid = strings.TrimPrefix(w.Owner.Process, "pid ")
-		}
+	rows := schemas.Map(all, func(w workspaceItem) []string {
+		pid, project := strings.TrimPrefix(schemas.OrZero(w.Owner).Process, "pid "), w.Project
 		if filepath.Base(project) == ".git" {
 			project = filepath.Dir(project)
 		}
 		if w.Gone {
 			project += " (gone)"
 		}
-		rows = append(rows, []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project})
-	}
+		return []string{w.Workspace, terminal.Age(p.Now.Sub(w.Used)) + " ago", size(w.Bytes), pid, project}
+	})
 	p.List("no workspace yet", []string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows)
 }

@@ -40,17 +40,16 @@ func tokenListCommand(a *cli.App) *cobra.Command {
 }
 
 func printTokens(p *cli.Page, out schemas.TokenListOut) {
-	var rows [][]string
-	for _, t := range out.Tokens {
+	rows := schemas.Map(out.Tokens, func(t schemas.Token) []string {
 		expires := "never"
 		if t.Expires != nil {
 			expires = t.Expires.In(p.Now.Location()).Format("2006-01-02 15:04")
 		}
-		rows = append(rows, []string{
+		return []string{
 			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expires,
 			number(t.Rate), number(float64(t.Pending)),
-		})
-	}
+		}
+	})
 	p.List("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -90,9 +88,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.Sender(out.Rule, out.From), out.Attempt)
 	p.Field("workflow", string(out.Workflow))
 	p.Field("claim token", out.Token)
-	if out.LeaseEnds != nil {
-		p.Field("lease until", out.LeaseEnds.Format(time.RFC3339))
-	}
+	p.Field("lease until", cli.Stamp(out.LeaseEnds))
 	if len(out.Holding) > 1 {
 		p.Field("you hold", cli.IDs(out.Holding))
 	}

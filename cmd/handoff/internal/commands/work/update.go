@@ -3,11 +3,9 @@ package work
 import (
 	"context"
 	"encoding/json"
+	"github.com/spf13/cobra"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
@@ -152,9 +150,7 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	p.Field("changed", strings.Join(out.Changed, ", "))
 	p.Field("to", string(out.To))
 	p.Field("claim token", out.Token)
-	if out.LeaseEnds != nil {
-		p.Field("lease until", out.LeaseEnds.Format(time.RFC3339))
-	}
+	p.Field("lease until", cli.Stamp(out.LeaseEnds))
 	p.Field("checkpoint", out.Checkpoint)
 	p.Field("goes on with", out.Created.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
