@@ -1,5 +1,7 @@
 package life
 
+import "slices"
+
 // Consequence is one thing that follows from an action on a handoff: somebody is told, or another handoff is made
 // or changed. It is carried out in the transaction of the action, in the name of whoever acted. Whoever acted is not
 // told of it. A consequence that goes through the handoffs that wait for this one, or through its parts, passes over
@@ -82,11 +84,7 @@ const (
 // Spreads tells whether the consequence goes through other handoffs. There may be many, so it may be interrupted and put
 // off; any other is carried out at once.
 func (c Consequence) Spreads() bool {
-	switch c { //nolint:exhaustive // the others concern the handoff itself
-	case TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts:
-		return true
-	}
-	return false
+	return slices.Contains([]Consequence{TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts}, c)
 }
 
 // Condition tells in which cases consequences follow from an action. It is judged once, when the action is done, by the

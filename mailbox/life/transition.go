@@ -15,7 +15,11 @@
 // method would be an initialisation cycle, because each consequence may have consequences.
 package life
 
-import "handoff/schemas"
+import (
+	"cmp"
+
+	"handoff/schemas"
+)
 
 // Parts is a set of the parts that callers play towards a handoff. A caller plays several at once: a sender may be the
 // owner of the workflow, too. Whoever plays one part of a set may do what the set is for.
@@ -50,10 +54,7 @@ var table = map[Action]map[schemas.Status]Step{
 	Ready:   {schemas.Pending: {schemas.Pending, Clock}},
 	Claim:   {schemas.Pending: {schemas.Accepted, Recipient}},
 	Reclaim: same(Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Amend: {
-		schemas.Pending: {schemas.Pending, Sender | Owner | Human},
-		schemas.Waiting: {schemas.Waiting, Sender | Owner | Human},
-	},
+	Amend:   same(Sender|Owner|Human, schemas.Pending, schemas.Waiting),
 	Rebase: same(Sender|Owner|Human,
 		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting, schemas.Completed),
 	Progress:  each(schemas.Working, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
@@ -61,27 +62,25 @@ var table = map[Action]map[schemas.Status]Step{
 	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},
 	Unreserve: {schemas.Pending: {schemas.Pending, Clock}},
 	// From pending: a lease ended, nobody else came, and the last holder finishes after all.
-	Complete: each(schemas.Completed, Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Fail:     each(schemas.Failed, Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Reject:   each(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Decline:  each(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Release:  each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Renew:    same(Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting), // pending: a reservation
-	Untaken:  {schemas.Pending: {schemas.Pending, Clock}},
-	Silent:   same(Clock, schemas.Accepted, schemas.Working),
-	Lost:     same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Requeue:  each(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
-	Exhaust:  each(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),
-	Expire:   each(schemas.TimedOut, Clock, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Cancel: each(schemas.Cancelled, Sender|Owner|Human|Clock,
-		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Complete:     each(schemas.Completed, Holder, open...),
+	Fail:         each(schemas.Failed, Holder, open...),
+	Reject:       each(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
+	Decline:      each(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
+	Release:      each(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Renew:        same(Clock, open...), // pending: a reservation
+	Untaken:      {schemas.Pending: {schemas.Pending, Clock}},
+	Silent:       same(Clock, schemas.Accepted, schemas.Working),
+	Lost:         same(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Requeue:      each(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
+	Exhaust:      each(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),
+	Expire:       each(schemas.TimedOut, Clock, open...),
+	Cancel:       each(schemas.Cancelled, Sender|Owner|Human|Clock, open...),
 	Dismiss:      same(Sender|Owner|Human, schemas.Completed, schemas.Failed, schemas.Rejected, schemas.TimedOut),
 	Accept:       {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
-	RefuseResult: same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
+	RefuseResult: same(Holder, open...),
 	Observe:      same(Clock, schemas.Completed),
 	Return:       {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
-	Retry: same(Sender|Owner|Human,
-		schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
+	Retry:        same(Sender|Owner|Human, schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
 	Rerun: {
 		schemas.Failed:   {schemas.Failed, Holder},
 		schemas.Rejected: {schemas.Rejected, Recipient | Holder},
@@ -89,30 +88,26 @@ var table = map[Action]map[schemas.Status]Step{
 	Rollback: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
 	Escalate: same(Holder|Clock, schemas.Failed, schemas.TimedOut),
 	Redo:     same(Sender|Owner|Human|Verifier, schemas.Returned),
-	Mark:     same(Holder, schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting),
+	Mark:     same(Holder, open...),
 	Defer:    same(Clock, ended...),
 	Resume:   same(Clock, ended...),
 	Redact:   same(Human, schemas.Statuses...),
 }
 
-var ended = schemas.Statuses[len(schemas.Open.States()):]
+var open, ended = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
 
-// each gives the same step for several states.
+// each gives the same step for several states. No state to go to leaves them as they are.
 func each(to schemas.Status, by Parts, from ...schemas.Status) map[schemas.Status]Step {
 	m := make(map[schemas.Status]Step, len(from))
 	for _, s := range from {
-		m[s] = Step{to, by}
+		m[s] = Step{cmp.Or(to, s), by}
 	}
 	return m
 }
 
 // same gives steps that leave the state as it is.
 func same(by Parts, states ...schemas.Status) map[schemas.Status]Step {
-	m := make(map[schemas.Status]Step, len(states))
-	for _, s := range states {
-		m[s] = Step{s, by}
-	}
-	return m
+	return each("", by, states...)
 }
 
 // Next is what an action does in a state, and who may do it; ok is false when the state does not allow the action, and

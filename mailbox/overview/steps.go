@@ -194,7 +194,7 @@ func (l *look) leave() {
 		}
 		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
-	for _, state := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
+	for _, state := range schemas.Open.States() {
 		for r := range l.first(l.Newest(store.InState(state), 0), l.reach, &l.needs) {
 			if file := l.Leave(r); file != "" {
 				l.add(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))

@@ -64,12 +64,9 @@ func Accepts(card schemas.Card, workType string) bool {
 
 // ofProtocol tells whether a type is one of the protocol's own, which say how work moves and not what it is.
 func ofProtocol(workType string) bool {
-	switch workType {
-	case "", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification,
-		schemas.TypeMessage:
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
+	}, workType)
 }
 
 // generalist tells whether an agent said that it accepts [Anything].
