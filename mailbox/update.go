@@ -251,27 +251,19 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	return o.ChangeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 
-// heeded are the arguments that each action uses besides the note and the proof of a claim. Checkpoint is that of the
-// changes, which are the rest of these.
+// heeded are the arguments that each action uses besides the note and the proof of a claim. Changes are those without
+// their checkpoint.
 var heeded = map[schemas.Action][]string{
-	schemas.ActProgress: {"percent", "checkpoint"},
-	schemas.ActAsk:      {"questions", "conditions", "checkpoint"},
+	schemas.ActProgress: {"percent", "changes.checkpoint"},
+	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},
 	schemas.ActAnswer:   {"changes"},
-	schemas.ActRelease:  {"to", "checkpoint"},
+	schemas.ActRelease:  {"to", "changes.checkpoint"},
 	schemas.ActAmend:    {"to", "changes"},
 	schemas.ActReturn:   {"to", "changes"},
 	schemas.ActRetry:    {"to", "changes"},
 }
 
 // instead says where an argument is used.
-var instead = map[string]string{
-	"percent":    "Report it with progress.",
-	"questions":  "Ask with the action ask.",
-	"conditions": "Ask with the action ask.",
-	"to":         "release, amend, return and retry have a new recipient. A question goes to who answers for the work; ask others with a message.",
-	"checkpoint": "progress, ask and release keep a checkpoint.",
-	"changes":    "amend changes a handoff, return and retry the new one, and answer what is asked for: its sender may, the owner of the workflow, and a person.",
-}
 
 // unheeded refuses an argument that the action of a call would not use: a caller believes what is accepted.
 func unheeded(in schemas.UpdateIn) error {
@@ -279,19 +271,22 @@ func unheeded(in schemas.UpdateIn) error {
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil
 	for _, given := range []struct {
-		argument, field string
-		is              bool
+		field   string
+		is      bool
+		instead string
 	}{
-		{"percent", "percent", in.Percent != 0},
-		{"questions", "questions", len(in.Questions) > 0},
-		{"conditions", "conditions", in.Conditions != nil},
-		{"to", "to", in.To != ""},
-		{"checkpoint", "changes.checkpoint", checkpoint != nil},
-		{"changes", "changes", !reflect.ValueOf(changes).IsZero()},
+		{"percent", in.Percent != 0, "Report it with progress."},
+		{"questions", len(in.Questions) > 0, "Ask with the action ask."},
+		{"conditions", in.Conditions != nil, "Ask with the action ask."},
+		{"to", in.To != "", "release, amend, return and retry have a new recipient. A question goes to who answers for " +
+			"the work; ask others with a message."},
+		{"changes.checkpoint", checkpoint != nil, "progress, ask and release keep a checkpoint."},
+		{"changes", !reflect.ValueOf(changes).IsZero(), "amend changes a handoff, return and retry the new one, and answer " +
+			"what is asked for: its sender may, the owner of the workflow, and a person."},
 	} {
-		if given.is && !slices.Contains(heeded[in.Action], given.argument) {
+		if given.is && !slices.Contains(heeded[in.Action], given.field) {
 			return schemas.Invalidf(given.field, "%s has no use for it", in.Action).
-				WithHint("%s Nothing was changed.", instead[given.argument])
+				WithHint("%s Nothing was changed.", given.instead)
 		}
 	}
 	return nil

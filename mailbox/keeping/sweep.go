@@ -1,9 +1,9 @@
 package keeping
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"regexp"
 
 	"handoff/mailbox/operation"
 	"handoff/store"
@@ -106,20 +106,10 @@ func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, la
 		if err != nil {
 			return digests, last, false, err
 		}
-		digests = append(digests, digestsIn(said)...)
+		digests = append(digests, digestForm.FindAllString(string(said), -1)...)
 	}
 	return digests, last, false, nil
 }
 
-// digestsIn are the texts in a content that look like digests of kept content.
-func digestsIn(said []byte) (digests []string) {
-	const kind, size = "sha256:", len("sha256:") + 64
-	for {
-		i := bytes.Index(said, []byte(kind))
-		if i < 0 || len(said) < i+size {
-			return digests
-		}
-		digests = append(digests, string(said[i:i+size]))
-		said = said[i+len(kind):]
-	}
-}
+// digestForm is what a digest of kept content looks like.
+var digestForm = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
