@@ -71,11 +71,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
 		for a, err := range s.everybody(v) {
-			if err != nil {
-				return out, err
-			}
-			c, err := s.card(v, a)
-			if err != nil {
+			c, unread := s.card(v, a)
+			if err = cmp.Or(err, unread); err != nil {
 				return out, err
 			}
 			if c.Name == by.Agent {
@@ -122,11 +119,8 @@ func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.View.A
 func (s *Service) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
 	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.card(v, a)
-		if err != nil {
+		c, unread := s.card(v, a)
+		if err = cmp.Or(err, unread); err != nil {
 			return nil, err
 		}
 		cards = append(cards, c)

@@ -65,18 +65,10 @@ const mostHeld = 50
 // the call that shows the oldest of it: a model that lost its context knows of nothing else. It reads the index and
 // applies no time, so one whose lease has just ended may be among them.
 func (s *Service) remind(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
-	var held []schemas.ID
-	for id, err := range v.Oldest(store.HeldBy(by.Agent), 0) {
-		if err != nil {
-			return err
-		}
-		if held = append(held, id); len(held) == mostHeld {
-			break
-		}
-	}
+	held, err := reading.Collect(reading.AtMost(mostHeld, v.Oldest(store.HeldBy(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
-	if i < 0 {
-		return nil
+	if i < 0 || err != nil {
+		return err
 	}
 	out.Holding = held
 	if r := reading.Readable(v, held[i]); r != nil {

@@ -274,12 +274,9 @@ const lately = 5 * time.Minute
 
 // known are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
 func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err error) {
-	for a, err := range s.everybody(v) {
+	for a, err := range reading.AtMost(reading.MostLooked, s.everybody(v)) {
 		if err != nil {
 			return nil, err
-		}
-		if len(known) == reading.MostLooked {
-			break
 		}
 		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately
 		known = append(known, offer.Known{Agent: a, Here: here})

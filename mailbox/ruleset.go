@@ -201,12 +201,9 @@ func (o *op) releaseAllowed() error {
 	if err != nil {
 		return err
 	}
-	var ids []schemas.ID
-	for id, err := range o.AwaitingLeave() {
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, err := reading.Collect(o.AwaitingLeave())
+	if err != nil {
+		return err
 	}
 	released := schemas.ID(0)
 	for _, id := range ids {

@@ -208,16 +208,14 @@ func (d *Delivery) name(it schemas.Item) {
 
 // findNotices finds the unread notices that are wanted, newest first, among the newest thousand. It reads each of them.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
-	looked := 0
-	for notice, err := range d.UnreadBy(d.Agent) {
-		if looked++; err != nil || looked > reading.MostLooked {
+	for notice, err := range reading.AtMost(reading.MostLooked, d.UnreadBy(d.Agent)) {
+		if err != nil {
 			return err
 		}
-		if !wanted(notice) {
-			continue
+		if wanted(notice) {
+			d.found.Notices = append(d.found.Notices, notice.ID)
+			d.name(listing.NoticeItem(notice, true))
 		}
-		d.found.Notices = append(d.found.Notices, notice.ID)
-		d.name(listing.NoticeItem(notice, true))
 	}
 	return nil
 }

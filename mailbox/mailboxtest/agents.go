@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -143,9 +144,7 @@ func (w *World) Fails(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
 // Updates makes a step that is not refused.
 func (w *World) Updates(by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn)) schemas.UpdateOut {
 	w.T.Helper()
-	out, err := w.TryUpdate(by, id, a, changes...)
-	require.NoError(w.T, err)
-	return out
+	return Must(w.T, w.Update, by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
 // TryUpdate makes a step that may be refused.
@@ -182,14 +181,8 @@ func (w *World) Notices(by schemas.Caller) []schemas.Item {
 // Events are all that the registry has.
 func (w *World) Events() []schemas.Event {
 	w.T.Helper()
-	all, err := store.Look(context.Background(), w.Store, func(v *store.View) (all []schemas.Event, err error) {
-		for e, err := range v.EventsAfter(0) {
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, e)
-		}
-		return all, nil
+	all, err := store.Look(context.Background(), w.Store, func(v *store.View) ([]schemas.Event, error) {
+		return reading.Collect(v.EventsAfter(0))
 	})
 	require.NoError(w.T, err)
 	return all

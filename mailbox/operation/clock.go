@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -44,14 +45,9 @@ const lapseTime = 100 * time.Millisecond
 // rest is due at the next operation, and [Op.current] sees to it that nobody acts on what is over. A handoff whose time
 // cannot be applied is logged and left as it is, with all that was begun for it undone: it stops no other.
 func (o *Op) lapse() error {
-	due := make([]schemas.ID, 0, 8)
-	for id, err := range o.Due(o.Now) {
-		if err != nil {
-			return err
-		}
-		if due = append(due, id); len(due) == lapseLimit {
-			break
-		}
+	due, err := reading.Collect(reading.AtMost(lapseLimit, o.Due(o.Now)))
+	if err != nil {
+		return err
 	}
 	applied, enough, begun := 0, false, o.env.Now()
 	return o.ActingAs(ClockCaller, func() error {

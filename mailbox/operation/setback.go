@@ -66,17 +66,12 @@ func (o *Op) nextUncut() (open []schemas.ID, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, status := range []schemas.Status{schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting} {
-		n := 0
-		for id, err := range o.Oldest(store.InState(status), after) {
-			if err != nil {
-				return nil, err
-			}
-			open = append(open, id)
-			if n++; n > reading.MostLooked {
-				break
-			}
+	for _, status := range schemas.Open.States() {
+		some, err := reading.Collect(reading.AtMost(reading.MostLooked+1, o.Oldest(store.InState(status), after)))
+		if err != nil {
+			return nil, err
 		}
+		open = append(open, some...)
 	}
 	slices.Sort(open)
 	after, o.uncut = 0, len(open) > reading.MostLooked

@@ -123,6 +123,17 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 // MostLooked is how many records or rows one transaction looks at where it may pass over most of them.
 const MostLooked = 1_000
 
+// Collect gives all that is read. With an error it gives what came before that.
+func Collect[T any](read iter.Seq2[T, error]) (all []T, err error) {
+	for one, err := range read {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
 // AtMost yields the first n of what is read, so that a look at many takes a bounded time.
 func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

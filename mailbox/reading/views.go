@@ -136,11 +136,8 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Handoff, out.Readable = &h, readable(h.Context)
-	for id, err := range v.Oldest(store.ChildrenOf(r.ID), 0) {
-		if err != nil {
-			return err
-		}
-		out.Children = append(out.Children, id)
+	if out.Children, err = Collect(v.Oldest(store.ChildrenOf(r.ID), 0)); err != nil {
+		return err
 	}
 	st, err := Standing(v, r)
 	if err != nil {

@@ -92,9 +92,8 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 
 // noticeAt is the notice that the event of a message left, 0 where it is not found among the last ones.
 func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
-	looked := 0
-	for n, err := range v.Notices(to, 0) {
-		if looked++; err != nil || n.At.Before(e.At) || looked > noticesRead {
+	for n, err := range reading.AtMost(noticesRead, v.Notices(to, 0)) {
+		if err != nil || n.At.Before(e.At) {
 			break
 		}
 		if n.At.Equal(e.At) && n.From == e.Agent && n.Kind == schemas.TypeMessage {

@@ -120,12 +120,7 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 // anew calls it: the command audit export. It changes nothing. The errors are those of the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
 	return store.Look(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
-		for b, err := range v.RawEvents(in.After) {
-			if err != nil || len(out.Events) == changesRead {
-				return out, err
-			}
-			out.Events = append(out.Events, b)
-		}
-		return out, nil
+		out.Events, err = reading.Collect(reading.AtMost(changesRead, v.RawEvents(in.After)))
+		return out, err
 	})
 }
