@@ -63,10 +63,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	out.To = schemas.Address(asked)
 	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.Beside(in)...), "\n")
-	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
-		return nil, err
-	}
-	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
+	return &now, cmp.Or(o.AddWords(r.ID, store.ListWords(questions...)),
+		o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content}))
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
@@ -132,11 +130,8 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkGrant(r); err != nil {
-		return nil, err
-	}
 	var asked schemas.UpdateIn
-	if err := o.Saying(r.ID, r.Ask, &asked); err != nil {
+	if err := cmp.Or(o.checkGrant(r), o.Saying(r.ID, r.Ask, &asked)); err != nil {
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
@@ -153,18 +148,12 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if _, directed := r.To.Directed(); !directed {
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.Now.Add(reservation))
 	}
-	if err := o.AddWords(r.ID, store.ListWords(in.Note)); err != nil {
-		return nil, err
-	}
 	out.To = now.Box
 	whom, err := reading.Answers(o.View, r, r.Asker)
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
 		err = cmp.Or(err, o.settle(r.ID, a))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &now, o.Commit(answered)
+	return &now, cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note)), o.Commit(answered))
 }
 
 // takeAnswer gives the agent that asked its claim back, where it waited for the answer in the session that asked: with

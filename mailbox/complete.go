@@ -107,9 +107,6 @@ func (o *op) complete(
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria), Warnings: o.doubts(r, in, done),
 	}
-	if err := o.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
-		return out, err
-	}
 	if r.Reviewer != "" {
 		if err := o.holdBack(forward, &out); err != nil {
 			return out, err
@@ -119,7 +116,7 @@ func (o *op) complete(
 	completed := &operation.Happening{
 		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Said: done, Part: "completion",
 	}
-	if err := o.Commit(completed); err != nil {
+	if err := cmp.Or(o.AddWords(r.ID, reading.DeliveredWords(done)), o.Commit(completed)); err != nil {
 		return out, err
 	}
 	o.tellShut(completed, &out)

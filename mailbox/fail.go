@@ -147,16 +147,13 @@ func (o *op) endFailed(
 	if now.Checkpoint != 0 {
 		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	}
-	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
-		return out, nil, err
-	}
 	o.End(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.Text, h.Said, h.Part = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
 		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
-	if err := o.Commit(h); err != nil {
+	if err := cmp.Or(o.AddWords(now.ID, store.ListWords(failure.Failure.Description)), o.Commit(h)); err != nil {
 		return out, nil, err
 	}
 	followed, err := o.Follow()

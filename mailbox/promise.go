@@ -105,13 +105,9 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	if full || refusal.Same(before) {
 		return why
 	}
-	now, err := o.Step(life.RefuseResult, r)
-	if err != nil {
-		return err
-	}
-	now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1
 	o.Refuse(why)
-	return o.Commit(&operation.Happening{Action: life.RefuseResult, Was: r, Now: &now, Said: refusal, Part: "refusal"})
+	refused := &operation.Happening{Action: life.RefuseResult, Said: refusal, Part: "refusal"}
+	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
 }
 
 // failed are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -140,10 +141,7 @@ func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []
 	}
 	var asked schemas.Handoff
 	var done schemas.Completion
-	if err := o.Saying(r.ID, r.Body, &asked); err != nil {
-		return nil, err
-	}
-	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+	if err := cmp.Or(o.Saying(r.ID, r.Body, &asked), o.Saying(r.ID, r.Result, &done)); err != nil {
 		return nil, err
 	}
 	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}

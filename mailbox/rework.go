@@ -51,10 +51,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if err != nil {
 		return nil, err
 	}
-	if err := rev.nextRound(o.By.Agent, r); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
+	if err := cmp.Or(rev.nextRound(o.By.Agent, r), o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
 	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.said()}, Revision: rev}

@@ -288,10 +288,7 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	o.Announce(d.To)
-	if err := o.RecordEvent(life.Message, d.Content); err != nil {
-		return out, err
-	}
-	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, nil
+	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
 // position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be

@@ -127,14 +127,8 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 
 // tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
 func (o *op) tellShut(h *operation.Happening, out *schemas.CompleteOut) {
-	var shut []string
-	for id, err := range o.Oldest(store.WaitingFor(h.Now.ID), 0) {
-		if err != nil || len(shut) == schemas.MostNamed {
-			break
-		}
-		shut = append(shut, id.String())
-	}
-	shut = append(shut, schemas.Map(h.Held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
+	waiting, _ := reading.Collect(reading.AtMost(schemas.MostNamed, o.Oldest(store.WaitingFor(h.Now.ID), 0))) // those that are read
+	shut := append(schemas.Texts(waiting), schemas.Map(h.Held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.Shut(h.Now) {
 		what := strings.Join(shut, ", ")
 		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
@@ -330,17 +324,14 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 // changed.
 func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
-		now, err := o.Step(life.Ready, r)
-		if err != nil {
-			return err
-		}
-		w := waitsOf(&now)
-		w.put(instead, w.take(dep))
-		w.on(&now)
-		ready := &operation.Happening{Action: life.Ready, Other: dep, Was: r, Now: &now}
-		if blocked := listing.BlockedBy(&now); blocked != nil {
-			ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
-		}
-		return o.Commit(ready)
+		ready := &operation.Happening{Action: life.Ready, Other: dep}
+		return o.Change(ready, r, func(now *store.Record) {
+			w := waitsOf(now)
+			w.put(instead, w.take(dep))
+			w.on(now)
+			if blocked := listing.BlockedBy(now); blocked != nil {
+				ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
+			}
+		})
 	})
 }

@@ -123,10 +123,8 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
-		if done.Events[e.N], err = o.Redact(e, less); err != nil {
-			return done, err
-		}
-		if err := o.forgetKept(content, less); err != nil {
+		done.Events[e.N], err = o.Redact(e, less)
+		if err = cmp.Or(err, o.forgetKept(content, less)); err != nil {
 			return done, err
 		}
 	}
@@ -161,9 +159,6 @@ func (o op) forgetKept(before, now []byte) error {
 // Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
 // this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
 func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
-	if err := o.PutWords(id, reading.SentWords(h)); err != nil {
-		return err
-	}
 	err := o.Rewrite(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {
 			return false
@@ -171,11 +166,8 @@ func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
 		n.Title, n.Text = "Handoff: "+h.Title, compose.Redacted
 		return true
 	})
-	if err != nil {
-		return err
-	}
 	name := []byte(`"handoff_id":"` + id.String() + `"`)
-	return o.ForgetResults(func(result []byte) bool {
+	return cmp.Or(err, o.PutWords(id, reading.SentWords(h)), o.ForgetResults(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
-	})
+	}))
 }

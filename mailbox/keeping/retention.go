@@ -46,15 +46,6 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	return done, operation.Coded(err)
 }
 
-// redacted commits the redaction of a record. It changed contents, and nothing in the record.
-func (o op) redacted(r *store.Record, said schemas.Redaction) error {
-	now, err := o.Step(life.Redact, r)
-	if err != nil {
-		return err
-	}
-	return o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
-}
-
 // A retention lets go of what takes space in handoffs that ended long ago, and of nothing that open work needs.
 //
 // It goes through all records, the oldest first, a portion in each transaction. Of a handoff that ended before a time,
@@ -238,5 +229,5 @@ func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
 	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
 		return err
 	}
-	return p.tx.redacted(r, said)
+	return p.tx.Change(&operation.Happening{Action: life.Redact, Said: said}, r, func(*store.Record) {})
 }

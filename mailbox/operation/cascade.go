@@ -155,13 +155,11 @@ func (o *Op) putOff(owed []duty) error {
 // before, the next call of anybody does, before all else. What the record owed is taken off and carried out in one
 // transaction, so each handoff is gone through once; what is too much again is put off again.
 func (o *Op) resume(r *store.Record) error {
-	now, err := o.Step(life.Resume, r)
+	h := &Happening{Action: life.Resume}
+	err := o.Change(h, r, func(now *store.Record) {
+		now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
+	})
 	if err != nil {
-		return err
-	}
-	now.Owes = slices.DeleteFunc(now.Owes, func(d store.Debt) bool { return d.Leave == "" })
-	h := &Happening{Action: life.Resume, Was: r, Now: &now, By: o.By}
-	if err := o.Commit(h); err != nil {
 		return err
 	}
 	c := &cascade{}
