@@ -72,20 +72,10 @@ func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
 		text, _ := json.Marshal(word) // as PutAgent writes it; a string always can be
 		quoted = append(quoted, text)
 	}
-	return func(yield func(Agent, error) bool) {
-		for row, err := range v.r.Scan(Prefix(Agents, nil)) {
-			var a Agent
-			if err == nil {
-				if !slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) }) {
-					continue
-				}
-				a, err = v.agents.decode(row)
-			}
-			if !yield(a, err) || err != nil {
-				return
-			}
-		}
+	says := func(row Row) bool {
+		return slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) })
 	}
+	return chosen(v, Range{Space: Agents}, says, v.agents.decode)
 }
 
 // agentCache are the agents as they were decoded last, by name. An entry is right for the bytes that it was decoded from

@@ -59,11 +59,11 @@ func (v *View) Kept(digest string) ([]byte, error) {
 // KeptDigests are the digests of all content that is kept.
 func (v *View) KeptDigests() (map[string]bool, error) {
 	digests := map[string]bool{}
-	for sum, err := range v.groups(Range{Space: References}, firstSum) {
+	for digest, err := range groups(v, Range{Space: References}, firstSum, DigestIn) {
 		if err != nil {
 			return nil, err
 		}
-		digests[DigestIn(sum)] = true
+		digests[digest] = true
 	}
 	return digests, nil
 }

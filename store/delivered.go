@@ -68,12 +68,9 @@ func (s *Seen) Remove(n uint64) bool {
 func deliveryKey(a schemas.Agent, session string) []byte { return join(word(a), []byte(session)) }
 
 // Delivered returns what was delivered to a session under a name; the zero value when nothing was.
-func (v *View) Delivered(a schemas.Agent, session string) (d Delivered, err error) {
+func (v *View) Delivered(a schemas.Agent, session string) (Delivered, error) {
 	row, err := get[Delivered](v, Deliveries, deliveryKey(a, session))
-	if row == nil || err != nil {
-		return d, err
-	}
-	return *row, nil
+	return schemas.OrZero(row), err
 }
 
 // PutDelivered replaces what was delivered to a session under a name.

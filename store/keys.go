@@ -32,6 +32,9 @@ func beyond[T ~uint64](v T) []byte { return append(Number(v), 0) }
 // a key needs no mark.
 func word[T ~string](s T) []byte { return append([]byte(s), 0) }
 
+// firstNumber is the number at the beginning of a key, as it stands there.
+func firstNumber(key []byte) []byte { return key[:min(8, len(key))] }
+
 // firstWord is the text at the beginning of a key, with its zero byte.
 func firstWord(key []byte) []byte { return key[:bytes.IndexByte(key, 0)+1] }
 
@@ -62,20 +65,10 @@ func (t Time) Time() time.Time {
 }
 
 // timeOf reads the time at the beginning of a key or a value; zero in a damaged one.
-func timeOf(b []byte) Time {
-	if len(b) < 8 {
-		return 0
-	}
-	return Time(binary.BigEndian.Uint64(b)) //nolint:gosec // times are positive
-}
+func timeOf(b []byte) Time { return Time(LastNumber(firstNumber(b))) } //nolint:gosec // times are positive
 
 // Ptr converts back, in UTC. Zero becomes nil.
-func (t Time) Ptr() *time.Time {
-	if t == 0 {
-		return nil
-	}
-	return new(t.Time())
-}
+func (t Time) Ptr() *time.Time { return schemas.UnlessZero(t.Time()) }
 
 // bonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
 // critical one that was sent more than a day later.

@@ -73,21 +73,12 @@ type Box struct {
 // Boxes yields the mailboxes that are not empty, by name. It costs one row for each; what is counted for tokens is no
 // mailbox. The error wraps [ErrCorrupt] for a row of another length.
 func (v *View) Boxes() iter.Seq2[Box, error] {
-	return func(yield func(Box, error) bool) {
-		tokens := []byte(tokenBox(""))
-		for row, err := range v.r.Scan(Range{Space: Mailboxes}) {
-			if err == nil && bytes.HasPrefix(row.Key, tokens) {
-				continue
-			}
-			b := Box{Address: schemas.Address(row.Key)}
-			if err == nil {
-				b.Mailbox, err = DecodeMailbox(row.Value)
-			}
-			if !yield(b, err) || err != nil {
-				return
-			}
-		}
-	}
+	tokens := []byte(tokenBox(""))
+	isMailbox := func(row Row) bool { return !bytes.HasPrefix(row.Key, tokens) }
+	return chosen(v, Range{Space: Mailboxes}, isMailbox, func(row Row) (Box, error) {
+		counters, err := DecodeMailbox(row.Value)
+		return Box{schemas.Address(row.Key), counters}, err
+	})
 }
 
 // Tally counts what mailboxes hold, from the [Shares] of all records and from the notices that were not read.

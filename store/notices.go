@@ -48,11 +48,12 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 // SentNotice is the notice of a number that an agent sent, to whomever; nil where there is none. It looks once for each
 // agent that has notices.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
-	for to, err := range v.groups(Range{Space: Notices}, firstWord) {
+	numbered := func(to []byte) []byte { return join(to, Number(id)) }
+	for key, err := range groups(v, Range{Space: Notices}, firstWord, numbered) {
 		if err != nil {
 			return nil, err
 		}
-		switch found, err := get[schemas.Notice](v, Notices, join(to, Number(id))); {
+		switch found, err := get[schemas.Notice](v, Notices, key); {
 		case err != nil:
 			return nil, err
 		case found != nil && found.From == from: // no two notices have the same number
@@ -160,7 +161,7 @@ func (t *Tx) Rewrite(change func(*schemas.Notice) bool) error {
 		if !change(&n) {
 			continue
 		}
-		if err := t.putJSON(Notices, join(word(n.To), Number(n.ID)), n); err != nil {
+		if err := t.putJSON(Notices, noticeKey(n.To, n.ID), n); err != nil {
 			return err
 		}
 	}

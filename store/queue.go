@@ -47,13 +47,9 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 // A mailbox without any claimable handoff is not among them, also when its counters have something else. The text is
 // compared byte by byte; an empty one asks for all mailboxes.
 func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
-	return func(yield func(schemas.Address, error) bool) {
-		for box, err := range v.groups(Prefix(Ready, []byte(beginning)), firstWord) {
-			if !yield(schemas.Address(bytes.TrimSuffix(box, []byte{0})), err) {
-				return
-			}
-		}
-	}
+	return groups(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
+		return schemas.Address(bytes.TrimSuffix(box, []byte{0}))
+	})
 }
 
 // head is the next row of one mailbox. It holds a scan open between two calls of advance, so whoever makes one calls

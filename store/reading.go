@@ -145,13 +145,7 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 
 // WaitedFor yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
 func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
-	return func(yield func(schemas.ID, error) bool) {
-		for id, err := range v.groups(Range{Space: ByAfter}, func(key []byte) []byte { return key[:min(8, len(key))] }) {
-			if !yield(schemas.ID(LastNumber(id)), err) {
-				return
-			}
-		}
-	}
+	return groups(v, Range{Space: ByAfter}, firstNumber, func(id []byte) schemas.ID { return schemas.ID(LastNumber(id)) })
 }
 
 // handoffs yields the ids at the end of the keys of a range.

@@ -38,8 +38,16 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 //
 // Decode may read other rows meanwhile, and must not keep the row. Stopping early is allowed.
 func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
+	return chosen(v, r, func(Row) bool { return true }, decode)
+}
+
+// chosen is [decoded] for some of the rows alone: the others are passed over.
+func chosen[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
+			if err == nil && !wanted(row) {
+				continue
+			}
 			var out T
 			if err == nil {
 				out, err = decode(row)
@@ -51,16 +59,16 @@ func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, 
 	}
 }
 
-// groups yields the beginnings of the keys of a range, each once. It costs one seek for each, however many keys begin
-// alike.
-func (v *View) groups(r Range, beginning func(key []byte) []byte) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+// groups yields the beginnings of the keys of a range, each once and as what a function makes of it. It costs one seek for
+// each, however many keys begin alike.
+func groups[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for more := true; more; {
 			more = false
 			for row, err := range v.r.Scan(r) {
 				group := bytes.Clone(beginning(row.Key))
 				r.From = After(group)
-				more = yield(group, err) && err == nil && r.From != nil
+				more = yield(of(group), err) && err == nil && r.From != nil
 				break
 			}
 		}
