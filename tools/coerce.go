@@ -177,10 +177,8 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 
 // coerceWord gives the word of the schema that is written, whatever its case.
 func (n *node) coerceWord(text string, at *path) (any, error) {
-	for _, word := range n.Enum {
-		if word == schemas.Word(text) {
-			return word, nil
-		}
+	if word := schemas.Word(text); slices.Contains(n.Enum, word) {
+		return word, nil
 	}
 	return nil, n.noWord(text, at)
 }

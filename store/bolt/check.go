@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -75,18 +76,12 @@ func readAll(r store.Reader) error {
 
 // CopyTo writes the store as it is now to a new file, which is durable when it returns. Others work meanwhile. The error
 // is that of the system where there is a file of that name, and what was begun is removed.
-func (s *Store) CopyTo(ctx context.Context, path string) (err error) {
+func (s *Store) CopyTo(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return classify(err)
 	}
-	if err = s.WriteTo(ctx, f); err == nil {
-		err = f.Sync()
-	}
-	if failed := f.Close(); err == nil {
-		err = failed
-	}
-	if err != nil {
+	if err = cmp.Or(s.WriteTo(ctx, f), f.Sync(), f.Close()); err != nil {
 		_ = os.Remove(path) // the first error tells more
 		return classify(err)
 	}

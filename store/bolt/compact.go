@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,10 +46,8 @@ func Compact(ctx context.Context, path string) (done Compacted, err error) {
 		done.After = done.Before
 		return done, errors.Join(source.Close(), removed(fresh))
 	}
-	if failed := source.Close(); err == nil {
-		err = failed
-	}
-	if err == nil { // at no moment there is no file of that name: the next process would make an empty one
+	// At no moment there is no file of that name: the next process would make an empty one.
+	if err = cmp.Or(err, source.Close()); err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err != nil {

@@ -104,11 +104,6 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 
 // View implements [store.Backend].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.view(ctx, func(tx *bbolt.Tx) error { return fn(newRows(tx)) })
-}
-
-// view calls fn with one snapshot.
-func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -118,7 +113,7 @@ func (s *Store) view(ctx context.Context, fn func(*bbolt.Tx) error) error {
 	}
 	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return fn(tx)
+	return fn(newRows(tx))
 }
 
 // Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it. After a failed

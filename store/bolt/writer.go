@@ -63,20 +63,12 @@ func (w *writer) loop() {
 // serve answers all requests that wait, and reports whether there were any.
 func (w *writer) serve() (served bool) {
 	for ; len(w.batch) > 0 || w.store.queue.Len() > 0; served = true {
-		w.gather()
-		w.batch = w.store.queue.Next(w.batch, maxRequests-len(w.batch))
+		w.batch = w.store.queue.Next(w.batch, maxRequests, w.last, w.store.config.GroupWait)
 		w.repair()
 		w.transact()
 	}
 	w.repair()
 	return served
-}
-
-// gather waits until there are as many requests as shared the last transaction.
-func (w *writer) gather() {
-	if wait := w.store.config.GroupWait; w.last >= 2 && wait > 0 {
-		w.store.queue.Gather(w.last-len(w.batch), wait)
-	}
 }
 
 // transact runs as many requests of the batch as fit into one transaction, commits it and answers them. When the commit

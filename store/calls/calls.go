@@ -82,11 +82,16 @@ func (q *Queue) add(c *Call) bool {
 	return true
 }
 
-// Next moves up to n calls from the front of the queue to the end of batch.
-func (q *Queue) Next(batch []*Call, n int) []*Call {
+// Next moves calls from the front of the queue to the end of a batch, until that has most. It waits before, but no longer
+// than a time, until it has as many as shared the last commit, unless that was one. Callers that were just answered are
+// about to call again, and one commit for all of them is much cheaper than two.
+func (q *Queue) Next(batch []*Call, most, last int, wait time.Duration) []*Call {
+	if last > 1 {
+		q.gather(last-len(batch), wait)
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n = min(n, len(q.waiting))
+	n := min(most-len(batch), len(q.waiting))
 	batch = append(batch, q.waiting[:n]...)
 	left := copy(q.waiting, q.waiting[n:])
 	clear(q.waiting[left:])
@@ -95,10 +100,9 @@ func (q *Queue) Next(batch []*Call, n int) []*Call {
 	return batch
 }
 
-// Gather waits until so many calls wait, but no longer than a time. Callers that were just answered are about to call
-// again, and one commit for all of them is much cheaper than two. A timer alone would sleep for a millisecond, so it
-// only ends a loop that yields to other goroutines.
-func (q *Queue) Gather(calls int, most time.Duration) {
+// gather waits until so many calls wait, but no longer than a time. A timer alone would sleep for a millisecond, so it only
+// ends a loop that yields to other goroutines.
+func (q *Queue) gather(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)
 	defer over.Stop()

@@ -65,17 +65,16 @@ const cacheBytes = 64 << 20 // see [Config]
 // Open opens a workspace of which this process is the owner: the one before is refused with [store.ErrFenced]. It reads
 // the entries that were not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	s := &Store{log: c.Logger, cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), queue: calls.NewQueue(), views: map[int64]int{}}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
 	own := c.Ownership
-	s.table = &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch}
+	s := &Store{
+		log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler)), queue: calls.NewQueue(), fenced: c.Fenced,
+		cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), views: map[int64]int{},
+		table: &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch},
+	}
 	entries, err := unfolded(ctx, own.node.Pool, own.workspace)
 	if err != nil {
 		return nil, err
 	}
-	s.fenced = c.Fenced
 	s.folder.store = s
 	for _, e := range entries {
 		s.publish(e.number, e.writes)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"handoff/store"
@@ -47,10 +46,7 @@ func (w *writer) loop() {
 	defer rest.Stop()
 	for {
 		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
-			if w.last > 1 {
-				w.store.queue.Gather(w.last-len(w.batch), gathering)
-			}
-			w.batch = w.store.queue.Next(w.batch, mostCalls-len(w.batch))
+			w.batch = w.store.queue.Next(w.batch, mostCalls, w.last, gathering)
 			w.transact()
 			w.store.folder.keepUp()
 			rest.Reset(idle)
@@ -121,9 +117,8 @@ func (c *collected) Delete(s store.Space, key []byte) error {
 
 // explained tells of a refused commit that callers are told why.
 func explained(err error) bool {
-	return slices.ContainsFunc([]error{store.ErrFenced, store.ErrFull, store.ErrReadOnly, store.ErrUnreachable}, func(known error) bool {
-		return errors.Is(err, known)
-	})
+	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) ||
+		errors.Is(err, store.ErrUnreachable)
 }
 
 // settle commits what is pending, and tries until the database says yes or no. When it says nothing for long, the

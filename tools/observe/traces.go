@@ -130,21 +130,16 @@ const (
 type names struct{ workspace string }
 
 // trace is the id of the trace of a workflow. All spans of its handoffs are in it.
-func (n names) trace(w schemas.Workflow) (id trace.TraceID) {
-	copy(id[:], n.sum("workflow", string(w)))
-	return id
+func (n names) trace(w schemas.Workflow) trace.TraceID {
+	return trace.TraceID(n.sum("workflow", string(w)))
 }
 
 // handoff is the id of the span of a handoff.
-func (n names) handoff(h schemas.ID) (id trace.SpanID) {
-	copy(id[:], n.sum("handoff", h.String()))
-	return id
-}
+func (n names) handoff(h schemas.ID) trace.SpanID { return trace.SpanID(n.sum("handoff", h.String())) }
 
 // stage is the span of the stage that an event ended.
-func (n names) stage(h schemas.ID, event uint64) (id trace.SpanID) {
-	copy(id[:], n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
-	return id
+func (n names) stage(h schemas.ID, event uint64) trace.SpanID {
+	return trace.SpanID(n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
 }
 
 func (n names) sum(parts ...string) []byte {

@@ -70,7 +70,7 @@ func (l *Life) watch(signals <-chan os.Signal) {
 		select {
 		case sig := <-signals:
 			if came[sig] {
-				l.exit(exitCode(sig))
+				l.exit(128 + int(sig.(syscall.Signal))) // as shells expect of a process that a signal ended
 				return
 			}
 			came[sig] = true
@@ -102,14 +102,6 @@ func (l *Life) endOfInput() { l.drain.Do(func() { close(l.begun) }) }
 func (l *Life) stop() {
 	l.endOfInput()
 	l.cancel()
-}
-
-// exitCode is the status that shells expect of a process that a signal ended.
-func exitCode(sig os.Signal) int {
-	if s, ok := sig.(syscall.Signal); ok {
-		return 128 + int(s)
-	}
-	return 1
 }
 
 // lookEvery is how often the parent is looked at: often enough for agents that wait for claims of the client, and
