@@ -269,11 +269,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 
 // keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
 // Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
-func (o *op) keep(contents [][]byte) error {
+func (o *op) keep(contents [][]byte) (err error) {
 	for _, b := range contents {
-		if err := o.Keep(b); err != nil {
-			return err
-		}
+		err = cmp.Or(err, o.Keep(b))
 	}
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,13 +187,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 // reports. The errors are those of [op.lineage].
 func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
-	if err != nil {
+	if err = cmp.Or(err, o.checkReferences(d.Handoff.Context)); err != nil {
 		return out, err
-	}
-	if c := d.Handoff.Context; c != nil && len(c.References) > 0 {
-		if err := o.checkReferences(c); err != nil {
-			return out, err
-		}
 	}
 	r, err := o.create(d, line)
 	if err != nil {

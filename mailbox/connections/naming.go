@@ -98,13 +98,10 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 		return nil
 	}
 	for a, err := range sessions.Of(o.View, client) {
+		if err == nil && !a.Left && !o.Here().IsOpen(a.Conn) {
+			err = op{o}.putGone(a)
+		}
 		if err != nil {
-			return err
-		}
-		if a.Left || o.Here().IsOpen(a.Conn) {
-			continue
-		}
-		if err := (op{o}).putGone(a); err != nil {
 			return err
 		}
 	}

@@ -79,13 +79,10 @@ func (m Maker) Of(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, e
 // One checks what a sender said of one handoff and makes a draft of it. Durations count from now. The error is invalid
 // for a field that makes no sense, as for options of a send to several; limit for one that is too long.
 func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
-	if err := oneHandoff(in.Options); err != nil {
+	if err := cmp.Or(oneHandoff(in.Options), m.sizes(in)); err != nil {
 		return d, err
 	}
 	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
-	if err := m.sizes(in); err != nil {
-		return d, err
-	}
 	if d.To, err = schemas.ParseAddress("to", in.To); err != nil {
 		return d, err
 	}
@@ -98,10 +95,8 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.Warnings = slices.Concat(compose.Read(in), compose.Aside(in.Origin))
 	d.Token = by.Token
-	if in.Context != nil && len(in.Context.References) > 0 {
-		if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
-			return d, err
-		}
+	if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
+		return d, err
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
 	d.locate(by.Tree)

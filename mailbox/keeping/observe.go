@@ -1,6 +1,7 @@
 package keeping
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,11 +41,8 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		return out, err
 	}
 	var done schemas.Completion
-	if err := o.Saying(r.ID, r.Result, &done); err != nil {
-		return out, err
-	}
 	before, err := reading.Seen(o.View, r)
-	if err != nil {
+	if err = cmp.Or(o.Saying(r.ID, r.Result, &done), err); err != nil {
 		return out, err
 	}
 	commit := done.Commit()

@@ -159,8 +159,7 @@ func (w *World) Refuses(
 	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
 ) *schemas.Error {
 	w.T.Helper()
-	_, err := w.TryUpdate(by, id, a, changes...)
-	return Refused(w.T, err, code, want)
+	return Refuses(w.T, w.Update, by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
 }
 
 // Full is all that is kept of a handoff.

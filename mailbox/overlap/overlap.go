@@ -28,11 +28,7 @@ func Files(mine, other store.Touch) (changing, naming []string) {
 	for _, file := range changes {
 		changed[file] = true
 	}
-	for _, file := range slices.Concat(mine.Committed, mine.Loose) {
-		if changed[file] {
-			changing = append(changing, file)
-		}
-	}
+	changing = slices.DeleteFunc(slices.Concat(mine.Committed, mine.Loose), func(file string) bool { return !changed[file] })
 	for _, pattern := range mine.Named {
 		changing = append(changing, matching(pattern, changes)...)
 		naming = append(naming, matching(pattern, other.Named)...)

@@ -203,18 +203,13 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		st.Checkpoint = CheckpointID(r.Checkpoint)
 	}
 	var claim schemas.Standing
-	if err := v.Saying(r.ID, r.Tree, &claim); err != nil {
-		return st, err
-	}
-	st.ClaimedIn = claim.ClaimedIn
-	if st.Refused, err = Refused(v, r); err != nil {
-		return st, err
-	}
 	var note, asked schemas.UpdateIn
-	if err := cmp.Or(v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked)); err != nil {
+	st.Refused, err = Refused(v, r)
+	err = cmp.Or(v.Saying(r.ID, r.Tree, &claim), err, v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked))
+	if err != nil {
 		return st, err
 	}
-	st.Note, st.Questions = note.Note, asked.Questions
+	st.ClaimedIn, st.Note, st.Questions = claim.ClaimedIn, note.Note, asked.Questions
 	if beside := Beside(asked); r.Status == schemas.Waiting && len(beside) > 0 {
 		st.Note = strings.Join(beside, " ")
 	}
@@ -307,9 +302,7 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 
 // Seen is what was seen of the checks of completed work after its completion.
 func Seen(v *store.View, r *store.Record) (seen schemas.Sight, err error) {
-	if r.Seen != 0 {
-		err = v.Saying(r.ID, r.Seen, &seen)
-	}
+	err = v.Saying(r.ID, r.Seen, &seen)
 	return seen, err
 }
 

@@ -103,9 +103,6 @@ const MostOfReport = 300
 
 // Report is the last report of a handoff, shortened and fit to be shown; empty where there is none.
 func Report(v *store.View, r *store.Record) (string, error) {
-	if r.Note == 0 {
-		return "", nil
-	}
 	var u schemas.UpdateIn
 	err := v.Saying(r.ID, r.Note, &u)
 	return schemas.Visible(schemas.Shorten(u.Note, MostOfReport)), err

@@ -98,34 +98,28 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if err != nil {
 		return in, err
 	}
-	standing, err := Standing(v, r)
-	if err != nil {
-		return in, err
-	}
-	if standing.Reason, err = rd.Reason(v, r); err != nil { // it may lie in another handoff: the brief does without
-		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-	}
-	answers, err := Answers(v, r, r.Holder)
-	if err != nil {
-		return in, err
-	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
 	if err := withCheckpoint(v, r, &h); err != nil {
 		return in, err
 	}
-	before, reports, err := earlier(v, r)
-	if err != nil {
+	in = brief.Input{
+		Handoff: h, Criteria: contract.Criteria(h.Expectations), TakesBack: TakesBack(r), MaxTokens: tokens, Nonce: rd.Secret,
+	}
+	if in.Standing, err = Standing(v, r); err != nil {
 		return in, err
 	}
-	decided, err := recalled(v, &h, r)
-	if err != nil {
+	if in.Standing.Reason, err = rd.Reason(v, r); err != nil { // it may lie in another handoff: the brief does without
+		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
+	}
+	if in.Answers, err = Answers(v, r, r.Holder); err != nil {
 		return in, err
 	}
-	return brief.Input{
-		Handoff: h, Standing: standing, Before: before, Reports: reports, Criteria: contract.Criteria(h.Expectations),
-		Answers: answers, TakesBack: TakesBack(r), Results: results(v, h, r), Recalled: decided,
-		Ancestors: rd.ancestors(v, r), MaxTokens: tokens, Nonce: rd.Secret,
-	}, nil
+	if in.Before, in.Reports, err = earlier(v, r); err != nil {
+		return in, err
+	}
+	in.Results, in.Ancestors = results(v, h, r), rd.ancestors(v, r)
+	in.Recalled, err = recalled(v, &h, r)
+	return in, err
 }
 
 // showFull shows all that was sent, the children, where it stands and what came of it. Long texts are not cut: whoever
@@ -144,15 +138,9 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Standing = &st
-	st.Base = Base(v, r)
-	if st.Reason, err = rd.Reason(v, r); err != nil {
-		return err
-	}
-	st.LastSign = rd.LastSign(r)
-	if err := Result(v, r, out); err != nil {
-		return err
-	}
-	return paged(in, out)
+	st.Base, st.LastSign = Base(v, r), rd.LastSign(r)
+	st.Reason, err = rd.Reason(v, r)
+	return cmp.Or(err, Result(v, r, out), paged(in, out))
 }
 
 // paged puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing
@@ -174,20 +162,14 @@ func paged(in schemas.GetIn, out *schemas.GetOut) error {
 // comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view
 // full. With max_tokens or an offset it comes in parts.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	if err := rd.outcome(v, r, out); err != nil {
-		return err
-	}
-	return paged(in, out)
+	return cmp.Or(rd.outcome(v, r, out), paged(in, out))
 }
 
 // outcome is what [Reader.showOutcome] shows, in its fields. Values are emptied in place: they were decoded for this
 // answer alone.
 func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
-	if err != nil {
-		return err
-	}
-	if err := Result(v, r, out); err != nil {
+	if err = cmp.Or(err, Result(v, r, out)); err != nil {
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil

@@ -34,11 +34,7 @@ func (q queue) with(w *Waiter) queue {
 
 // without is the queue without a waiter; the same queue if it does not stand there.
 func (q queue) without(w *Waiter) queue {
-	i, found := q.position(w)
-	if !found {
-		return q
-	}
-	return slices.Delete(q, i, i+1)
+	return slices.DeleteFunc(q, func(other *Waiter) bool { return other == w })
 }
 
 // behind is the part of the queue behind w, also where w stands in it no more.
