@@ -255,7 +255,7 @@ var house = []room{
 
 	{
 		level: 3, path: "tools/observe", about: "figures and traces",
-		imports: []string{"schemas", "tools"},
+		imports: []string{"schemas", "tools", "tools/platform"},
 		owns:    []string{"github.com/VictoriaMetrics/metrics", "go.opentelemetry.io", "google.golang.org/protobuf"},
 	},
 
@@ -323,7 +323,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/client", about: "the table of clients",
-		imports: []string{"cmd/handoff/internal/shell", "cmd/handoff/internal/git"},
+		imports: []string{"tools/platform", "cmd/handoff/internal/shell", "cmd/handoff/internal/git"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/edit", about: "text of configuration files",

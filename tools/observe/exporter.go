@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // exporter sends spans to a collector as OTLP/HTTP with JSON. The SDK calls it for one batch at a time. Spans that
@@ -100,7 +101,7 @@ func (e *exporter) send(ctx context.Context, body []byte) error {
 		if !ok {
 			return err
 		}
-		if !wait(ctx, max(pause, again.after)) {
+		if !platform.Sleep(ctx, max(pause, again.after)) {
 			return err
 		}
 	}

@@ -41,6 +41,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 )
 
 // follow calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then with
@@ -65,7 +66,7 @@ func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(co
 			pause = shortest
 		}
 		log.WarnContext(ctx, "the registry cannot be followed just now", slog.Any("cause", err))
-		wait(ctx, pause)
+		platform.Sleep(ctx, pause)
 	}
 }
 
@@ -119,14 +120,4 @@ func (p *position) finish(ctx context.Context, inv tools.Invoker, fn func(contex
 		}
 		return err
 	})
-}
-
-// wait pauses, and reports whether ctx did not end the pause.
-func wait(ctx context.Context, pause time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(pause):
-		return true
-	}
 }

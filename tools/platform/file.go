@@ -28,6 +28,14 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// Canonical is a path without links, where it leads to something.
+func Canonical(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return filepath.Clean(path)
+}
+
 // Exists tells whether there is something at a path, also a link that leads nowhere.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)

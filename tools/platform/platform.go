@@ -6,7 +6,7 @@
 //   - Processes: whether one runs, the ancestors of this one, and the user at the other end of a socket.
 //   - Commands that this process starts: their shell, their limits, the end of their output, and the end of all processes
 //     that they started ([CancelTree]).
-//   - This process itself: its input, its memory, and its orderly end ([Life]).
+//   - This process itself: its input, its memory, its sleep, and its orderly end ([Life]).
 //
 // A system that does not know answers with the zero value, or with [errors.ErrUnsupported] where the function has
 // an error. Callers treat that as "cannot be checked here", never as "no".

@@ -15,6 +15,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 )
 
 // client is the endpoint of a route to an owner in another process.
@@ -147,15 +148,8 @@ func (c *client) retryHere(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if _, err := c.probe(ctx); err != nil {
-		return false
-	}
-	select {
-	case <-time.After(firstPause):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	_, err := c.probe(ctx)
+	return err == nil && platform.Sleep(ctx, firstPause)
 }
 
 // request makes one request, with the secret of the note where there is one. A POST carries its begin-by time, one

@@ -10,14 +10,12 @@ import (
 	"handoff/cmd/handoff/internal/leave"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // place is the directory of a repository below that of the runner. Worktrees share it.
 func (r Runner) place(of git.Repository) string {
-	common := of.Common
-	if resolved, err := filepath.EvalSymlinks(common); err == nil {
-		common = resolved
-	}
+	common := platform.Canonical(of.Common)
 	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(common)))[:16])
 }
 

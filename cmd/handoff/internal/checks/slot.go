@@ -43,8 +43,8 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 				break
 			}
 		}
-		if err == nil && s == nil {
-			err = pause(ctx, 100*time.Millisecond)
+		if err == nil && s == nil && !platform.Sleep(ctx, 100*time.Millisecond) {
+			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, err
@@ -57,15 +57,6 @@ func take(ctx context.Context, place string, from git.Repository, commit string)
 	}
 	s.tree, s.held, s.from = filepath.Join(s.path, "tree"), s.lock, from
 	return s, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
 }
 
 // try locks a slot; it gives nil if somebody has it, or took it away meanwhile.

@@ -218,7 +218,7 @@ func remaining(ctx context.Context, pid int) (left int) {
 		if left == 0 || time.Now().After(until) {
 			break
 		}
-		_ = pause(ctx, 5*time.Millisecond)
+		platform.Sleep(ctx, 5*time.Millisecond)
 	}
 	return left
 }

@@ -17,6 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
 
@@ -253,7 +254,7 @@ func (conn *Connection) Wait(ctx context.Context, limit time.Duration, call func
 		case done || err != nil && !Unavailable(err) || !conn.App.Now().Before(end):
 			return err
 		case err != nil:
-			Sleep(ctx, pauseBroken)
+			platform.Sleep(ctx, pauseBroken)
 		}
 	}
 }
@@ -272,16 +273,6 @@ func CallUntil[Out any](
 		})
 	})
 	return out, raw, err
-}
-
-// Sleep waits, and tells whether it did so to the end.
-func Sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 // Attempt gives what fn gives, or the error of ctx when that is done first. Then fn is left behind, as for input that

@@ -156,10 +156,8 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend
 		if !errors.Is(err, store.ErrLocked) {
 			return b, err
 		}
-		select {
-		case <-ctx.Done():
+		if !platform.Sleep(ctx, pause) {
 			return nil, ctx.Err()
-		case <-time.After(pause):
 		}
 	}
 	return nil, err

@@ -135,9 +135,9 @@ func (c Config) project() (string, By, error) {
 	if err != nil {
 		return "", "", err
 	}
-	start = canonical(start)
+	start = platform.Canonical(start)
 	if r, ok := git.Find(start, c.never); ok {
-		return canonical(r.Common), ByGit, nil
+		return platform.Canonical(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if platform.IsDir(filepath.Join(dir, ".handoff")) && !c.never(dir) {
@@ -163,7 +163,7 @@ func (c Config) Root() (string, error) {
 		return filepath.Dir(project), nil
 	}
 	start, err := c.ProjectDir()
-	if r, ok := git.Find(canonical(start), c.never); ok && r.Root != "" { // a submodule, or a git directory elsewhere
+	if r, ok := git.Find(platform.Canonical(start), c.never); ok && r.Root != "" { // a submodule, or a git directory elsewhere
 		return r.Root, err
 	}
 	return project, err
@@ -192,7 +192,7 @@ func (c Config) ProjectDir() (string, error) {
 // project, as for a named workspace in the home directory.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
-	if err != nil || c.never(canonical(dir)) {
+	if err != nil || c.never(platform.Canonical(dir)) {
 		return "", err
 	}
 	return dir, nil
@@ -200,14 +200,7 @@ func (c Config) FilesDir() (string, error) {
 
 // never reports whether a directory is no project, whatever is in it.
 func (c Config) never(dir string) bool {
-	return dir == filepath.Dir(dir) || dir == canonical(Home(c.Getenv))
-}
-
-func canonical(path string) string {
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return resolved
-	}
-	return filepath.Clean(path)
+	return dir == filepath.Dir(dir) || dir == platform.Canonical(Home(c.Getenv))
 }
 
 var noSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"handoff/tools/platform"
 )
 
 // A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
@@ -76,15 +78,8 @@ func (m Machine) settings() string {
 
 // Within tells whether a path is a directory or below it. It follows links.
 func Within(dir, path string) bool {
-	rest, err := filepath.Rel(resolved(dir), resolved(path))
+	rest, err := filepath.Rel(platform.Canonical(dir), platform.Canonical(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
-}
-
-func resolved(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
-	}
-	return path
 }
 
 // Detect tells whether a client is on a machine: its command is on PATH, or there is a trace of it.

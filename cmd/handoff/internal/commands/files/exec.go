@@ -18,6 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 func execCommand(a *cli.App) *cobra.Command {
@@ -177,7 +178,7 @@ func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), e
 	ctx, stop := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
-		for cli.Sleep(ctx, renewal); ctx.Err() == nil; cli.Sleep(ctx, renewal) {
+		for platform.Sleep(ctx, renewal); ctx.Err() == nil; platform.Sleep(ctx, renewal) {
 			_ = renew(ctx) // the completion tells what came of it
 		}
 	})

@@ -98,7 +98,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 		case <-ctx.Done():
 			continue
 		case <-happened:
-			cli.Sleep(ctx, gathering)
+			platform.Sleep(ctx, gathering)
 		case <-time.After(again):
 		}
 		again, err = h.look(ctx, conn)

@@ -22,6 +22,7 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/closest"
 	"handoff/schemas/display"
+	"handoff/tools/platform"
 )
 
 // watching is what watch was asked for.
@@ -137,7 +138,7 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 	}
 	waited := false
 	for ; place.Untouched() && !a.InDatabase(); waited = true {
-		if !cli.Sleep(ctx, pauseUnused) {
+		if !platform.Sleep(ctx, pauseUnused) {
 			return nil
 		}
 	}
@@ -269,6 +270,6 @@ func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take 
 			told = true
 			a.PrintError(schemas.AsError(broke), "Watching goes on as soon as that is over.")
 		}
-		cli.Sleep(ctx, pauseBetween)
+		platform.Sleep(ctx, pauseBetween)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/checking"
-	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mcp"
@@ -209,7 +208,7 @@ type checkup struct {
 
 // look checks the store now and then, until ctx is done.
 func (c *checkup) look(ctx context.Context) {
-	for pause := time.Duration(0); cli.Sleep(ctx, pause); {
+	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
 			pause = checkAgain

@@ -126,7 +126,7 @@ func (s *servingCommand) keepServed(
 
 // stay looks now and then whether the workspace is served, until ctx is done.
 func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
-	for cli.Sleep(ctx, lookAgain) {
+	for platform.Sleep(ctx, lookAgain) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "workspace is not served", slog.Any("error", err))
 		}
