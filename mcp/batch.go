@@ -112,7 +112,6 @@ func (x *exchange) postBatch(text []byte) {
 		return
 	}
 	defer done()
-	x.by.AgentID = s.instance
 	members, refused := splitBatch(s.ProtocolVersion(), text)
 	if refused != nil {
 		x.write(http.StatusBadRequest, *refused)
@@ -139,12 +138,7 @@ func (x *exchange) member(s *webSession, i int, m jsonrpc.Message) (given reply)
 			given = reply{message: jsonrpc.InternalError(sdk.NewRequestId(nil))}
 		}
 	}()
-	if id, ok := m.Cancels(); ok {
-		s.requests.Cancel(id)
-		return reply{}
-	}
-	if m.ID == nil || m.IsResponse() {
-		x.receiveNotification(s, m)
+	if x.receive(s, m) {
 		return reply{}
 	}
 	if i > 0 {

@@ -97,28 +97,29 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 		return
 	}
 	defer done()
-	x.by.AgentID = s.instance
-	if id, ok := m.Cancels(); ok {
-		s.requests.Cancel(id)
-		x.writeHeader(http.StatusAccepted)
-		return
-	}
-	if m.IsResponse() || m.ID == nil {
-		x.receiveNotification(s, m)
+	if x.receive(s, m) {
 		x.writeHeader(http.StatusAccepted)
 		return
 	}
 	x.deliver(x.call(s.session, &s.requests, m), false)
 }
 
-// receiveNotification handles a notification. It ignores a response: this server sends no requests.
-func (x *exchange) receiveNotification(s *webSession, m jsonrpc.Message) {
-	if m.IsResponse() {
-		return
+// receive handles a message that gets no response, and returns false for a request. It ignores a response: this server
+// sends no requests.
+func (x *exchange) receive(s *webSession, m jsonrpc.Message) bool {
+	id, cancels := m.Cancels()
+	switch {
+	case cancels:
+		s.requests.Cancel(id)
+	case m.IsResponse():
+	case m.ID == nil:
+		ctx, done := x.during(s.session, m)
+		defer done()
+		x.server.handle(ctx, m)
+	default:
+		return false
 	}
-	ctx, done := x.during(s.session, m)
-	defer done()
-	x.server.handle(ctx, m)
+	return true
 }
 
 // initialize begins a session. The response has the id of the session if the SDK accepts the request.

@@ -173,7 +173,7 @@ func (s *sessions) endAll() {
 	}
 }
 
-// session returns the session of a request. When there is none it responds so and returns nil.
+// session returns the session of a request, and names the caller after it. When there is none it responds so and returns nil.
 func (x *exchange) session() (_ *webSession, done func()) {
 	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
@@ -183,6 +183,7 @@ func (x *exchange) session() (_ *webSession, done func()) {
 		x.fault(http.StatusBadRequest, "the header %s is missing: begin with initialize", sdk.HeaderSessionID)
 	default:
 		if s, ok := x.sessions.use(id, x.by.Token); ok {
+			x.by.AgentID = s.instance
 			return s, func() { x.sessions.release(s) }
 		}
 		x.fault(http.StatusNotFound, "the session has ended, or the server was started anew: "+

@@ -116,8 +116,10 @@ func fit(cards []schemas.Card, introduce func(schemas.Card) string, between stri
 // neighbours are the other agents, live ones first.
 func (i Instructions) neighbours() []schemas.Card {
 	cards := slices.DeleteFunc(slices.Clone(i.Others), func(c schemas.Card) bool { return c.Name == i.Agent })
+	first := map[bool]int{true: -1}
 	slices.SortFunc(cards, func(a, b schemas.Card) int {
-		return cmp.Or(trueFirst(a.Live, b.Live), trueFirst(a.Registered, b.Registered), cmp.Compare(a.Name, b.Name))
+		live, registered := cmp.Compare(first[a.Live], first[b.Live]), cmp.Compare(first[a.Registered], first[b.Registered])
+		return cmp.Or(live, registered, cmp.Compare(a.Name, b.Name))
 	})
 	return cards
 }
@@ -138,16 +140,6 @@ func introduction(c schemas.Card) string {
 		return name
 	}
 	return fmt.Sprintf("%s (%s)", name, strings.Join(about, ", "))
-}
-
-func trueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 const (

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"slices"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
@@ -80,8 +79,8 @@ func (s *Server) callPlainly(ctx context.Context, m jsonrpc.Message) (response s
 
 // call calls a tool, or says that it is not offered.
 func (s *Server) call(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
-	if !offered(tool) {
-		return toolError(notOffered(tool))
+	if refused := notOffered(tool); refused != nil {
+		return toolError(refused)
 	}
 	by := s.caller(ctx, meta)
 	out, refused := s.invoke(ctx, by, tool, args)
@@ -111,22 +110,19 @@ type unknownTool string
 // catchUnknown sends a call of an unknown tool to the handler that all tools share. The SDK would respond with a
 // protocol error, which models do not see.
 func catchUnknown(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	if !offered(r.Params.Name) {
+	if notOffered(r.Params.Name) != nil {
 		r.Params.Arguments = unknownTool(r.Params.Name)
 		r.Params.Name = tools.Table[0].Name
 	}
 }
 
-// offered reports whether clients may call a tool. Those of the command line are not in the table.
-func offered(name string) bool {
-	return slices.ContainsFunc(tools.Table, func(row tools.Tool) bool { return row.Name == name })
-}
-
+// notOffered is the error of a call of a tool that clients may not call, nil for those of the table.
 func notOffered(name string) *schemas.Error {
-	if _, err := tools.Find(name); err != nil {
-		return schemas.AsError(err)
+	t, err := tools.Find(name)
+	if t.Admin {
+		err = schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
 	}
-	return schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
+	return schemas.AsError(err)
 }
 
 // invoke makes one call. Any error or panic below comes back as a coded error that a model may read, and in what comes
@@ -154,14 +150,11 @@ func (s *Server) invoke(ctx context.Context, by schemas.Caller, tool string, arg
 // coded returns the error that the client sees. It logs the cause of an internal error, which the client must not see
 // and no caller logs.
 func (s *Server) coded(ctx context.Context, tool string, err error) *schemas.Error {
-	var refused *schemas.Error
-	switch {
-	case !errors.As(err, &refused) && ctx.Err() != nil:
+	if _, known := errors.AsType[*schemas.Error](err); !known && ctx.Err() != nil {
 		return schemas.Errorf(schemas.Unavailable, "the call was cut short").
 			WithHint("It was cancelled, or the connection is closing. Call again.")
-	case refused == nil:
-		refused = schemas.InternalError(err)
 	}
+	refused := schemas.AsError(err)
 	if cause := refused.Unwrap(); refused.Code == schemas.Internal && cause != nil {
 		s.config.Logger.ErrorContext(ctx, "call failed", slog.String("tool", tool), slog.Any("error", cause))
 	}
