@@ -59,12 +59,16 @@ func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn
 	}
 }
 
-// Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id.
+// Invoke sends a call to the owner. A call whose result broke off is sent again, under the same id. That which opens a
+// connection holds it open.
 //
 // The errors are those of the tool, errMoved when the owner is gone, and unavailable when ctx ended or the owner does
 // not answer.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
+	if call.Tool == openTool {
+		return c.hold(ctx, call)
+	}
 	for {
 		rs, err := c.post(ctx, pathCall, call)
 		if err != nil {

@@ -171,7 +171,6 @@ func (h *holder) closed() {
 // Ctx counts until the result is there; afterwards only drop and the end of the route end the request. The error is
 // that of the tool, unavailable when ctx ended, or errMoved. Repeating it replaces the request.
 func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, error) {
-	defer c.trackCall()()
 	stream, cut := context.WithCancelCause(c.route.life)
 	answered := context.AfterFunc(ctx, func() { cut(context.Cause(ctx)) }) // until then the caller may give up
 	rs, err := c.post(stream, pathHold, call)                              //nolint:bodyclose // closed below

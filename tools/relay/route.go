@@ -23,10 +23,9 @@ type route struct {
 // endpoint is the end of a route. There are two: [localStore] and [client]. Both return errMoved for a call that they
 // cut off because they end.
 type endpoint interface {
+	// Invoke keeps a connection that it opens, until drop or the end of the route.
 	tools.Invoker
 
-	// hold opens a connection and keeps it open, until drop or the end of the route.
-	hold(ctx context.Context, c tools.Call) (json.RawMessage, error)
 	drop(conn string)
 }
 
@@ -43,9 +42,6 @@ func (rt *route) lost() bool { return rt.life.Err() != nil }
 func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	ctx, done := rt.bound(ctx)
 	defer done()
-	if c.Tool == openTool {
-		return rt.endpoint.hold(ctx, c)
-	}
 	return rt.endpoint.Invoke(ctx, c)
 }
 
@@ -81,11 +77,7 @@ func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	return out, l.moved(err)
 }
 
-// hold has nothing to keep open: this process ends together with the store.
-func (l localStore) hold(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	return l.Invoke(ctx, c)
-}
-
+// drop has nothing to end: this process ends together with the store.
 func (localStore) drop(string) {}
 
 func (l localStore) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
