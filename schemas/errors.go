@@ -113,16 +113,12 @@ func PersonNeeded(format string, args ...any) *Error {
 
 // Invalidf makes an error about one argument.
 func Invalidf(field, format string, args ...any) *Error {
-	e := Errorf(Invalid, format, args...)
-	e.Field = field
-	return e
+	return Errorf(Invalid, format, args...).WithField(field)
 }
 
 // InternalError hides cause from the caller and keeps it for the log.
 func InternalError(cause error) *Error {
-	e := Errorf(Internal, "the server could not do this")
-	e.cause = cause
-	return e
+	return Errorf(Internal, "the server could not do this").Because(cause)
 }
 
 // Because sets the cause, of which callers are told nothing.

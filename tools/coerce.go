@@ -127,7 +127,8 @@ func (n *node) coerceList(v any, at *path) (any, error) {
 		list = []any{v}
 	}
 	if n.MaxItems > 0 && len(list) > n.MaxItems {
-		return nil, tooMany(at, len(list), n.MaxItems)
+		e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", len(list), n.MaxItems)
+		return nil, e.WithField(at.String()).WithHint("Send fewer.")
 	}
 	coerced := make([]any, 0, len(list))
 	for i, item := range list {

@@ -32,7 +32,7 @@ func parse(raw []byte, at *path) (any, error) {
 	if err == nil {
 		_, end := d.ReadToken()
 		if !errors.Is(end, io.EOF) {
-			err = errMore
+			err = errors.New("there is more behind it")
 		}
 	}
 	if err != nil && !json.Valid(raw) {
@@ -43,9 +43,6 @@ func parse(raw []byte, at *path) (any, error) {
 	}
 	return v, inspect(v, at, utf8.Valid(raw))
 }
-
-// errMore means that there is more than one value.
-var errMore = errors.New("there is more behind it")
 
 // value reads the next value.
 func value(d *jsontext.Decoder, at *path) (any, error) {

@@ -132,15 +132,7 @@ func (n *node) says() string {
 }
 
 // form writes how a value looks, as {path: text, lines: text} for an object.
-func (n *node) form() string {
-	switch {
-	case n.Form != "":
-		return n.Form
-	case n.Enum != nil:
-		return strings.Join(n.Enum, "|")
-	}
-	return "text"
-}
+func (n *node) form() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
 // wrongKind refuses a value of a type that the schema does not take. It says which type that is, shows the beginning of
 // the value, and the form that the value should have.
@@ -171,12 +163,6 @@ func (n *node) outside(number json.Number, at *path) error {
 		bounds = append(bounds, "at most "+strconv.FormatFloat(*n.Maximum, 'f', -1, 64))
 	}
 	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
-}
-
-// tooMany refuses a list that is too long. Nothing of the list was looked at.
-func tooMany(at *path, have, most int) error {
-	e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", have, most)
-	return e.WithField(at.String()).WithHint("Send fewer.")
 }
 
 // kind says in words what a schema takes.

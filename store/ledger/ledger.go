@@ -14,7 +14,6 @@ package ledger
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -110,5 +109,5 @@ func (w *Walk) Root() string {
 	for i := len(w.open) - 2; i >= 0; i-- {
 		h = tlog.NodeHash(w.open[i], h)
 	}
-	return base64.StdEncoding.EncodeToString(h[:])
+	return h.String()
 }

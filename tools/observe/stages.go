@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -128,9 +129,4 @@ func endSpan(s trace.Span, end schemas.Event) {
 }
 
 // when is the time at which an event took effect: a change by the clock was due before it was noticed.
-func when(e schemas.Event) time.Time {
-	if !e.Due.IsZero() {
-		return e.Due
-	}
-	return e.At
-}
+func when(e schemas.Event) time.Time { return cmp.Or(e.Due, e.At) }

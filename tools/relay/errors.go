@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"syscall"
 
 	"handoff/schemas"
@@ -54,9 +53,6 @@ func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 
 // Unusable is the error of a workspace whose files cannot be made, written or locked in its directory.
 func Unusable(name, dir string, err error) *schemas.Error {
-	is := func(causes ...error) bool {
-		return slices.ContainsFunc(causes, func(cause error) bool { return errors.Is(err, cause) })
-	}
 	n, network := errors.AsType[*networkFS](err)
 	switch {
 	case network:
@@ -66,7 +62,7 @@ func Unusable(name, dir string, err error) *schemas.Error {
 	case isFull(err):
 		return schemas.Errorf(schemas.Unavailable, "no space is left for the files of workspace %s: %w", name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
-	case is(fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", name, err).
 			WithHint("Make %[1]s writable, or keep state elsewhere with XDG_STATE_HOME. To only look, read a copy: "+
 				"C=$(mktemp -d) && mkdir $C/handoff && cp -r %[1]s $C/handoff && XDG_STATE_HOME=$C handoff list", dir)
