@@ -39,15 +39,9 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 		return out, err
 	}
 	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
-	if err != nil {
-		return out, err
-	}
-	agents, err := operation.Look(ctx, s.engine, said.Changes)
-	if err != nil {
-		return out, err
-	}
-	rules, err := operation.Look(ctx, s.engine, said.OtherRules)
-	if err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
+	agents, unread := operation.Look(ctx, s.engine, said.Changes)
+	rules, unruled := operation.Look(ctx, s.engine, said.OtherRules)
+	if err = cmp.Or(err, unread, unruled); err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return out, err
 	}
 	if rules {

@@ -144,9 +144,7 @@ func (o *op) endFailed(
 	now.Result = o.NextEvent()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
 	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.Signature()
-	if now.Checkpoint != 0 {
-		failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
-	}
+	failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
 	o.End(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.Text, h.Said, h.Part = failure.Failure.Description, failure, "failure"

@@ -246,12 +246,9 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	now, _ := s.clock.Read()
 	behind := s.engine.ApplyTime(ctx)
 	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
-		known, err := s.known(v, now)
-		if err != nil {
-			return schemas.OverviewOut{}, err
-		}
+		known, unknown := s.known(v, now)
 		set, err := s.rules(v)
-		if err != nil {
+		if err = cmp.Or(unknown, err); err != nil {
 			return schemas.OverviewOut{}, err
 		}
 		leave := func(r *store.Record) string {

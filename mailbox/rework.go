@@ -254,9 +254,7 @@ func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) erro
 // the rollback of r is held by another agent than the caller, and where the one to whom r goes rejected it and the
 // caller names nobody; limit for what the token of the caller may have pending.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if r.Checkpoint != 0 {
-		out.Checkpoint = reading.CheckpointID(r.Checkpoint)
-	}
+	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	if _, err := o.Step(life.Retry, r); err != nil {
 		return nil, err
 	}

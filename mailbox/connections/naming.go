@@ -146,11 +146,8 @@ func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, er
 // ends before its server began would keep the name for a minute otherwise.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
-	if err != nil || a == nil {
+	if err != nil || a == nil || !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return err
-	}
-	if !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
-		return nil
 	}
 	return op{o}.free(*a, schemas.ConnIn{Unused: true})
 }

@@ -71,11 +71,8 @@ func (f Filter) Handoffs(v *store.View, a schemas.Agent, boxes boxesOf, tell tel
 // candidate is the record of a handoff; nil where it is damaged, and where an inbox offers it to others only.
 func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
 	r, err := v.Record(id)
-	if err != nil || r == nil {
-		return nil
-	}
 	inbox := f.in.Box == "" || f.in.Box == "inbox"
-	if inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
+	if err != nil || r == nil || inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
 		return nil
 	}
 	return r

@@ -64,11 +64,8 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.Origins(id) {
-		if err != nil {
-			return nil, err
-		}
-		r, err := v.Record(n)
-		if err != nil {
+		r, unread := v.Record(n)
+		if err = cmp.Or(err, unread); err != nil {
 			return nil, err
 		}
 		if r != nil && !slices.ContainsFunc(all, func(other *store.Record) bool { return other.From == r.From }) {
@@ -98,10 +95,7 @@ func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) 
 // Readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
 // other. Whoever needs this one handoff calls [store.View.Record], which tells the error.
 func Readable(v *store.View, id schemas.ID) *store.Record {
-	r, err := v.Record(id)
-	if err != nil {
-		return nil
-	}
+	r, _ := v.Record(id) // nil with an error
 	return r
 }
 
@@ -194,13 +188,10 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
 		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockedBy(r), Excluded: r.Excluded, Outcome: r.Outcome,
-		Successor: r.Successor, Late: len(r.Late),
+		Successor: r.Successor, Late: len(r.Late), Checkpoint: CheckpointID(r.Checkpoint),
 	}
 	if r.Status == schemas.Completed && r.Accepted == 0 {
 		st.Reviewer = r.Reviewer
-	}
-	if r.Checkpoint != 0 {
-		st.Checkpoint = CheckpointID(r.Checkpoint)
 	}
 	var claim schemas.Standing
 	var note, asked schemas.UpdateIn
@@ -307,8 +298,13 @@ func Seen(v *store.View, r *store.Record) (seen schemas.Sight, err error) {
 }
 
 // CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event. So ids count up in
-// the workspace, and a later checkpoint has a higher one.
-func CheckpointID(event uint64) string { return fmt.Sprintf("chk_%d", event) }
+// the workspace, and a later checkpoint has a higher one. It is empty for event 0.
+func CheckpointID(event uint64) string {
+	if event == 0 {
+		return ""
+	}
+	return fmt.Sprintf("chk_%d", event)
+}
 
 // Checkpoint is where the holders of a handoff, or of those whose place it took, said last that the work stands; nil
 // when none said. The state that the sender sent along is no checkpoint: a view shows it where there is none. With an

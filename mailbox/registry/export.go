@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -66,10 +67,7 @@ func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out sc
 	head, err := travel.Export(ctx, r.config.Store, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
-	if closing := f.Close(); err == nil && closing != nil {
-		err = unwritten(closing)
-	}
-	if err == nil {
+	if err = cmp.Or(err, unwritten(f.Close())); err == nil {
 		return out, nil
 	}
 	_ = os.Remove(f.Name()) // what failed is told
