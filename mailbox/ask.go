@@ -48,10 +48,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin}
 	content, err := store.ContentOf(said, o.NewID)
-	if err != nil {
-		return nil, err
-	}
-	if err := schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4); err != nil {
+	if err = cmp.Or(err, schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4)); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
 	now.Ask, now.Asker = o.NextEvent(), o.By.Agent

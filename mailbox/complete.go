@@ -53,13 +53,10 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, wrong
 	}
 	forward, err := s.forward(by, in)
-	if err != nil {
-		return schemas.CompleteOut{}, err
-	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, err := draft.Fingerprint(in)
-	if err != nil {
+	digest, broken := draft.Fingerprint(in)
+	if err = cmp.Or(err, broken); err != nil {
 		return schemas.CompleteOut{}, err
 	}
 	var kept promise

@@ -46,12 +46,9 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 // a workflow sets its limits, later ones lower them. The error is that of [op.afford].
 func (o *op) counted(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
-	if err != nil {
-		return wf, err
-	}
 	wf = schemas.OrZero(kept)
-	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
-	if err != nil {
+	used, unread := reading.Used(o.View, line.workflow, wf, o.Now)
+	if err = cmp.Or(err, unread); err != nil {
 		return wf, err
 	}
 	round, with := o.round(d, line), maps.Clone(used)
@@ -151,10 +148,7 @@ type lineage struct {
 // without a completion.
 func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.parent(d)
-	if err != nil {
-		return l, err
-	}
-	if err := o.checkWorkflow(d.Workflow); err != nil {
+	if err = cmp.Or(err, o.checkWorkflow(d.Workflow)); err != nil {
 		return l, err
 	}
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
@@ -165,9 +159,7 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 			return l, err
 		}
 	}
-	if m := d.Handoff.Metadata; len(m.After)+len(m.AfterAccepted) > 0 {
-		l.waits, err = o.waitsFor(waits{}, m.After, m.AfterAccepted)
-	}
+	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)
 	return l, err
 }
 

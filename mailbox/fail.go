@@ -91,11 +91,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 // the handoff that goes on finds it.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.whatFollows(r, in.Then)
-	if err != nil {
-		return out, err
-	}
-	to, err := o.rollbackTo(r, in.RollbackTo)
-	if err != nil {
+	to, unfit := o.rollbackTo(r, in.RollbackTo)
+	if err = cmp.Or(err, unfit); err != nil {
 		return out, err
 	}
 	if r, err = o.checkpoint(r, compose.Achieved(in)); err != nil {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"strings"
 
 	"handoff/mailbox/contract"
@@ -92,11 +93,8 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 		held = got.record
 	}
 	digest, err := draft.Fingerprint(done)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := compared(o.View, o.By, held, done)
-	if err != nil {
+	kept, unread := compared(o.View, o.By, held, done)
+	if err = cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	ended, err := o.complete(held, done, digest, kept, nil)

@@ -97,11 +97,8 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 		return err
 	}
 	h, err := reading.Handoff(o.View, r)
-	if err != nil {
-		return err
-	}
-	b, _, err := o.reader.Brief(o.View, r, 0)
-	if err != nil {
+	b, _, unread := o.reader.Brief(o.View, r, 0)
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
 	out.Brief, out.Missing = b.Text, contract.Missing(h)

@@ -36,10 +36,8 @@ func PlaceOf(reference string, of schemas.ID) (p Place, ok bool) {
 		return p, false
 	}
 	path, err := url.PathUnescape(rest)
-	if err != nil {
-		return p, false
-	}
-	if part, err = url.PathUnescape(part); err != nil {
+	part, broken := url.PathUnescape(part)
+	if err != nil || broken != nil {
 		return p, false
 	}
 	return Place{of, path, part}, true

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -94,11 +95,8 @@ func (o *Op) Alone(fn func() error) error {
 // A row of time without a record is damage, and an error.
 func (o *Op) lapseOne(id schemas.ID) error {
 	r, err := o.Record(id)
-	if err != nil {
-		return err
-	}
 	if r == nil {
-		return fmt.Errorf("there is no record of %s", id)
+		return cmp.Or(err, fmt.Errorf("there is no record of %s", id))
 	}
 	_, err = o.current(r)
 	return err

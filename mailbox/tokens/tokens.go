@@ -51,11 +51,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 		}
 		added := t
 		added.Created = o.Now.UTC()
-		if err := o.PutToken(added); err != nil {
-			return out, err
-		}
-		out.Token = added.Token
-		return out, o.RecordEvent(life.TokenAdd, added.Token)
+		return schemas.TokenAddOut{Token: added.Token}, cmp.Or(o.PutToken(added), o.RecordEvent(life.TokenAdd, added.Token))
 	})
 }
 
@@ -99,11 +95,7 @@ func (s *Tokens) RevokeToken(
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
 		t.Revoked = schemas.UnlessZero(o.Now.UTC())
-		if err := o.PutToken(*t); err != nil {
-			return out, err
-		}
-		out.Token = t.Token
-		return out, o.RecordEvent(life.TokenRevoke, t.Token)
+		return schemas.TokenRevokeOut{Token: t.Token}, cmp.Or(o.PutToken(*t), o.RecordEvent(life.TokenRevoke, t.Token))
 	})
 }
 
