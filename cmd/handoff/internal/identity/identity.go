@@ -14,15 +14,12 @@ import (
 // Caller returns who calls from the command line. Name is that of --agent or HANDOFF_AGENT, empty for none. The agent
 // is empty when nothing tells it. The error is that of [schemas.Caller.As] for a name that is none.
 func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
-	by := schemas.Caller{Via: schemas.ViaCLI}
-	c, recognised := recognise(getenv)
-	if recognised {
-		by.AgentID = getenv(c.Shell.Run)
-	}
+	c := recognise(getenv)
+	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Run)}
 	switch {
 	case name != "":
 		return by.As(name)
-	case recognised:
+	case c.Name != "":
 		by.Agent = schemas.Agent(c.Name)
 	case terminal:
 		by.Agent = schemas.Human
@@ -33,10 +30,7 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 // Server returns who calls over the connection of a client to the server that the client started. The agent is empty
 // when name is: then the client's own name tells it, see [OfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
-	by := schemas.Caller{Via: schemas.ViaStdio}
-	if c, ok := recognise(getenv); ok {
-		by.AgentID = getenv(c.Shell.Run)
-	}
+	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(recognise(getenv).Shell.Run)}
 	if name == "" {
 		return by, nil
 	}
@@ -92,7 +86,7 @@ func Missing() *schemas.Error {
 // its shells, or because it is one of the programs above. A client that is an editor has terminals for people, and does
 // not count as such. It is empty where nothing tells.
 func Below(getenv func(string) string, programs []string) string {
-	if c, ok := recognise(getenv); ok {
+	if c := recognise(getenv); c.Title != "" {
 		return c.Title
 	}
 	for _, c := range client.All() {
@@ -106,13 +100,13 @@ func Below(getenv func(string) string, programs []string) string {
 // recognise finds the client in whose shell this process runs. Children inherit the variables of their shell, so a
 // client that was started from the shell of another has the variables of both. Then the order of the clients decides:
 // it is a guess, which --agent corrects.
-func recognise(getenv func(string) string) (client.Client, bool) {
+func recognise(getenv func(string) string) client.Client {
 	for _, c := range client.All() {
 		for _, sign := range c.Shell.Signs {
 			if getenv(sign) != "" {
-				return c, true
+				return c
 			}
 		}
 	}
-	return client.Client{}, false
+	return client.Client{}
 }

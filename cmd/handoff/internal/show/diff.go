@@ -155,9 +155,7 @@ func (c Comparison) Draw(p *cli.Page) {
 	if len(c.OutputSchema) > 0 {
 		s.section("Output", nonEmpty("asked: "+compact(c.OutputSchema), prefixed("given: ", compact(c.Output))))
 	}
-	if c.done != nil {
-		s.section("Working Tree", observed(c.done.Tree))
-	}
+	s.section("Working Tree", observed(schemas.OrZero(c.done).Tree))
 	if c.Since == nil {
 		return
 	}

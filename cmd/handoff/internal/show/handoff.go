@@ -49,15 +49,9 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 		s.fact("Why", st.Reason)
 	}
 	s.fact("Held back", st.Refused)
-	if st.LastSign != nil {
-		s.fact("Last sign of life", suffixed(s.Ago(*st.LastSign), " ago"))
-	}
-	if end != nil {
-		s.fact("Ended by", string(end.Agent))
-	}
-	if st.AcceptedAt != nil {
-		s.fact("Accepted", suffixed(s.Ago(*st.AcceptedAt), " ago"))
-	}
+	s.fact("Last sign of life", suffixed(s.Ago(schemas.OrZero(st.LastSign)), " ago"))
+	s.fact("Ended by", string(schemas.OrZero(end).Agent))
+	s.fact("Accepted", suffixed(s.Ago(schemas.OrZero(st.AcceptedAt)), " ago"))
 	switch {
 	case st.Percent == 0 || st.Status.Ended():
 	case st.Status == schemas.Waiting: // the note is that of the questions
@@ -100,10 +94,7 @@ func transferred(h schemas.Handoff) []string {
 		}
 	}
 	add("Summary", h.Summary)
-	c := h.Context
-	if c == nil {
-		return items
-	}
+	c := schemas.OrZero(h.Context)
 	add("Original request", c.OriginalRequest)
 	for _, a := range c.Artifacts {
 		add(capital(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
@@ -114,10 +105,9 @@ func transferred(h schemas.Handoff) []string {
 	add("Known issues", few(c.KnownIssues))
 	add("Previous failures", few(c.PreviousFailures))
 	add("References", few(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
-	if c.Project != nil {
-		add("Project", c.Project.Name+prefixed(", branch ", c.Project.Branch))
-		add("Tech Stack", strings.Join(c.Project.TechStack, ", "))
-	}
+	project := schemas.OrZero(c.Project)
+	add("Project", project.Name+prefixed(", branch ", project.Branch))
+	add("Tech Stack", strings.Join(project.TechStack, ", "))
 	return items
 }
 
@@ -151,10 +141,8 @@ func (s sheet) completion(c *schemas.Completion) {
 	s.section("Working Tree", observed(c.Tree))
 	s.section("Verification", verification(c.Verification))
 	s.section("Notes", c.Notes)
-	if c.Continuation != nil {
-		next := nonEmpty(c.Continuation.SuggestedNext, c.Continuation.Reason)
-		s.section("Suggested Next", nonEmpty(strings.Join(next, ": ")))
-	}
+	next := schemas.OrZero(c.Continuation)
+	s.section("Suggested Next", nonEmpty(strings.Join(nonEmpty(next.SuggestedNext, next.Reason), ": ")))
 }
 
 func delivered(c *schemas.Completion) []string {
@@ -175,10 +163,8 @@ func counted(label string, files []string) string {
 }
 
 // observed is what git saw, which the holder did not say.
-func observed(t *schemas.Tree) []string {
-	if t == nil {
-		return nil
-	}
+func observed(tree *schemas.Tree) []string {
+	t := schemas.OrZero(tree)
 	return nonEmpty(
 		strings.Join(nonEmpty(t.Path, prefixed("branch ", t.Branch), prefixed("commit ", t.Commit)), ", "),
 		counted("Changed since "+t.Since, t.Changed), counted("In no commit", t.Uncommitted),
@@ -186,11 +172,8 @@ func observed(t *schemas.Tree) []string {
 	)
 }
 
-func verification(v *schemas.Verification) []string {
-	if v == nil {
-		return nil
-	}
-	var items []string
+func verification(given *schemas.Verification) (items []string) {
+	v := schemas.OrZero(given)
 	check := func(label string, passing *bool, more string) {
 		result := ""
 		if passing != nil {
@@ -225,14 +208,11 @@ func (s sheet) failure(f *schemas.Failure) {
 		blockers = append(blockers, text)
 	}
 	s.section("Blockers", blockers)
-	if pp := f.Failure.PartialProgress; pp != nil {
-		s.section("Done", pp.Completed)
-		s.section("Not Done", pp.Incomplete)
-	}
-	if r := f.RollbackRequest; r != nil {
-		s.section("Rollback", nonEmpty(strings.Join(nonEmpty(string(r.TargetAgent), r.Reason), ": ")))
-		s.section("Questions", r.Questions)
-	}
+	progress, back := schemas.OrZero(f.Failure.PartialProgress), schemas.OrZero(f.RollbackRequest)
+	s.section("Done", progress.Completed)
+	s.section("Not Done", progress.Incomplete)
+	s.section("Rollback", nonEmpty(strings.Join(nonEmpty(string(back.TargetAgent), back.Reason), ": ")))
+	s.section("Questions", back.Questions)
 	s.section("Suggested Alternative", nonEmpty(f.Alternative))
 }
 

@@ -116,12 +116,8 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 // checked, and the results. End is what [Ending] gave.
 func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
-	if end != nil {
-		p.Field("ended by", string(end.Agent))
-	}
-	if out.Standing != nil {
-		p.Field("reason", out.Standing.Reason)
-	}
+	p.Field("ended by", string(schemas.OrZero(end).Agent))
+	p.Field("reason", schemas.OrZero(out.Standing).Reason)
 	if c := out.Completion; c != nil {
 		p.Field("outcome", string(c.Status))
 		p.Field("by", string(c.Source.Agent))
@@ -139,10 +135,9 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 			p.Field("note", note)
 		}
 	}
-	if f := out.Failure; f != nil {
-		p.Field("by", string(f.Source.Agent))
-		p.Field("reason", f.Failure.Description)
-	}
+	failed := schemas.OrZero(out.Failure)
+	p.Field("by", string(failed.Source.Agent))
+	p.Field("reason", failed.Failure.Description)
 	eachLate(out.Late, p.Field)
 }
 
