@@ -93,9 +93,7 @@ func mayWrite(file string, force bool) error {
 	}
 	info, err = os.Lstat(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err == nil && info.Mode().IsRegular() && force:
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && force:
 		return nil
 	case err == nil && info.Mode().IsRegular():
 		return schemas.Errorf(schemas.Conflict, "%s is there already", schemas.Visible(file)).
@@ -113,24 +111,16 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 	if err != nil {
 		return found, 0, unwritten(file, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temp.Name()) // nobody takes it for a backup
-		}
-	}()
-	if err := temp.Close(); err != nil {
-		return found, 0, unwritten(file, err)
+	var info os.FileInfo
+	if err = temp.Close(); err == nil {
+		err = written(ctx, a, w, temp.Name())
 	}
-	if err := written(ctx, a, w, temp.Name()); err != nil {
-		return found, 0, unwritten(file, err)
+	if err == nil {
+		found, err = verified(ctx, a, temp.Name())
 	}
-	end := a.Busy("verifying the backup")
-	found, err = open.Verify(ctx, temp.Name())
-	end()
-	if err != nil {
-		return found, 0, unwritten(file, err)
+	if err == nil {
+		info, err = os.Stat(temp.Name())
 	}
-	info, err := os.Stat(temp.Name())
 	if err == nil {
 		err = os.Rename(temp.Name(), file)
 	}
@@ -138,6 +128,7 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 		err = platform.SyncDir(filepath.Dir(file))
 	}
 	if err != nil {
+		_ = os.Remove(temp.Name()) // nobody takes it for a backup
 		return found, 0, unwritten(file, err)
 	}
 	return found, info.Size(), nil

@@ -95,12 +95,8 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 
 // notWritten is the error of an export that was not written to its end.
 func notWritten(name string, err error) error {
-	coded, is := errors.AsType[*schemas.Error](err)
-	switch {
-	case err == nil:
-		return nil
-	case is:
-		return coded
+	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
+		return err
 	}
 	return schemas.Errorf(schemas.Unavailable, "write %s: %w", name, err).WithHint("Is there space left on its disk?")
 }

@@ -78,7 +78,7 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	if err != nil {
 		return err
 	}
-	found, err := r.verified(ctx, file)
+	found, err := verified(ctx, r.App, file)
 	if err != nil {
 		return fileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
 	}
@@ -114,8 +114,8 @@ func restoreError(file string, err error) error {
 	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
-// verified reads the whole file before anything is changed.
-func (r restoring) verified(ctx context.Context, file string) (audit.Contents, error) {
+// verified reads a whole backup, before anything is changed or the backup gets its name.
+func verified(ctx context.Context, a *cli.App, file string) (audit.Contents, error) {
 	info, err := os.Stat(file) // whose errors are more exact; a pipe would be waited for
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
@@ -123,7 +123,7 @@ func (r restoring) verified(ctx context.Context, file string) (audit.Contents, e
 	if err != nil {
 		return audit.Contents{}, err
 	}
-	end := r.Busy("verifying the backup")
+	end := a.Busy("verifying the backup")
 	defer end()
 	return open.Verify(ctx, file)
 }
