@@ -56,29 +56,23 @@ func current(ctx context.Context, a *cli.App) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	h, err := k.sign(out)
-	if err != nil {
-		return h, schemas.InternalError(err)
-	}
-	return h, nil
+	return k.sign(out)
 }
 
+// sign signs the tree of which the owner of the workspace told.
 func (k key) sign(out schemas.TreeOut) (head, error) {
-	h := head{Checkpoint: headOf(out)}
-	h.Origin = k.Name()
-	signed, err := note.Sign(&note.Note{Text: string(h.Marshal())}, k)
-	h.signed = string(signed)
-	return h, err
-}
-
-// headOf is what the owner of the workspace said, without an origin.
-func headOf(out schemas.TreeOut) log.Checkpoint {
 	hash, err := base64.StdEncoding.DecodeString(out.Root)
 	if err != nil || out.Size == 0 {
 		none := sha256.Sum256(nil) // as RFC 6962 says
 		hash = none[:]
 	}
-	return log.Checkpoint{Size: out.Size, Hash: hash}
+	h := head{Checkpoint: log.Checkpoint{Origin: k.Name(), Size: out.Size, Hash: hash}}
+	signed, err := note.Sign(&note.Note{Text: string(h.Marshal())}, k)
+	if err != nil {
+		return h, schemas.InternalError(err)
+	}
+	h.signed = string(signed)
+	return h, nil
 }
 
 // readHead reads a checkpoint. Its signatures are not looked at: the roots decide, and whoever kept the checkpoint knows
@@ -89,14 +83,8 @@ func readHead(signed string) (head, error) {
 	if !is {
 		return head{}, errors.New("it is no signed checkpoint")
 	}
-	h, err := readText(unverified.Note.Text)
-	h.signed = signed
-	return h, err
-}
-
-// readText reads a checkpoint without its signatures.
-func readText(text string) (h head, err error) {
-	if _, err := h.Unmarshal([]byte(text)); err != nil || len(h.Hash) != sha256.Size || h.Size > math.MaxInt64 {
+	h := head{signed: signed}
+	if _, err := h.Unmarshal([]byte(unverified.Note.Text)); err != nil || len(h.Hash) != sha256.Size || h.Size > math.MaxInt64 {
 		return h, errors.New("the text that was signed is no checkpoint")
 	}
 	return h, nil

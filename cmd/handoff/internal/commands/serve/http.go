@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"handoff/cmd/handoff/internal/checking"
@@ -202,8 +203,7 @@ type checkup struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
-	mu       sync.Mutex // guards the field below
-	problems int        // that the last check found; zero before the first
+	problems atomic.Int64 // that the last check found; zero before the first
 }
 
 // look checks the store now and then, until ctx is done.
@@ -222,18 +222,13 @@ func (c *checkup) look(ctx context.Context) {
 			const said = "the store failed its check: handoff audit verify shows how"
 			c.log.ErrorContext(ctx, said, slog.Int("problems", len(out.Problems)))
 		}
-		c.mu.Lock()
-		c.problems = len(out.Problems)
-		c.mu.Unlock()
+		c.problems.Store(int64(len(out.Problems)))
 	}
 }
 
 // ready tells whether the store can be reached, can keep what changes, and was whole when it was checked last.
 func (c *checkup) ready(ctx context.Context) error {
-	c.mu.Lock()
-	problems := c.problems
-	c.mu.Unlock()
-	if problems > 0 {
+	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}
 	out, err := tools.Ask[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})

@@ -130,11 +130,6 @@ func (a account) atWork() (all []schemas.Agent) {
 	return all[:min(len(all), mostAtWork)]
 }
 
-// sleeps is what the mailbox is to be asked for a session that is to be woken.
-func (a account) sleeps() schemas.NewsIn {
-	return schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(a.Session, longestSession)}
-}
-
 // longestSession is how much of the id of a session the mailbox takes.
 const longestSession = 128
 

@@ -184,14 +184,11 @@ func holding(held []schemas.Held, more int) string {
 }
 
 func list(items []schemas.Item, more int) string {
-	var b strings.Builder
-	for _, it := range items {
-		b.WriteString(line(it))
-	}
+	text := strings.Join(schemas.Map(items, line), "")
 	if more > 0 {
-		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.Call(schemas.ListIn{}, "").Request())
+		text += fmt.Sprintf("- %d more: %s\n", more, schemas.Call(schemas.ListIn{}, "").Request())
 	}
-	return b.String()
+	return text
 }
 
 // line is one item, as "- ho_12 from dev, high: "Test it"".

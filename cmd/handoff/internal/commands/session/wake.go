@@ -133,7 +133,7 @@ func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 			return hooked{}, err
 		}
 	}
-	asked := account.sleeps()
+	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(account.Session, longestSession)}
 	if w.over > 0 {
 		asked.Above = []int{w.over}
 	}
