@@ -160,10 +160,7 @@ func (conn *Connection) Invoker() tools.Invoker {
 		if conn.nothing != nil {
 			boxes = conn.nothing
 		}
-		dir, err := conn.App.Location().FilesDir()
-		if err != nil {
-			dir = "" // of no project
-		}
+		dir, _ := conn.App.Location().FilesDir() // none is that of no project
 		boxes = conn.App.Declaring(boxes)
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.Completions{Invoker: boxes, Looker: checks} // they end with this process

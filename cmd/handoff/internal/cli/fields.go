@@ -131,22 +131,20 @@ func (f form) field(flag, path, help string) Field {
 
 // Each makes a field of its form. Those that are texts may also name where the text is, see [App.Text].
 var (
-	Text     = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
-	Texts    = form{kind: "text", parse: addText}.field                                                     // one each time it is given
-	Answers  = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, each time
-	Words    = form{kind: kindWords, parse: addWords}.field                                                 // a,b,c
-	Pairs    = form{kind: "name=value", inner: true, parse: addPair}.field                                  // each time it is given
-	Results  = form{kind: "name=value", parse: addResult}.field                                             // whose quantities are numbers
-	Number   = form{kind: "number", plain: true, parse: parsed(strconv.Atoi, "a number")}.field             // an integer
-	Rate     = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
-	Switch   = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
-	Document = form{kind: "json", parse: parseDocument}.field                                               // one of JSON
-
+	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.field
+	Texts   = form{kind: "text", parse: addText}.field                                                     // one each time it is given
+	Answers = form{kind: "text", inner: true, parse: addText}.field                                        // NUMBER=TEXT or other words, each time
+	Words   = form{kind: kindWords, parse: addWords}.field                                                 // a,b,c
+	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.field                                  // each time it is given
+	Results = form{kind: "name=value", parse: addResult}.field                                             // whose quantities are numbers
+	Number  = form{kind: "number", plain: true, parse: parsed(strconv.Atoi, "a number")}.field             // an integer
+	Rate    = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
+	Switch  = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
+	// Document is one of JSON.
+	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return written.JSON(said) }}.field
 	// Role is given the name of a role, and makes its address.
 	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
 )
-
-func parseDocument(_ any, said string) (any, error) { return written.JSON(said) }
 
 func addText(before any, said string) (any, error) {
 	texts, _ := before.([]string)

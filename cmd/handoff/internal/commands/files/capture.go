@@ -9,6 +9,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/payload"
+	"handoff/schemas"
 )
 
 func captureCommand(a *cli.App) *cobra.Command {
@@ -28,7 +29,7 @@ an empty one, nothing is printed. What is no payload or too long is not printed 
 With --from-log it is looked for in a log of any length, between the last two markers.
 
 Limits:
-` + limits(),
+` + strings.Join(schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() + "\n" }), ""),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			said, err := captured(cmd.Context(), a, log, given)
@@ -65,13 +66,4 @@ func captured(ctx context.Context, a *cli.App, log string, given []string) (map[
 		return nil, nil
 	}
 	return handedOn(ctx, a, path)
-}
-
-// limits tells the limits of a payload and their reasons.
-func limits() string {
-	var b strings.Builder
-	for _, l := range payload.Limits {
-		fmt.Fprintf(&b, "  %s\n", l)
-	}
-	return b.String()
 }

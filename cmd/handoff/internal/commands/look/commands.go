@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas"
 )
 
 // Commands gives the commands of this package, for the root to add.
@@ -25,7 +26,7 @@ func Commands(a *cli.App) []*cobra.Command {
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
-		Choices: viewChoices(),
+		Choices: schemas.Map(views, func(v view) cli.Choice { return cli.Choice{Argument: "view", Value: v.name, Flag: v.name} }),
 	},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},

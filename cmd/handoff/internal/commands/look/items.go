@@ -84,19 +84,18 @@ func notes(p *cli.Page, i schemas.Item) (lines []string) {
 // plainTable is a list where no terminal is: the columns that notices have too, then what else a terminal shows.
 func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
-	for _, i := range items {
+	rows = schemas.Map(items, func(i schemas.Item) []string {
 		row := []string{
 			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), rowStatus(i.Status, i.BlockedBy),
 			terminal.Age(p.Now.Sub(i.At)), i.Title,
 		}
 		if i.NoticeID != 0 {
 			row[0], row[3], row[5] = i.NoticeID.String(), i.Kind, i.Title+": "+i.Text
-			rows = append(rows, row)
-			continue
+			return row
 		}
 		priority, blocked := cmp.Or(i.Priority, schemas.Normal), strings.Join(i.BlockedBy, ",")
-		rows = append(rows, append(row, string(holderOf(i)), string(priority), cli.Stamp(i.LastSign), blocked, i.Reason))
-	}
+		return append(row, string(holderOf(i)), string(priority), cli.Stamp(i.LastSign), blocked, i.Reason)
+	})
 	if len(rows[0]) > len(head) {
 		head = append(head, "HOLDER", "PRIORITY", "LAST_SIGN_OF_LIFE", "BLOCKED_BY", "REASON")
 	}
@@ -120,9 +119,9 @@ func holderOf(i schemas.Item) schemas.Agent {
 	return i.Holder
 }
 
-func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
+func wordedRows(p *cli.Page, out gathered) [][]string {
 	const name = 24 // columns for an agent
-	for _, i := range out.Items {
+	return schemas.Map(out.Items, func(i schemas.Item) []string {
 		id, standing, title := i.HandoffID.String(), display.Word(stateOf(i)), heading(i.Title)
 		if i.NoticeID != 0 {
 			id, standing, title = i.NoticeID.String(), i.Kind, heading(i.Title)+" "+i.Text
@@ -135,9 +134,8 @@ func wordedRows(p *cli.Page, out gathered) (rows [][]string) {
 		}
 		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(recipient(i), name)
 		title = display.OneLine(title, mostOfTitle)
-		rows = append(rows, []string{id, from, to, display.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title})
-	}
-	return rows
+		return []string{id, from, to, display.OneLine(standing, name), terminal.Age(p.Now.Sub(i.At)), title}
+	})
 }
 
 // mostOfTitle is how many columns of a title a list has.

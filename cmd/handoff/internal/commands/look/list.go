@@ -49,7 +49,7 @@ Notices that an agent lists count as read. Whoever names another with --agent re
 With --json: {"items": [...]}, all of them unless --limit says otherwise, as list_handoffs gives each. Then
 "more" is true if --limit left some out, and "inbox" counts the agent's mail.`,
 		Args: cobra.NoArgs,
-	}, func(cli.Arguments, []string) error { return nil })
+	}, func(cli.Arguments, []string) {})
 }
 
 func inboxCommand(a *cli.App) *cobra.Command {
@@ -60,7 +60,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
   handoff inbox --agent qa --status open`,
 		Long: "Notices that are unread are counted below; handoff list --box notices shows them.",
 		Args: cobra.NoArgs,
-	}, func(args cli.Arguments, _ []string) error { return args.Put("box", "inbox") })
+	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
 
 func searchCommand(a *cli.App) *cobra.Command {
@@ -70,11 +70,11 @@ func searchCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff search login form
   handoff search login --since yesterday --status failed`,
 		Args: cobra.MinimumNArgs(1),
-	}, func(args cli.Arguments, words []string) error { return args.Put("query", strings.Join(words, " ")) })
+	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
 // command makes this what cmd does, and gives cmd; preset says what the command means before its flags.
-func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string) error) *cobra.Command {
+func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
 		case !given && (a.JSON || !a.Style().Terminal):
@@ -86,9 +86,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 		if err := args.Set(cmd, listFields); err != nil {
 			return err
 		}
-		if err := preset(args, given); err != nil {
-			return err
-		}
+		preset(args, given)
 		l.take(args)
 		return list(cmd.Context(), a, args, l)
 	}

@@ -28,11 +28,6 @@ var views = []view{
 	{"checkpoint", "where work stood when it stopped"},
 }
 
-// viewChoices are the flags of show that stand for a view.
-func viewChoices() []cli.Choice {
-	return schemas.Map(views, func(v view) cli.Choice { return cli.Choice{Argument: "view", Value: v.name, Flag: v.name} })
-}
-
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",

@@ -170,15 +170,13 @@ func printPart(
 	}
 	parted(p)
 	p.Line("%s (%s)", heading, total)
-	var rows [][]string
-	for _, c := range part.Items {
+	rows := schemas.Map(part.Items, func(c schemas.Concern) []string {
 		row := []string{idOf(c)}
 		for _, cell := range cells(c) {
 			row = append(row, display.OneLine(cell, name))
 		}
-		title := display.OneLine(titleOf(c), mostOfTitle)
-		rows = append(rows, append(row, title))
-	}
+		return append(row, display.OneLine(titleOf(c), mostOfTitle))
+	})
 	p.WriteString(p.DrawTable(terminal.Table{
 		Head: head, Rows: rows,
 		Notes: func(n int) []string { return beneath(a, part.Items[n], p.Now) },

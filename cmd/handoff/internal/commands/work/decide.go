@@ -139,15 +139,14 @@ func (c act) command(a *cli.App) *cobra.Command {
 }
 
 // actSpellings are how advised calls with these actions are said.
-func actSpellings() (all []cli.Spelling) {
-	for _, c := range acts {
+func actSpellings() []cli.Spelling {
+	return schemas.Map(acts, func(c act) cli.Spelling {
 		s := updating(string(c.action), string(c.action), c.fields()...)
 		if c.words {
 			s.Places, s.Fields = append(s.Places, "note"), nil
 		}
-		all = append(all, s)
-	}
-	return all
+		return s
+	})
 }
 
 func answeredID(out schemas.UpdateOut) string {

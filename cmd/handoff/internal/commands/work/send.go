@@ -151,16 +151,15 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	}
 	p.Field("parent", out.Parent.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	if r := out.Routed; r != nil { // why it goes there
-		if r.Chosen != "" {
-			p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", r.Chosen, r.Until.In(p.Now.Location()).Format(time.TimeOnly)))
-		}
-		for _, c := range r.Candidates {
-			p.Field("candidate", string(c.Agent)+" – "+c.Why)
-		}
-		for _, c := range r.Excluded {
-			p.Field("excluded", string(c.Agent)+" – "+c.Why)
-		}
+	why := schemas.OrZero(out.Routed) // it goes there
+	if why.Chosen != "" {
+		p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", why.Chosen, why.Until.In(p.Now.Location()).Format(time.TimeOnly)))
+	}
+	for _, c := range why.Candidates {
+		p.Field("candidate", string(c.Agent)+" – "+c.Why)
+	}
+	for _, c := range why.Excluded {
+		p.Field("excluded", string(c.Agent)+" – "+c.Why)
 	}
 	p.Warn(out.Warnings)
 	for _, m := range out.Missing {
