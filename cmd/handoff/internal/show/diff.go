@@ -2,6 +2,7 @@ package show
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -74,16 +75,14 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 func compared(got schemas.GetOut) Comparison {
 	h, done := got.Handoff, got.Completion
 	e := schemas.OrZero(h.Expectations)
+	came := cmp.Or(done, &schemas.Completion{})
 	c := Comparison{
 		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
-		Criteria: contract.Criteria(&e), OutputSchema: e.OutputSchema, done: done,
+		Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
+		done: done, files: filesOf(came),
 	}
-	if done != nil {
-		c.Summary, c.Output = done.Summary, done.Output
-		if len(done.Criteria) > 0 {
-			c.Criteria = done.Criteria
-		}
-		c.files = filesOf(done)
+	if len(c.Criteria) == 0 { // none was answered
+		c.Criteria = contract.Criteria(&e)
 	}
 	c.assign(e.Deliverables)
 	return c

@@ -24,12 +24,8 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s.paragraph("Task", h.Task)
 	s.section("Context Transferred", transferred(h))
 	s.section("Expectations", expectations(h.Expectations, done))
-	if done != nil {
-		s.completion(done)
-	}
-	if failed != nil {
-		s.failure(failed)
-	}
+	s.completion(cmp.Or(done, &schemas.Completion{}))
+	s.failure(cmp.Or(failed, &schemas.Failure{}))
 	s.section("Open Questions", st.Questions)
 	if st.Status == schemas.Waiting {
 		s.paragraph("Said with the questions", st.Note)

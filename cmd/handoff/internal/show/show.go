@@ -4,6 +4,7 @@
 package show
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -118,22 +119,21 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("ended by", string(schemas.OrZero(end).Agent))
 	p.Field("reason", schemas.OrZero(out.Standing).Reason)
-	if c := out.Completion; c != nil {
-		p.Field("outcome", string(c.Status))
-		p.Field("by", string(c.Source.Agent))
-		p.Field("summary", c.Summary)
-		for _, answered := range c.Criteria {
-			p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.Basis(answered))
-		}
-		for _, result := range results(c) {
-			p.Field("result", result)
-		}
-		for _, checked := range verification(c.Verification) {
-			p.Field("checked", checked)
-		}
-		for _, note := range c.Notes {
-			p.Field("note", note)
-		}
+	c := cmp.Or(out.Completion, &schemas.Completion{})
+	p.Field("outcome", string(c.Status))
+	p.Field("by", string(c.Source.Agent))
+	p.Field("summary", c.Summary)
+	for _, answered := range c.Criteria {
+		p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.Basis(answered))
+	}
+	for _, result := range results(c) {
+		p.Field("result", result)
+	}
+	for _, checked := range verification(c.Verification) {
+		p.Field("checked", checked)
+	}
+	for _, note := range c.Notes {
+		p.Field("note", note)
 	}
 	failed := schemas.OrZero(out.Failure)
 	p.Field("by", string(failed.Source.Agent))
