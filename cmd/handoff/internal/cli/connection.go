@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -156,12 +157,8 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 // project to which they refer.
 func (conn *Connection) Invoker() tools.Invoker {
 	if conn.beside == nil {
-		var boxes tools.Invoker = conn.Boxes
-		if conn.nothing != nil {
-			boxes = conn.nothing
-		}
 		dir, _ := conn.App.Location().FilesDir() // none is that of no project
-		boxes = conn.App.Declaring(boxes)
+		var boxes tools.Invoker = conn.App.Declaring(cmp.Or[tools.Invoker](conn.nothing, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.Completions{Invoker: boxes, Looker: checks} // they end with this process
 		}

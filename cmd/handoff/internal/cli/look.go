@@ -119,14 +119,7 @@ func (a *App) checkTyped() error {
 	if err != nil || a.InDatabase() || !a.typedWorkspace() || place.Exists() {
 		return err
 	}
-	letters := func(name string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsDigit(r) {
-				return -1
-			}
-			return r
-		}, name)
-	}
+	letters := func(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsDigit), "") }
 	likely := slices.DeleteFunc(a.likelyWorkspaces(), func(name string) bool { // the longer and the numbered are other names
 		return strings.HasPrefix(name, a.Workspace) || strings.HasPrefix(a.Workspace, name) ||
 			letters(name) == letters(a.Workspace)

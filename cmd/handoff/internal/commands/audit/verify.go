@@ -85,10 +85,7 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 func (v *verified) against(heads []end) {
 	held := uint64(0)
 	for i, e := range heads {
-		err := truncated(e.name, e.Size, v.Events)
-		if err == nil {
-			err = changed(e, v.Roots[e.Size])
-		}
+		err := cmp.Or(truncated(e.name, e.Size, v.Events), changed(e, v.Roots[e.Size]))
 		if err == nil {
 			held = e.Size
 			continue

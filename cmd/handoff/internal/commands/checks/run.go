@@ -98,11 +98,14 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 // nobody looks: what is seen is kept in the name of the system.
 var nobody = schemas.Caller{Via: schemas.ViaCLI}
 
+// tell prints what was seen, and gives its exit status.
 func tell(a *cli.App, seen schemas.Sight) error {
-	if err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) }); err != nil {
-		return err
+	err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) })
+	failed := func(o schemas.Observation) bool { return !o.Passed }
+	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
+		return cli.Exit(1)
 	}
-	return outcome(seen)
+	return cli.Unless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
 }
 
 func (h here) uncommitted(ctx context.Context) (files []string, unknown string) {
@@ -141,17 +144,4 @@ func print(p *cli.Page, seen schemas.Sight) {
 			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-mostLines):], "\n"), 4))
 		}
 	}
-}
-
-// outcome is the exit status of what was seen.
-func outcome(seen schemas.Sight) error {
-	for _, o := range seen.Observed {
-		if !o.Passed {
-			return cli.Exit(1)
-		}
-	}
-	if len(seen.Unobserved) > 0 || seen.Unread != "" {
-		return cli.Exit(schemas.Codes[schemas.Invalid].Exit)
-	}
-	return nil
 }

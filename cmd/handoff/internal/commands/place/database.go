@@ -55,10 +55,9 @@ func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	err := atDatabase(ctx, a, func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
-			if open.Shelved(w.Name) {
-				continue
+			if !open.Shelved(w.Name) {
+				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
 			}
-			all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerAt(w)})
 		}
 		return err
 	})

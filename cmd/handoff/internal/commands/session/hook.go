@@ -103,13 +103,21 @@ func say(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	return err
 }
 
-// within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends.
+// within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends. A panic is
+// an error.
 func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	_, err := cli.Attempt(most, func() (any, error) { return nil, recovered(func() error { return fn(ctx) }) })
+	_, err := cli.Attempt(most, func() (_ any, err error) {
+		defer func() {
+			if p := recover(); p != nil { // it would end the process with the status by which hooks object
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return nil, fn(ctx)
+	})
 	return err
 }
 
@@ -138,16 +146,6 @@ func isHook(cmd *cobra.Command, args []string) bool {
 		return asked && strings.HasPrefix(args[0], "-")
 	}
 	return false
-}
-
-// recovered runs fn and makes an error of a panic, which would end the process with the status by which hooks object.
-func recovered(fn func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return fn()
 }
 
 // debugLimit is how long writing down why may take: the file may be on a disk that does not answer.

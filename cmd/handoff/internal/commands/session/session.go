@@ -20,6 +20,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -149,9 +150,7 @@ func identified(a *cli.App, account account, client string, asked schemas.NewsIn
 	if asked.Client == "" && a.Agent == "" {
 		return asked, errNoClient
 	}
-	if asked.Session == "" {
-		asked.Session = identity.Session(asked.Client, a.Getenv)
-	}
+	asked.Session = cmp.Or(asked.Session, identity.Session(asked.Client, a.Getenv))
 	asked.Process = identity.Process(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
 	if asked.Above == nil {

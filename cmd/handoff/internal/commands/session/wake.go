@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -160,10 +161,8 @@ const ended = 0
 
 // clientOf gives a function that gives the same number as long as the client runs, and then another.
 func (w waking) clientOf(s hooked) func() int {
-	pid := w.over
-	if pid == 0 {
-		pid, _ = strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero where it does not tell
-	}
+	told, _ := strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero where it does not tell
+	pid := cmp.Or(w.over, told)
 	if pid <= 1 {
 		return os.Getppid
 	}

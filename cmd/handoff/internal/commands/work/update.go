@@ -3,9 +3,10 @@ package work
 import (
 	"context"
 	"encoding/json"
-	"github.com/spf13/cobra"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
@@ -127,15 +128,9 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 		return schemas.ActAnswer, nil
 	case given("percent"), given("checkpoint"):
 		return schemas.ActProgress, nil
-	case given("to"):
+	case given("to"), slices.ContainsFunc(amendFields, func(f cli.Field) bool { return given(f.Flag) }):
 		return schemas.ActAmend, nil
-	}
-	for _, f := range amendFields {
-		if given(f.Flag) {
-			return schemas.ActAmend, nil
-		}
-	}
-	if given("note") {
+	case given("note"):
 		return schemas.ActProgress, nil
 	}
 	return "", schemas.Errorf(schemas.Invalid, "nothing says what to do").
