@@ -213,10 +213,9 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 			p.Wrong(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
 		}
 	case *int:
-		most := map[string]int{"max_open": 1000}[field]
-		unit := ""
-		if most == 0 {
-			most, unit = 7*24*60, " of minutes"
+		most, unit := 7*24*60, " of minutes"
+		if field == "max_open" {
+			most, unit = 1000, ""
 		}
 		n, err := strconv.Atoi(value.Value)
 		if *into = n; err != nil || n < 1 || n > most || value.Kind != yaml.ScalarNode {

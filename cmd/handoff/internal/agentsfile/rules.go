@@ -28,14 +28,10 @@ func (p *parser) routes(list *yaml.Node) {
 		return
 	}
 	for i, n := range list.Content {
-		said := p.rule(n, routes, func(v any) any { return v })
-		if len(said.Routes) == 0 {
-			continue
+		for _, r := range p.rule(n, routes, func(v any) any { return v }).Routes {
+			r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
+			p.said.Routes, p.ruled = append(p.said.Routes, r), append(p.ruled, n)
 		}
-		r := said.Routes[0]
-		r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
-		p.said.Routes = append(p.said.Routes, r)
-		p.ruled = append(p.ruled, n)
 	}
 }
 

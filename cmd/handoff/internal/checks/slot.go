@@ -116,13 +116,10 @@ func (s *slot) prepare(ctx context.Context, commit string) error {
 }
 
 func (s *slot) update(ctx context.Context, commit string) error {
-	if err := os.Remove(filepath.Join(s.dir, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link that would lead git elsewhere
 		return fmt.Errorf("%s is no directory", s.tree)
 	}
-	if err := os.MkdirAll(s.tree, 0o700); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Join(s.dir, "index.lock")), os.MkdirAll(s.tree, 0o700)); err != nil {
 		return err
 	}
 	if _, err := s.git(ctx, "", "read-tree", "--reset", "-u", commit); err != nil {

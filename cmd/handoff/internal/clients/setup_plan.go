@@ -89,13 +89,12 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 // scopes gives the scopes of a client that setup is about: that of --scope. Without the flag --check is about those in
 // which the client has anything of handoff.
 func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
-	if !s.flags.check || s.flags.given("scope") {
-		return []client.Scope{s.within.Scope}
-	}
-	for _, scope := range []client.Scope{client.User, client.Project} {
-		again := scope == client.Project && c.Servers.In(client.User, s.within.Machine) == c.Servers.In(scope, s.within.Machine)
-		if server, hooks := s.in(scope).Present(c); !again && (server || hooks) {
-			scopes = append(scopes, scope)
+	if s.flags.check && !s.flags.given("scope") {
+		for _, scope := range []client.Scope{client.User, client.Project} {
+			again := scope == client.Project && c.Servers.In(client.User, s.within.Machine) == c.Servers.In(scope, s.within.Machine)
+			if server, hooks := s.in(scope).Present(c); !again && (server || hooks) {
+				scopes = append(scopes, scope)
+			}
 		}
 	}
 	if len(scopes) == 0 {

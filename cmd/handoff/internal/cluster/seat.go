@@ -26,8 +26,7 @@ type Seat struct {
 	owner     relay.Note     // of that
 	failed    error          // why the database could not be asked; nil if it could
 	gaveUp    time.Time      // when a search ended since the database does not answer
-	own       *postgres.Ownership
-	lost      *atomic.Bool // of own
+	held      *tenure
 }
 
 var _ relay.Election = (*Seat)(nil)
@@ -88,8 +87,8 @@ func (s *Seat) Try(ctx context.Context) (relay.Tenure, error) {
 	if err != nil {
 		return nil, s.waitOr(err)
 	}
-	s.own, s.lost = own, new(atomic.Bool)
-	return &tenure{seat: s, own: own, lost: s.lost}, nil
+	s.held = &tenure{seat: s, own: own}
+	return s.held, nil
 }
 
 // waitOr makes an error that may pass one after which the election is tried again.
@@ -111,9 +110,9 @@ func (s *Seat) address() relay.Address {
 
 // Open opens the rows for the relay that was elected.
 func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
-	lost := s.lost
+	held := s.held
 	opened, err := postgres.Open(ctx, postgres.Config{
-		Ownership: s.own, Fenced: func() { lost.Store(true) }, Logger: s.node.config.Logger,
+		Ownership: held.own, Fenced: func() { held.lost.Store(true) }, Logger: s.node.config.Logger,
 	})
 	if err != nil {
 		return nil, err // not opened: it would be an interface that holds a nil pointer
@@ -124,7 +123,7 @@ func (s *Seat) Open(ctx context.Context) (store.Backend, error) {
 // Replace gives the name of the workspace that was opened to another one, see [postgres.Ownership.Replace]. Errors are
 // *[schemas.Error].
 func (s *Seat) Replace(ctx context.Context, with, before string) error {
-	return explained(s.workspace, s.own.Replace(ctx, with, before))
+	return explained(s.workspace, s.held.own.Replace(ctx, with, before))
 }
 
 // Close implements [relay.Election].
@@ -165,7 +164,7 @@ func (s *Seat) Unusable(err error) *schemas.Error { return Explain(s.workspace, 
 type tenure struct {
 	seat *Seat
 	own  *postgres.Ownership
-	lost *atomic.Bool
+	lost atomic.Bool
 	stop func()
 }
 

@@ -13,30 +13,18 @@ import (
 	"sync"
 )
 
-// Journal writes the log. It is safe for use by many goroutines. Use [New].
-type Journal struct {
-	logger *slog.Logger
-	queue  *Dropping
-	file   *file
-}
-
-// New returns the journal of the workspace whose files are in dir. It makes no file before the first line. The caller
-// holds the lock of the workspace until Close.
-func New(dir string) *Journal {
+// New returns a logger to the journal of the workspace whose files are in dir, which does not wait for the disk, and is
+// safe for use by many goroutines. It makes no file before the first line. The caller holds the lock of the workspace
+// until it has called closeLog, which writes the lines in the queue, for at most 100 ms, and closes the file. Later lines
+// are lost. CloseLog may be called twice.
+func New(dir string) (log *slog.Logger, closeLog func() error) {
 	f := &file{path: Path(dir)}
 	queue := NewDropping(f)
-	logger := slog.New(slog.NewTextHandler(queue, nil)).With(slog.Int("pid", os.Getpid()))
-	return &Journal{logger, queue, f}
-}
-
-// Logger returns a logger to the journal. It does not wait for the disk.
-func (j *Journal) Logger() *slog.Logger { return j.logger }
-
-// Close writes the lines in the queue, for at most 100 ms, and closes the file. Later lines are lost. It may be called
-// twice.
-func (j *Journal) Close() error {
-	_ = j.queue.Close() // it never fails
-	return j.file.close()
+	log = slog.New(slog.NewTextHandler(queue, nil)).With(slog.Int("pid", os.Getpid()))
+	return log, func() error {
+		_ = queue.Close() // it never fails
+		return f.close()
+	}
 }
 
 // Path returns the path of the file with the newest lines of the journal in dir.

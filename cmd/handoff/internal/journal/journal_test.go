@@ -26,11 +26,11 @@ const (
 // write is an owner with something to say. In a bubble its Close finds time to write it all.
 func write(t *testing.T, dir string, messages ...string) {
 	t.Helper()
-	j := journal.New(dir)
+	log, closeLog := journal.New(dir)
 	for _, m := range messages {
-		j.Logger().Info(m)
+		log.Info(m)
 	}
-	require.NoError(t, j.Close())
+	require.NoError(t, closeLog())
 }
 
 // tail gives the messages of the last n lines.
@@ -79,11 +79,11 @@ func TestALineSaysWhatHappened(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		j := journal.New(dir)
-		j.Logger().Warn("a caller left", slog.String("agent", "qa"))
-		require.NoError(t, j.Close())
-		require.NoError(t, j.Close())
-		j.Logger().Warn("lost")
+		log, closeLog := journal.New(dir)
+		log.Warn("a caller left", slog.String("agent", "qa"))
+		require.NoError(t, closeLog())
+		require.NoError(t, closeLog())
+		log.Warn("lost")
 
 		content, err := os.ReadFile(journal.Path(dir))
 		require.NoError(t, err)
@@ -121,11 +121,11 @@ func TestAFullLogIsSetAsideWhileItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		long := strings.Repeat("x", 100_000)
-		j := journal.New(dir)
+		log, closeLog := journal.New(dir)
 		for i := range 30 {
-			j.Logger().Info(fmt.Sprint(i, long))
+			log.Info(fmt.Sprint(i, long))
 		}
-		require.NoError(t, j.Close())
+		require.NoError(t, closeLog())
 		for _, name := range []string{"handoff.log", "handoff.log.1"} {
 			require.LessOrEqual(t, size(t, dir, name), int64(limit+len(long)+100))
 		}
@@ -148,9 +148,9 @@ func TestALogThatCannotBeSetAsideBeginsAnew(t *testing.T) {
 
 func TestLogThatCannotBeWrittenIsNoError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
-	j := journal.New(dir)
-	j.Logger().Info("lost")
-	require.NoError(t, j.Close())
+	log, closeLog := journal.New(dir)
+	log.Info("lost")
+	require.NoError(t, closeLog())
 	require.NoDirExists(t, dir)
 }
 

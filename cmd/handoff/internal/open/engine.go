@@ -69,9 +69,6 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 	return err
 }
 
-// engineFiles are the files in which the engine keeps the rows of the workspace in dir.
-func engineFiles(dir string) []string { return []string{filepath.Join(dir, workspace.StoreFile)} }
-
 // Compact gives the space back that the file of a workspace no longer uses, and tells its size before and after. The
 // caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.Compacted, err error) {

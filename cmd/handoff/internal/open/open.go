@@ -74,7 +74,7 @@ type Config struct {
 // first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	shared := relay.Config{
-		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: engineFiles(c.Dir),
+		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: []string{filepath.Join(c.Dir, workspace.StoreFile)},
 		Stays: c.Stays, Crowded: c.Crowded,
 		Version: c.Version, Now: c.Now, Logger: c.Logger,
 	}
@@ -109,8 +109,7 @@ func (c Config) log() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
 	}
-	j := journal.New(c.Dir)
-	return j.Logger(), j.Close
+	return journal.New(c.Dir)
 }
 
 // opening opens the rows of a workspace.

@@ -63,7 +63,6 @@ type Limits struct {
 // Server listens from [Listen] on, and responds from Serve on.
 type Server struct {
 	config   Config
-	guard    *guard
 	conns    *connLimiter
 	listener net.Listener
 	http     *http.Server
@@ -95,8 +94,8 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 	if cert == nil && !at.IP.IsLoopback() {
 		warn(ctx, c.Logger, listener.Addr())
 	}
-	s := &Server{config: c, guard: guard, listener: listener, conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now)}
-	s.http = s.server(ctx, cert)
+	s := &Server{config: c, listener: listener, conns: newConnLimiter(c.Limits.Conns, c.Logger, c.Now)}
+	s.http = s.server(ctx, guard)
 	return s, nil
 }
 
@@ -118,11 +117,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
+func (s *Server) server(ctx context.Context, guard *guard) *http.Server {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cut = cut
 	server := &http.Server{
-		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(s.guard.protect(s.routes())))),
+		Handler:                      s.nodesOr(s.logRequests(s.setDeadlines(guard.protect(s.routes())))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
 		ConnState:                    s.conns.state,
 		ReadHeaderTimeout:            s.config.Limits.Header,
@@ -136,8 +135,8 @@ func (s *Server) server(ctx context.Context, cert *certificate) *http.Server {
 			SendPingTimeout:      s.config.Limits.Idle, // finds clients that are gone behind silent streams
 		},
 	}
-	if cert != nil {
-		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: cert.current}
+	if guard.cert != nil {
+		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: guard.cert.current}
 	}
 	return server
 }

@@ -38,11 +38,7 @@ func New(extra ...Source) *Workshop { return &Workshop{extra: extra} }
 // for it is left out unless proofs were asked for.
 func (w *Workshop) Program(t testing.TB) string {
 	t.Helper()
-	if program := os.Getenv("HANDOFF_PROGRAM"); program != "" {
-		sandbox.Proof(t)
-		return program
-	}
-	return w.Built(t, handoff)
+	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Built(t, handoff))
 }
 
 // Built returns the path of a program by the name of its source. A test that asks for it is left out like one that asks

@@ -80,10 +80,9 @@ func (in *installation) unreadable() (all []Finding) {
 // ignored finds the files that handoff can read and the client cannot: each client reads its own dialect.
 func (in *installation) ignored() (all []Finding) {
 	for _, f := range in.files() {
-		text, err := installed.Read(f.path, installed.LargestOwn) // its size was checked before
-		doc, broken := text.Document(f.syntax)
+		doc, err := installed.Open(f.syntax, f.path, installed.LargestOwn) // its size was checked before
 		settings, ok := doc.(*edit.JSON)
-		if !ok || err != nil || broken != nil {
+		if !ok || err != nil {
 			continue // what cannot be read is told elsewhere
 		}
 		if why := settings.ReadAs(f.syntax); why != nil {

@@ -31,7 +31,7 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 			return err
 		}
 	}
-	for _, key := range append(stale(c, entry), client.OffKeys(fields)...) {
+	for _, key := range append(entryKeys(c), client.OffKeys(fields)...) {
 		if entry.Has(key) {
 			continue
 		}
@@ -74,17 +74,15 @@ func (d Desired) names(program string) bool {
 	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && d.Scope == client.User)
 }
 
-// stale gives the keys that other forms of our entry have and this one has not.
-func stale(c client.Client, entry client.Object) (keys []string) {
+// entryKeys gives the keys of all forms of our entry.
+func entryKeys(c client.Client) (keys []string) {
 	forms := []client.Server{
 		{Command: []string{"x", "x"}, Pass: []string{"X"}, Trust: true},
 		{URL: "x", TokenEnv: "X", Agent: "x", Trust: true},
 	}
 	for _, form := range forms {
 		for _, f := range c.Entry(form) {
-			if !entry.Has(f.Key) && !slices.Contains(keys, f.Key) {
-				keys = append(keys, f.Key)
-			}
+			keys = append(keys, f.Key)
 		}
 	}
 	return keys

@@ -118,10 +118,9 @@ func (c Change) ourTokens() tokens {
 	before := c.desired
 	before.Told = c.receipt.Told
 	for _, d := range []Desired{c.desired, before} {
-		if len(d.Server.Command) == 0 && d.Server.URL == "" {
-			continue
+		if len(d.Server.Command) > 0 || d.Server.URL != "" {
+			t.add(d.snippet(c.Client, c.target).Text)
 		}
-		t.add(d.snippet(c.Client, c.target).Text)
 	}
 	return t
 }
