@@ -113,13 +113,13 @@ func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
 
 // cards are those of all known agents, as they are now. It reads a few rows for each agent, so it is for refusals and
 // for sends to a pool.
-func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.View.Agents()) }
+func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.Agents()) }
 
 // cardsOf is [op.cards] for some agents. The first that cannot be read ends it with the error.
-func (s *Service) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
+func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
 	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
-		c, unread := s.card(v, a)
+		c, unread := e.card(v, a)
 		if err = cmp.Or(err, unread); err != nil {
 			return nil, err
 		}
@@ -130,10 +130,10 @@ func (s *Service) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) (
 
 // card is what is known of an agent now: what it registered, the counters of its own mailbox, whether it acts over an
 // open connection, and whether it waits for work. Pools are not counted for it.
-func (s *Service) card(v *store.View, a store.Agent) (schemas.Card, error) {
+func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live, c.Waiting = s.here.Acting(c.Name), s.hub.Waits(schemas.Address(c.Name))
+	c.Live, c.Waiting = e.here.Acting(c.Name), e.hub.Waits(schemas.Address(c.Name))
 	return c, err
 }

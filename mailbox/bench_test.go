@@ -80,7 +80,7 @@ func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Du
 		Store: store.New(backend), Now: time.Now,
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%016d", prefix, ids.Add(1)) },
 	})
-	defer s.Store.Close()
+	defer backend.Close()
 	return atOnce(b, callers, cycles, func(i int) error { return cycle(s, i) })
 }
 

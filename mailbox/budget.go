@@ -150,12 +150,11 @@ func (o *op) markOver() (over *overrun, err error) {
 
 // tellRefused tells human of an operation that was refused because of a limit, once for each workflow and limit. The
 // operation was undone, so this is one of its own; where it fails, the next refusal tells.
-func (o *op) tellRefused(ctx context.Context) {
-	refused := o.over
+func (s *Service) tellRefused(ctx context.Context, refused *overrun) {
 	if refused == nil {
 		return
 	}
-	err := o.update(ctx, operation.ClockCaller, func(o *op) error {
+	err := s.update(ctx, operation.ClockCaller, func(o *op) error {
 		o.over = refused
 		over, err := o.markOver()
 		if over == nil || err != nil {
@@ -170,7 +169,7 @@ func (o *op) tellRefused(ctx context.Context) {
 		return o.Tell(schemas.Human, operation.NoticeOf(noticeBudget, first, text))
 	})
 	if err != nil && ctx.Err() == nil {
-		o.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
+		s.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if wrong != nil {
 		return schemas.CompleteOut{}, wrong
 	}
-	forward, err := s.forward(by, in)
+	forward, err := s.forward(by, in, s.Now())
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
 	digest, broken := draft.Fingerprint(in)

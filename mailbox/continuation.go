@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
@@ -18,7 +19,7 @@ import (
 // leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
 // the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
 // holds the handoff, so its errors come first. It reads nothing from the store.
-func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Draft, err error) {
+func (e *env) forward(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
 		return nil, nil
@@ -33,7 +34,7 @@ func (s *Service) forward(by schemas.Caller, in schemas.CompleteIn) (_ *draft.Dr
 	}
 	send.Summary = cmp.Or(send.Summary, in.Summary) // what was just found is what the next one needs
 	send.Context = compose.WithContext(send.Context, c.ContextForNext)
-	d, err := s.drafts.One(by, send, s.Now())
+	d, err := e.drafts.One(by, send, now)
 	return &d, schemas.Within("continuation", err)
 }
 
@@ -88,7 +89,7 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	next, err := o.forward(holderOf(r, o.By), schemas.CompleteIn{Result: done.Result})
+	next, err := o.forward(holderOf(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
 	if err != nil {
 		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
 	}

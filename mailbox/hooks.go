@@ -15,7 +15,7 @@ import (
 // op is an operation with what the rules of the mailbox keep of it while it lasts.
 type op struct {
 	*operation.Op
-	*Service
+	*env
 
 	checked []schemas.Address // of which the caller is told in the answer whether somebody takes its work
 	routed  *schemas.Routed   // who could take the handoff that was made last, nil for one that is for one agent
@@ -111,7 +111,10 @@ type spread struct {
 }
 
 // hooks are [operation.Rules] by these lists.
-type hooks struct{ *op }
+type hooks struct {
+	*op
+	tellRefused func(context.Context, *overrun)
+}
 
 // of is the operation of the mailbox that an operation belongs to.
 func of(o *operation.Op) *op { return o.Rules.(hooks).op }
@@ -157,7 +160,7 @@ func (h hooks) Lapsed() (enough bool)                    { return h.lapsedRules(
 func (h hooks) Cut(r *store.Record) (changed bool)       { return h.cutTimes(r) }
 func (h hooks) Seen(client schemas.Agent) error          { return connections.ExpireNames(h.Op, client) }
 func (h hooks) Why(a life.Action, r *store.Record) error { return h.notNow(a, r) }
-func (h hooks) Refused(ctx context.Context)              { h.tellRefused(ctx) }
+func (h hooks) Refused(ctx context.Context)              { h.tellRefused(ctx, h.over) }
 
 // The conditions of the rules. They stand here, so that a reader of an operation need not enter a rule that does not
 // take part in it.

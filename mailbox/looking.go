@@ -216,7 +216,7 @@ func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox
 }
 
 // offers is what agents are offered in a snapshot.
-func (s *Service) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: s.here} }
+func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: e.here} }
 
 // History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, with what came of each: the
 // workflow of a given handoff, a given one, or that of the newest handoff. Any caller calls it; nothing changes.

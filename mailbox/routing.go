@@ -71,12 +71,12 @@ func (o *op) keepFor(r *store.Record, first schemas.Agent) {
 }
 
 // candidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
-func (s *Service) candidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
-	cards, err := s.cardsOf(v, v.AgentsSaying(roster.Words(r.To, r.NoTakers == "generalist")...))
+func (e *env) candidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
+	cards, err := e.cardsOf(v, v.AgentsSaying(roster.Words(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
 	}
-	ranked, routed = s.offers(v).Candidates(cards, r)
+	ranked, routed = e.offers(v).Candidates(cards, r)
 	return ranked, routed, nil
 }
 

@@ -33,7 +33,7 @@ type compiledRules struct {
 
 // rules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
 // rules. What cannot be read is passed over and logged once, so that it stops nothing.
-func (s *Service) rules(v *store.View) (ruleSet, error) {
+func (e *env) rules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
 	for row, err := range v.AllRules() {
 		if err != nil {
@@ -41,11 +41,11 @@ func (s *Service) rules(v *store.View) (ruleSet, error) {
 		}
 		rows = append(rows, store.Row{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
 	}
-	c := s.compiled
+	c := e.compiled
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.set.Set == nil || !slices.EqualFunc(c.rows, rows, sameRow) {
-		c.rows, c.set = rows, s.compile(rows)
+		c.rows, c.set = rows, e.compile(rows)
 	}
 	return c.set, nil
 }
@@ -53,12 +53,12 @@ func (s *Service) rules(v *store.View) (ruleSet, error) {
 func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Equal(a.Value, b.Value) }
 
 // compile reads the rows of files.
-func (s *Service) compile(rows []store.Row) ruleSet {
+func (e *env) compile(rows []store.Row) ruleSet {
 	all := ruleSet{&rules.Set{}, &rules.Set{Unread: true}}
 	for _, row := range rows {
 		var of store.DeclaredRules
 		if err := schemas.Decode(row.Value, &of); err != nil {
-			s.Logger.Error("the rules of a file were passed over", slog.Any("error", err))
+			e.Logger.Error("the rules of a file were passed over", slog.Any("error", err))
 			continue
 		}
 		set := all.Set
@@ -67,7 +67,7 @@ func (s *Service) compile(rows []store.Row) ruleSet {
 		}
 		problems := append(all.waiting.Add(string(row.Key), nil, of.Earlier), set.Add(string(row.Key), of.Routes, of.Plans)...)
 		for _, p := range problems { // of a newer version that knew more
-			s.Logger.Error("a rule was passed over", slog.String("problem", p.What))
+			e.Logger.Error("a rule was passed over", slog.String("problem", p.What))
 		}
 	}
 	return all

@@ -79,7 +79,7 @@ import (
 )
 
 // Config wires a [Service]. Store, Now and NewID are required; the zero value of the others means what stands beside
-// them. The service keeps a copy. It does not close the store.
+// them. The service does not close the store.
 type Config struct {
 	// Store keeps everything that outlives the process. Whoever made it closes it, after all calls of the service have
 	// ended.
@@ -148,19 +148,29 @@ type Config struct {
 // A service is made for one workspace and lives as long as its process. It starts no goroutine: what has to happen
 // later is due in the store, and whoever calls or waits next applies it.
 type Service struct {
-	Config
+	env
 	*connections.Connections // Attach, Borrows, Detach and NameOf
 	*tokens.Tokens           // AddToken, Denied, FindToken, ListTokens and RevokeToken
 	*keeping.Keeping         // Observe, Redact and Retain
 	*registry.Registry       // Audit, Backup, Changes, Check, Export, Head, RawEvents, Stats and Tree
 
+	Now    func() time.Time // as in Config
+	clock  *presence.Clock
+	leases operation.Leases
+	engine *operation.Engine
+}
+
+// env is what an operation has of the service. It has neither the store nor the engine, so no method of an operation
+// reads past its transaction, or begins another inside of it.
+type env struct {
+	Limits schemas.Limits
+	Logger *slog.Logger
+	NewID  func(prefix string) string
+
 	hub      *waiting.Hub
 	here     sessions.Here
-	clock    *presence.Clock
-	leases   operation.Leases
 	drafts   draft.Maker
 	reader   reading.Reader
-	engine   *operation.Engine
 	compiled *compiledRules
 }
 
@@ -171,7 +181,8 @@ func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Config: c, hub: waiting.NewHub(), compiled: &compiledRules{}}
+	s := &Service{Now: c.Now}
+	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: waiting.NewHub(), compiled: &compiledRules{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
@@ -182,7 +193,7 @@ func New(c Config) *Service {
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
-	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, Service: s}} })
+	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, env: &s.env}, s.tellRefused} })
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{

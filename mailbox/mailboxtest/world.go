@@ -29,6 +29,7 @@ import (
 // Whatever a test does, the end of the test finds a store whose indexes, counters and hashes are whole, or fails.
 type World struct {
 	*mailbox.Service
+	Store   *store.Store
 	T       testing.TB     // fails when a call does not go as its method says
 	config  mailbox.Config // as it was given to the service
 	passed  atomic.Int64   // since [Start], in nanoseconds
@@ -52,7 +53,7 @@ func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	if w.config.Store == nil {
 		w.config.Store = store.New(Memory(t))
 	}
-	w.Service = mailbox.New(w.config)
+	w.Service, w.Store = mailbox.New(w.config), w.config.Store
 	t.Cleanup(w.Close)
 	return w
 }

@@ -22,9 +22,10 @@ import (
 //   - a record is changed only by Commit, which writes its event in the same transaction. So the registry tells of every
 //     change, and the number of the newest event of a record is that record's version.
 //   - what others are to hear of is gathered, see [Op.Announce], and told after the commit.
+//   - nothing that has an Op alone reads past its transaction, which would not show what it wrote.
 //
-// Two rules are left to its users. They read from the operation alone, so that it sees what it wrote. And a record that
-// was committed is not changed any more through the same pointer: Step gives a copy.
+// Two rules are left to its users. A function that is given to the engine uses no engine that it captured. And a record
+// that was committed is not changed any more through the same pointer: Step gives a copy.
 type Op struct {
 	*store.View // what the transaction holds
 	Rows        // what it may write by itself

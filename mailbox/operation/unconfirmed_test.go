@@ -21,11 +21,12 @@ import (
 func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
 	address := postgrestest.Start(t)
 	var ids atomic.Int64
+	b := postgrestest.Opener(t, address, postgres.Config{})(t, "held")
+	defer b.Close()
 	s := mailbox.New(mailbox.Config{
-		Store: store.New(postgrestest.Opener(t, address, postgres.Config{})(t, "held")), Now: time.Now,
+		Store: store.New(b), Now: time.Now,
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, ids.Add(1)) },
 	})
-	defer s.Store.Close()
 	lead := schemas.Caller{Agent: "lead"}
 	send := func(task string) error {
 		_, err := s.Send(context.Background(), lead, schemas.SendIn{To: "qa", Task: task, Parent: "none"})

@@ -20,11 +20,12 @@ import (
 // held, a fifth is blocked by one that failed or is open, and the rest asks or waits for approval.
 func crowd(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 	t.Helper()
-	s := mailbox.New(mailbox.Config{Store: store.New(b), Now: mailboxtest.Start, NewID: func(p string) string { return p }})
-	t.Cleanup(func() { require.NoError(t, s.Store.Close()) })
+	kept := store.New(b)
+	t.Cleanup(func() { require.NoError(t, kept.Close()) })
+	s := mailbox.New(mailbox.Config{Store: kept, Now: mailboxtest.Start, NewID: func(p string) string { return p }})
 	at := store.At(mailboxtest.Start().Add(-time.Hour))
 	for done := 0; done < stored; {
-		require.NoError(t, s.Store.Update(context.Background(), func(tx *store.Tx) error {
+		require.NoError(t, kept.Update(context.Background(), func(tx *store.Tx) error {
 			for done = done - done%1000; ; {
 				id, err := tx.NewID()
 				if err != nil {

@@ -91,7 +91,7 @@ func (r *run) fill(state string, n int) {
 		})
 	}
 	all.Wait()
-	require.NoError(r, s.Store.Close())
+	require.NoError(r, backend.Close())
 }
 
 // life has a handoff sent, claimed and completed.
