@@ -145,13 +145,7 @@ func compilePattern(expr string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := syntax.Parse(expr, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, err
-	}
+	parsed, _ := syntax.Parse(expr, syntax.Perl) // regexp.Compile did both
+	prog, _ := syntax.Compile(parsed.Simplify())
 	return pattern{re, len(prog.Inst)}, nil
 }
