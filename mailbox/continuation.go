@@ -64,9 +64,14 @@ func (o *op) passOn(h *operation.Happening) (*schemas.SendOut, error) {
 	if sent.HandoffID == 0 {
 		return &sent, nil
 	}
+	return &sent, o.noteForward(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
+}
+
+// noteForward notes on the record of a handoff which other one was made because of what happened to it.
+func (o *op) noteForward(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
-	now.Forwarded = sent.HandoffID
-	return &sent, o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: sent.HandoffID})
+	note(&now)
+	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
 // holdBack keeps what a completion passes on until its result is accepted. What can be refused is refused now.

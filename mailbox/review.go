@@ -9,7 +9,6 @@ import (
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
-	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/roster"
@@ -176,9 +175,7 @@ func (o *op) noteReview(review *store.Record) error {
 	if err != nil || r.Status != schemas.Completed {
 		return err
 	}
-	now := r.Clone()
-	now.Review = review.ID
-	return o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: review.ID})
+	return o.noteForward(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
 // checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
@@ -311,9 +308,7 @@ func (o *op) reviewInstead(h *operation.Happening) (*store.Record, error) {
 	if next == nil || err != nil {
 		return nil, err
 	}
-	now := gone.Clone()
-	now.Successor = next.ID
-	return next, o.Commit(&operation.Happening{Action: life.Forward, Was: gone, Now: &now, Other: next.ID})
+	return next, o.noteForward(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
 }
 
 // tellReviewer says in the result of an action that ended a review who judges the work now.

@@ -210,13 +210,13 @@ func (o *op) noteRouted(id schemas.ID, came operation.Outcome) (operation.Outcom
 	if came.Successor, err = o.Record(came.Forwarded.HandoffID); err != nil {
 		return came, err
 	}
-	now := r.Clone()
-	if r.Status == schemas.Completed {
-		now.Forwarded = cmp.Or(r.Forwarded, came.Successor.ID)
-	} else {
-		now.Successor = cmp.Or(r.Successor, came.Successor.ID)
-	}
-	return came, o.Commit(&operation.Happening{Action: life.Forward, Was: r, Now: &now, Other: came.Successor.ID})
+	return came, o.noteForward(r, came.Successor.ID, func(now *store.Record) {
+		if r.Status == schemas.Completed {
+			now.Forwarded = cmp.Or(r.Forwarded, came.Successor.ID)
+		} else {
+			now.Successor = cmp.Or(r.Successor, came.Successor.ID)
+		}
+	})
 }
 
 // sendRule sends what one rule says.

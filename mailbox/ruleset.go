@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -198,11 +199,8 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 // back, as after the checkout of another branch.
 func (o *op) releaseAllowed() error {
 	set, err := o.rules(o.View)
-	if err != nil {
-		return err
-	}
-	ids, err := reading.Collect(o.AwaitingLeave())
-	if err != nil {
+	ids, unread := reading.Collect(o.AwaitingLeave())
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
 	released := schemas.ID(0)
