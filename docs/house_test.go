@@ -327,7 +327,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/edit", about: "text of configuration files",
-		imports: []string{"cmd/handoff/internal/clients/client"},
+		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
 		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	},
 	{

@@ -80,10 +80,8 @@ func namesOf(such func(Client) bool) (names []string) {
 
 // HasTrust tells whether setup can let the tools run without asking.
 func (c Client) HasTrust() bool {
-	s := Server{Command: []string{ServerName, "mcp"}}
-	trusted := s
-	trusted.Trust = true
-	return c.Allow != nil || len(c.Entry(trusted)) > len(c.Entry(s))
+	command := []string{ServerName, "mcp"}
+	return c.Allow != nil || len(c.Entry(Server{Command: command, Trust: true})) > len(c.Entry(Server{Command: command}))
 }
 
 // TakesToken tells whether the client can read the token for a URL from a variable.

@@ -37,12 +37,9 @@ func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 		}
 		return []Finding{in.absent()}
 	}
-	all = append(all, in.ignored()...)
-	for _, e := range in.all() {
-		all = append(all, in.examineEntry(ctx, e))
-	}
-	return slices.Concat(all, in.withheld(), in.serverless(), in.twoNames(), in.twice(), in.missingHooks(), in.trust(),
-		schemas.Map(in.hooks, in.examineHookFile))
+	entries := schemas.Map(in.all(), func(e installed.Entry) Finding { return in.examineEntry(ctx, e) })
+	return slices.Concat(all, in.ignored(), entries, in.withheld(), in.serverless(), in.twoNames(), in.twice(),
+		in.missingHooks(), in.trust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
 // serverless finds hooks without a server: a session then hears of mail that it cannot take.

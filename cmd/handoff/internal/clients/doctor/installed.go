@@ -59,14 +59,10 @@ type file struct {
 }
 
 // files gives the files with something of ours in them, each once.
-func (in *installation) files() (all []file) {
-	for _, e := range in.all() {
-		all = append(all, file{e.Path, in.client.Servers.Syntax})
-	}
-	for _, f := range in.hooks {
-		all = append(all, file{f.Path, in.client.Hooks.Syntax})
-	}
-	return schemas.Unique(all)
+func (in *installation) files() []file {
+	servers := schemas.Map(in.all(), func(e installed.Entry) file { return file{e.Path, in.client.Servers.Syntax} })
+	hooks := schemas.Map(in.hooks, func(f installed.HookFile) file { return file{f.Path, in.client.Hooks.Syntax} })
+	return schemas.Unique(append(servers, hooks...))
 }
 
 // scopeOf gives the scope of a file of the client. If the project is the home directory, the file is the user's.

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/schemas"
 )
 
 // A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
@@ -120,10 +121,7 @@ func inTheWay(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
 	}
-	var names []string
-	for _, step := range path {
-		names = append(names, fmt.Sprint(step))
-	}
+	names := schemas.Map(path, func(step any) string { return fmt.Sprint(step) })
 	return fmt.Errorf("%s is something else there", strings.Join(names, "."))
 }
 

@@ -3,6 +3,8 @@ package edit
 import (
 	"bytes"
 
+	"handoff/schemas"
+
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -93,9 +95,6 @@ func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 }
 
 // keysOf gives the keys of a path.
-func keysOf(path []any) (keys []string) {
-	for _, step := range path {
-		keys = append(keys, step.(string))
-	}
-	return keys
+func keysOf(path []any) []string {
+	return schemas.Map(path, func(step any) string { return step.(string) })
 }

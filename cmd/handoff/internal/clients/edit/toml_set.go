@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/schemas"
 )
 
 // tableDepth is how deep a table may be whose fields get lines of their own, as those of servers do. A deeper object
@@ -112,15 +113,13 @@ func lineRest(text []byte, at int) int {
 }
 
 // dotted writes a path as a key.
-func dotted(path []string) string {
-	var parts []string
-	for _, p := range path {
-		if strings.Trim(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" || p == "" {
-			p = tomlValue(p)
-		}
-		parts = append(parts, p)
+func dotted(path []string) string { return strings.Join(schemas.Map(path, tomlKey), ".") }
+
+func tomlKey(key string) string {
+	if strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" || key == "" {
+		return tomlValue(key)
 	}
-	return strings.Join(parts, ".")
+	return key
 }
 
 // tomlValue writes a value on one line. The escapes of a JSON string are those of TOML too.
@@ -131,10 +130,7 @@ func tomlValue(value any) string {
 	case []any:
 		return tomlList(v)
 	case client.Object:
-		var parts []string
-		for _, f := range v {
-			parts = append(parts, dotted([]string{f.Key})+" = "+tomlValue(f.Value))
-		}
+		parts := schemas.Map(v, func(f client.Field) string { return tomlKey(f.Key) + " = " + tomlValue(f.Value) })
 		return "{ " + strings.Join(parts, ", ") + " }"
 	case string:
 		text, _ := json.Marshal(v) // a text can be encoded
@@ -144,11 +140,7 @@ func tomlValue(value any) string {
 }
 
 func tomlList[T any](values []T) string {
-	var parts []string
-	for _, v := range values {
-		parts = append(parts, tomlValue(v))
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return "[" + strings.Join(schemas.Map(values, func(v T) string { return tomlValue(v) }), ", ") + "]"
 }
 
 // Delete removes all that is at a path and below it: keys, and tables with their headers. It fails for a key within an

@@ -27,18 +27,39 @@ func (s Setter) Apply(c Change) (backup string, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		before, err := os.ReadFile(s.file(c.File.Resolved))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("read the receipt: %w", err)
-		}
-		a := attempt{Change: c, setter: s, before: before}
-		if err = a.make(); err != nil {
-			err = errors.Join(err, a.withdraw())
-		}
-		backup = a.backup
+		backup, err = s.attempt(c)
 		return err
 	})
 	return backup, err
+}
+
+// attempt makes a change, or takes back what it made for it. The receipt comes before the change: a change without a
+// receipt cannot be undone.
+func (s Setter) attempt(c Change) (backup string, err error) {
+	before, err := os.ReadFile(s.file(c.File.Resolved))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read the receipt: %w", err)
+	}
+	_, mode := c.desired.modes()
+	made, err := folders(c.File.Resolved, mode)
+	if err == nil {
+		backup, err = s.backup(c)
+	}
+	if err == nil {
+		err = s.keep(c, made, backup)
+	}
+	if err == nil {
+		err = c.write()
+	}
+	if err == nil {
+		return backup, nil
+	}
+	err = errors.Join(err, s.putBack(c.File.Resolved, before))
+	if backup != "" {
+		err = errors.Join(err, os.Remove(backup))
+	}
+	removeEmpty(made)
+	return "", err
 }
 
 // stillSo tells whether the file is as it was read.

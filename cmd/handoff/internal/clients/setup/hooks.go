@@ -67,14 +67,10 @@ func (o ours) put(d Desired) error {
 }
 
 // events gives the events on which we run something, or did.
-func (o ours) events() (names []string) {
-	for _, h := range o.client.Hooks.On {
-		names = append(names, h.At)
-	}
-	for _, h := range o.all() { // of older versions too
-		names = append(names, h.Event)
-	}
-	return schemas.Unique(names)
+func (o ours) events() []string {
+	now := schemas.Map(o.client.Hooks.On, func(h client.Hook) string { return h.At })
+	there := schemas.Map(o.all(), func(h installed.Handler) string { return h.Event }) // of older versions too
+	return schemas.Unique(append(now, there...))
 }
 
 // groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make,

@@ -106,9 +106,9 @@ func (r receipt) made(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// keep writes the receipt of a change that left a file with this text. As long as only we changed the file, what was
+// keep writes the receipt of a change before it is made. As long as only we changed the file, what was
 // there first stays what is put back.
-func (s Setter) keep(c Change, after []byte, folders []string, backup string) (err error) {
+func (s Setter) keep(c Change, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
 		Folders: folders, Told: c.desired.Told,
@@ -129,6 +129,6 @@ func (s Setter) keep(c Change, after []byte, folders []string, backup string) (e
 	if backup != "" {
 		r.Backups = append(r.Backups, backup)
 	}
-	r.At, r.Version, r.After = s.Now(), s.Version, sum(after)
+	r.At, r.Version, r.After = s.Now(), s.Version, sum(c.After)
 	return s.write(r)
 }
