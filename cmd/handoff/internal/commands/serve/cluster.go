@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -220,16 +218,12 @@ func (b *building) mayOpen(ctx context.Context, name string) error {
 // letGo closes the rooms in which nobody has been for a while.
 func (b *building) letGo() {
 	b.mu.Lock()
-	var old []*openRoom
+	defer b.mu.Unlock()
 	for name, in := range b.rooms {
 		if in.inside == 0 && !in.since.IsZero() && b.Now().Sub(in.since) > empty {
-			old = append(old, in)
 			delete(b.rooms, name)
+			b.closing.Go(in.close) // a database that hangs holds nobody up
 		}
-	}
-	b.mu.Unlock()
-	for _, in := range old {
-		b.closing.Go(in.close) // a database that hangs holds nobody up
 	}
 }
 
@@ -248,11 +242,10 @@ func (b *building) depart() error {
 // leave closes all rooms.
 func (b *building) leave() {
 	b.mu.Lock()
-	all := slices.Collect(maps.Values(b.rooms))
-	b.mu.Unlock()
-	for _, in := range all {
+	for _, in := range b.rooms {
 		b.closing.Go(func() { <-in.opened; in.close() })
 	}
+	b.mu.Unlock()
 	b.closing.Wait()
 }
 
