@@ -161,10 +161,7 @@ func ReleaseOf(version string) Release {
 	if !ok {
 		return Release{Version: "unknown"}
 	}
-	r := Release{Version: info.Main.Version, Go: info.GoVersion}
-	if r.Version = cmp.Or(version, r.Version); r.Version == "" {
-		r.Version = "(devel)"
-	}
+	r := Release{Version: cmp.Or(version, info.Main.Version, "(devel)"), Go: info.GoVersion}
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":

@@ -192,10 +192,9 @@ func addResult(before any, said string) (any, error) {
 	}
 	for name, value := range pair.(map[string]string) {
 		results[name] = value
-		if n := json.Number(value); counted().MatchString(name) && json.Valid([]byte(value)) {
-			if _, err := n.Float64(); err == nil {
-				results[name] = n
-			}
+		n := json.Number(value)
+		if _, err := n.Float64(); err == nil && counted().MatchString(name) && json.Valid([]byte(value)) {
+			results[name] = n
 		}
 	}
 	return results, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -202,10 +203,8 @@ func (t ToolCommand[Out]) each(
 			return err
 		case err == nil:
 			err = tell(out, raw)
-		case failed == nil:
-			failed = Exit(conn.App.Report(cmd, err))
 		default:
-			conn.App.Report(cmd, err)
+			failed = cmp.Or(failed, error(Exit(conn.App.Report(cmd, err))))
 		}
 		if cmd.Context().Err() != nil {
 			return err

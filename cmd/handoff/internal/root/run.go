@@ -103,12 +103,10 @@ func Command(a *cli.App) *cobra.Command {
 	wait := work.Wait(a)
 	session.AddHook(a, wait)
 	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
-	for _, family := range [][]*cobra.Command{
+	root.AddCommand(slices.Concat(
 		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
 		files.Commands(a), checks.Commands(a), audit.Commands(a),
-	} {
-		root.AddCommand(family...)
-	}
+	)...)
 	for _, cmd := range root.Commands() {
 		cmd.SuggestFor = habits[cmd.Name()]
 	}

@@ -108,17 +108,11 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 // take reads the status that was asked for where it is a word that people see and no state of a handoff.
 func (l *listing) take(args cli.Arguments) {
 	said, _ := args["status"].(string)
-	switch strings.ToLower(said) {
-	case "stuck":
-		l.stuck = true
-	case "ready":
-		l.ready = true
-	case "disconnected":
-		l.gone = true
-	default:
-		return
+	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
+	if only != nil {
+		*only = true
+		delete(args, "status")
 	}
-	delete(args, "status")
 }
 
 func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error {
