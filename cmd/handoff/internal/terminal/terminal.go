@@ -96,18 +96,13 @@ const (
 
 // DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
 func (s Style) DrawTable(t Table) string {
-	var b strings.Builder
-	var table [][]string
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		cells := schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.Visible(cell)), " ") })
-		table = append(table, cells)
-		if !s.Terminal {
-			b.WriteString(strings.Join(cells, "\t") + "\n")
-		}
-	}
+	table := schemas.Map(append([][]string{t.Head}, t.Rows...), func(row []string) []string {
+		return schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.Visible(cell)), " ") })
+	})
 	if !s.Terminal {
-		return b.String()
+		return strings.Join(schemas.Map(table, func(cells []string) string { return strings.Join(cells, "\t") + "\n" }), "")
 	}
+	var b strings.Builder
 	if t.Paint == nil {
 		t.Paint = func(_, _ int, cell string) string { return cell }
 	}
