@@ -209,6 +209,18 @@ type Backend interface {
 	Close() error
 }
 
+// UpdateEach calls fn with each value, in one [Backend].Update, and stops at the first error.
+func UpdateEach[T any](ctx context.Context, b Backend, values []T, fn func(Writer, T) error) error {
+	return b.Update(ctx, func(w Writer) error {
+		for _, v := range values {
+			if err := fn(w, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Inspector is a backend that can look at how its rows lie on the disk.
 type Inspector interface {
 	// Inspect gives the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait

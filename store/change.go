@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -107,13 +108,8 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	if err != nil {
 		return err
 	}
-	if err := t.w.Put(Events, Number(e.N), b); err != nil {
-		return err
-	}
-	if err := t.w.Put(Tree, Number(e.N), row); err != nil {
-		return err
-	}
-	return t.w.Put(Sys, []byte(EventCount), Number(e.N))
+	n := Number(e.N)
+	return cmp.Or(t.w.Put(Events, n, b), t.w.Put(Tree, n, row), t.w.Put(Sys, []byte(EventCount), n))
 }
 
 // Tree gives the rows of the tree, from which its hashes and proofs are computed. They are not compared with the events:

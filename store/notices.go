@@ -18,10 +18,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	}
 	n.ID = schemas.NoticeID(id)
 	unread := UnreadEntry(n)
-	if err := t.putJSON(Notices, unread.Key, n); err != nil {
-		return 0, err
-	}
-	if err := t.w.Put(Unread, unread.Key, unread.Value); err != nil {
+	if err := cmp.Or(t.putJSON(Notices, unread.Key, n), t.w.Put(Unread, unread.Key, unread.Value)); err != nil {
 		return 0, err
 	}
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -57,10 +58,7 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 // old hash would stay and lead to a token that does not have it.
 func (t *Tx) PutToken(token Token) error {
 	led := token.HashEntry()
-	if err := t.w.Put(led.Space, led.Key, led.Value); err != nil {
-		return err
-	}
-	return t.putJSON(Tokens, tokenByName(token.Name), token)
+	return cmp.Or(t.w.Put(led.Space, led.Key, led.Value), t.putJSON(Tokens, tokenByName(token.Name), token))
 }
 
 // tokenBox is the name under which pending handoffs that were sent with a token are counted. No mailbox has such a

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -126,10 +127,8 @@ func inspect(v any, at *path, clean bool) error {
 			return tooDeep(at)
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if err := inspectText(name, at.field(name), clean); err != nil {
-				return err
-			}
-			if err := inspect(v[name], at.field(name), clean); err != nil {
+			within := at.field(name)
+			if err := cmp.Or(inspectText(name, within, clean), inspect(v[name], within, clean)); err != nil {
 				return err
 			}
 		}

@@ -27,6 +27,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,10 +54,7 @@ func run() error {
 		return err
 	}
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, content, 0o600); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o750), os.WriteFile(name, content, 0o600)); err != nil {
 			return err
 		}
 	}

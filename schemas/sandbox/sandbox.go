@@ -8,6 +8,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -108,10 +109,7 @@ func configure(home string) error {
 		".gitconfig": "[user]\n\tname = dev\n\temail = dev@localhost\n", ".config/go/telemetry/mode": "off\n",
 	} {
 		path = filepath.Join(home, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func examine(ctx context.Context, s *store.Store, words Wording) (out schemas.Ch
 		all.refused = store.ErrCorrupt
 	}
 	if err == nil {
-		err = compare(ctx, s, words, &out, &all)
+		err = compare(ctx, s, words, &out, all)
 	}
 	if errors.Is(err, store.ErrCorrupt) {
 		if all.refused == nil {
@@ -43,17 +43,17 @@ func examine(ctx context.Context, s *store.Store, words Wording) (out schemas.Ch
 }
 
 // compare adds what is wrong with rows beside rows, and with the registry.
-func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.CheckOut, all **faults) error {
+func compare(ctx context.Context, s *store.Store, words Wording, out *schemas.CheckOut, all *faults) error {
 	found, err := check(ctx, s, words)
 	if err != nil {
 		return err
 	}
-	*all = (*all).with(found)
+	all.include(found)
 	audited, found, err := registry(ctx, s)
 	if err != nil {
 		return err
 	}
-	*all = (*all).with(found)
+	all.include(found)
 	out.Events, out.Handoffs, out.Root = audited.Events, audited.Handoffs, audited.Root
 	return nil
 }
@@ -82,15 +82,7 @@ func Mend(ctx context.Context, rows store.Backend, words Wording) (done Mended, 
 		}
 		left = all.n
 		for batch := range slices.Chunk(all.fixes, 1000) {
-			err := rows.Update(ctx, func(w store.Writer) error {
-				for _, mend := range batch {
-					if err := mend(w); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err != nil {
+			if err := store.UpdateEach(ctx, rows, batch, func(w store.Writer, mend fix) error { return mend(w) }); err != nil {
 				return done, err
 			}
 			done.Rows += len(batch)

@@ -61,19 +61,17 @@ func (f *faults) problems() []string {
 	return schemas.Map(f.told, func(f schemas.Fault) string { return f.What })
 }
 
-// with puts the faults of two checks together. What both tell is one.
-func (f *faults) with(more *faults) *faults {
-	known := slices.Clone(f.told)
-	all, both := f.told, 0
+// include adds the faults of another check. What both tell is one.
+func (f *faults) include(more *faults) {
+	known := f.told
 	for _, fault := range more.told {
 		if slices.Contains(known, fault) {
-			both++
-			continue
+			f.n--
+		} else {
+			f.told = append(f.told, fault)
 		}
-		all = append(all, fault)
 	}
-	return &faults{
-		all[:min(len(all), maxProblems)], f.n + more.n - both, f.mendable + more.mendable,
-		append(f.fixes, more.fixes...), cmp.Or(f.refused, more.refused),
-	}
+	f.told = f.told[:min(len(f.told), maxProblems)]
+	f.n, f.mendable, f.fixes = f.n+more.n, f.mendable+more.mendable, append(f.fixes, more.fixes...)
+	f.refused = cmp.Or(f.refused, more.refused)
 }

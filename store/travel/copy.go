@@ -145,15 +145,7 @@ func each(ctx context.Context, from, to store.Backend, s store.Space, write func
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		err = to.Update(ctx, func(w store.Writer) error {
-			for _, row := range rows {
-				if err := write(w, row); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := store.UpdateEach(ctx, to, rows, write); err != nil {
 			return err
 		}
 		key = rows[len(rows)-1].Key

@@ -92,13 +92,8 @@ func (l *loader) putChunks(s store.Space, begin, content []byte) {
 }
 
 func (l *loader) flush(ctx context.Context) error {
-	err := l.to.Update(ctx, func(w store.Writer) error {
-		for _, row := range l.rows {
-			if err := w.Put(row.Space, row.Key, row.Value); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := store.UpdateEach(ctx, l.to, l.rows, func(w store.Writer, row store.Entry) error {
+		return w.Put(row.Space, row.Key, row.Value)
 	})
 	l.rows, l.size = nil, 0
 	return err
