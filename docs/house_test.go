@@ -266,7 +266,7 @@ var house = []room{
 	},
 	{
 		level: 4, path: "mcp", about: "how it is spoken",
-		imports: []string{"schemas", "tools", "mcp/jsonrpc"},
+		imports: []string{"schemas", "tools", "tools/platform", "mcp/jsonrpc"},
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},
 

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
 	"handoff/mcp/jsonrpc"
+	"handoff/tools/platform"
 )
 
 const (
@@ -47,7 +48,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()
-	err := c.read(ctx, input{in, grace})
+	err := c.read(ctx, platform.OnEnd(in, grace)) // which comes while the last line is still being processed
 	grace()
 	drained := returnsWithin(s.config.Drain, c.pending.Wait)
 	if !drained && c.requests.Len() == 0 { // the last was answered just now, and may yet be taken
@@ -69,20 +70,6 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		err = c.out.Close()
 	}
 	return err
-}
-
-// input calls onEnd when it ends, also while the last line is still being processed.
-type input struct {
-	io.Reader
-	onEnd func()
-}
-
-func (i input) Read(p []byte) (int, error) {
-	n, err := i.Reader.Read(p)
-	if err != nil {
-		i.onEnd()
-	}
-	return n, err
 }
 
 // returnsWithin reports whether wait returned in time. A wait that never returns is left behind: it is stuck on a

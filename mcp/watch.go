@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // watch notifies one session of changes of resources. The SDK acknowledges resources/subscribe and subscriptions/listen
@@ -150,10 +151,7 @@ func (s *Server) follow(ctx context.Context, c *session, after uint64) (end func
 				after = change.N
 				c.notify(ctx, change)
 			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(retryChanges):
-			}
+			platform.Sleep(ctx, retryChanges)
 		}
 	})
 	return func() {

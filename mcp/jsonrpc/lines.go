@@ -190,7 +190,8 @@ func (w *Writer) flush() {
 // that the client does not wait for ever: with the id of the request, or without one for a message that is no response.
 // Encode logs the cause.
 func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
-	if r, is := message.(sdk.JSONRPCResponse); is {
+	r, isResponse := message.(sdk.JSONRPCResponse)
+	if isResponse {
 		if text, ok = encodeResult(r); ok {
 			return text, true
 		}
@@ -200,11 +201,7 @@ func Encode(message any, logger *slog.Logger) (text []byte, ok bool) {
 		return text, true
 	}
 	logger.ErrorContext(context.Background(), "answer does not encode", slog.Any("error", err))
-	id := sdk.NewRequestId(nil)
-	if r, ok := message.(sdk.JSONRPCResponse); ok {
-		id = r.ID
-	}
-	text, _ = json.Marshal(InternalError(id)) // it is made of strings and numbers
+	text, _ = json.Marshal(InternalError(r.ID)) // it is made of strings and numbers
 	return text, false
 }
 

@@ -63,13 +63,11 @@ func (t *table) append(ctx context.Context, number int64, writes []write) error 
 		return classify(err)
 	}
 	before := false
-	if err := t.node.Pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before); err != nil {
-		return classify(err)
-	}
-	if !before {
+	err = t.node.Pool.QueryRow(ctx, look, t.workspace, number, t.epoch).Scan(&before)
+	if err == nil && !before {
 		return store.ErrFenced
 	}
-	return nil
+	return classify(err)
 }
 
 // fold takes the entries of the log up to a number into the rows. Writes are what they leave, each key once.

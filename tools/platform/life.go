@@ -133,11 +133,14 @@ func (l *Life) Follow(parent func() int) {
 }
 
 // Input returns a reader of r whose end or error begins the drain.
-func (l *Life) Input(r io.Reader) io.Reader {
+func (l *Life) Input(r io.Reader) io.Reader { return OnEnd(r, l.endOfInput) }
+
+// OnEnd returns a reader of r that calls a function when r ends or fails, before that is told.
+func OnEnd(r io.Reader, end func()) io.Reader {
 	return stream(func(p []byte) (int, error) {
 		n, err := r.Read(p)
 		if err != nil {
-			l.endOfInput()
+			end()
 		}
 		return n, err
 	})

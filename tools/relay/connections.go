@@ -13,9 +13,9 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"handoff/tools"
+	"handoff/tools/platform"
 )
 
 // The rules renew the claims of a client while its connection is open, and the process of the client may be killed at
@@ -91,10 +91,7 @@ func (r *Relay) reconnect() {
 	r.mu.Unlock()
 	defer r.work.Done()
 	for r.reconnectOnce() {
-		select {
-		case <-time.After(checkInterval):
-		case <-r.life.Done():
-		}
+		platform.Sleep(r.life, checkInterval)
 	}
 }
 
