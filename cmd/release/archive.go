@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -114,10 +115,8 @@ func gzipped(data []byte, level int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(data); err != nil {
-		return nil, err
-	}
-	err = w.Close() // before the bytes are taken
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close()) // before the bytes are taken
 	return b.Bytes(), err
 }
 

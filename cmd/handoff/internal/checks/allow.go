@@ -15,8 +15,7 @@ import (
 
 // place is the directory of a repository below that of the runner. Worktrees share it.
 func (r Runner) place(of git.Repository) string {
-	common := platform.Canonical(of.Common)
-	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(common)))[:16])
+	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.Canonical(of.Common))))[:16])
 }
 
 // Leave is the book of what a person allowed in a repository.

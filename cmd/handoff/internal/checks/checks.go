@@ -68,14 +68,6 @@ type Check struct {
 	Schema  string   `json:"schema,omitempty"`  // a JSON Schema of the base
 }
 
-// find gives the check of a name, nil if there is none.
-func (l List) find(name string) *Check {
-	if i := slices.IndexFunc(l.Checks, func(c Check) bool { return c.Name == name }); i >= 0 {
-		return &l.Checks[i]
-	}
-	return nil
-}
-
 // Wanted are the names that are asked for, each once, with those that are always.
 func (l List) Wanted(asked []string) []string {
 	for _, c := range l.Checks {

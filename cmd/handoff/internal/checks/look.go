@@ -200,27 +200,28 @@ func (l *looking) changes(ctx context.Context) (_ []change, err error) {
 
 // check looks at one check. Its error says why nothing is observed of it.
 func (l *looking) check(ctx context.Context, name string) (*schemas.Observation, error) {
-	c := l.list.find(name)
-	if c == nil {
+	i := slices.IndexFunc(l.list.Checks, func(c Check) bool { return c.Name == name })
+	if i < 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no check %q in %s at the base", schemas.Clip(name, 80), File).
 			WithField("base").WithHint("There are %s.", strings.Join(l.list.Names(), ", "))
 	}
+	c := l.list.Checks[i]
 	said := &schemas.Observation{Check: name, Commit: l.Commit, List: l.list.Digest, At: l.Now()}
 	var err error
 	switch {
 	case c.Run != "":
-		err = l.command(ctx, *c, said)
+		err = l.command(ctx, c, said)
 	case c.Exists != "":
 		said.Why, err = l.exists(ctx, c.Exists)
 	case c.Tree != "":
 		said.Why, err = l.clean(ctx)
 	case c.JSON != "":
-		said.Why, err = l.conforms(ctx, *c)
+		said.Why, err = l.conforms(ctx, c)
 	default:
-		said.Why, err = l.scope(ctx, *c)
+		said.Why, err = l.scope(ctx, c)
 	}
 	if said.Passed = said.Why == ""; err == nil && l.Work != 0 {
-		err = l.compared(ctx, *c, said)
+		err = l.compared(ctx, c, said)
 	}
 	return said, err
 }

@@ -56,14 +56,10 @@ const (
 	aboutAgents   = "agents"
 )
 
-func ok(subject, format string, args ...any) Finding { return OK.of(subject, format, args...) }
-func skipped(subject, format string, args ...any) Finding {
-	return Skipped.of(subject, format, args...)
-}
-func warning(subject, format string, args ...any) Finding {
-	return Warning.of(subject, format, args...)
-}
-func failure(subject, format string, args ...any) Finding { return Error.of(subject, format, args...) }
+func ok(subject, format string, a ...any) Finding      { return OK.of(subject, format, a...) }
+func skipped(subject, format string, a ...any) Finding { return Skipped.of(subject, format, a...) }
+func warning(subject, format string, a ...any) Finding { return Warning.of(subject, format, a...) }
+func failure(subject, format string, a ...any) Finding { return Error.of(subject, format, a...) }
 
 // of is a finding in this state.
 func (s State) of(subject, format string, args ...any) Finding {
