@@ -72,16 +72,13 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			o.over = nil // nobody is told of what was not meant
 		}
 		if err == nil && in.DryRun {
-			if err := o.rehearse(&out); err != nil {
-				return out, err
-			}
+			err = cmp.Or(o.rehearse(&out), error(errDryRun))
 			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
-			return out, errDryRun{operation.Undo("dry run"), out}
 		}
 		return out, err
 	})
-	if dry, ok := errors.AsType[errDryRun](err); ok {
-		return dry.out, nil
+	if errors.Is(err, errDryRun) {
+		return out, nil
 	}
 	if err == nil && out.HandoffID != 0 && out.Position == 0 {
 		out.Position = s.position(ctx, out.HandoffID)
@@ -310,10 +307,5 @@ func (s *Service) position(ctx context.Context, id schemas.ID) int {
 	return place
 }
 
-// errDryRun undoes a send and carries what it would have answered.
-type errDryRun struct {
-	error // an [operation.Undo]
-	out   schemas.SendOut
-}
-
-func (e errDryRun) Unwrap() error { return e.error }
+// errDryRun undoes a send that is only tried, whose answer goes to the caller all the same.
+const errDryRun operation.Undo = "it was a dry run"
