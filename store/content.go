@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -49,7 +50,7 @@ func (v *View) Kept(digest string) ([]byte, error) {
 	if sum == nil {
 		return nil, nil
 	}
-	content, err := v.chunks(References, sum)
+	content, err := v.chunks(References, sum, bytes.NewBuffer([]byte{}))
 	if err == nil && content != nil && DigestOf(content) != digest {
 		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
 	}

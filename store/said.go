@@ -83,14 +83,12 @@ func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// chunks puts together what putChunks wrote, nil for nothing.
-func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
-	var content []byte
-	err := v.Each(Prefix(space, begin), func(row Row) error {
-		if content == nil {
-			content = make([]byte, 0, len(row.Value))
-		}
-		content = append(content, row.Value...)
+// chunks puts together in buf what putChunks wrote, nil for nothing.
+func (v *View) chunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
+	buf.Reset()
+	err = v.Each(Prefix(space, begin), func(row Row) error {
+		buf.Write(row.Value)
+		content = buf.Bytes()
 		return nil
 	})
 	return content, err
@@ -102,7 +100,11 @@ func (v *View) chunks(space Space, begin []byte) ([]byte, error) {
 // It puts the chunks together in memory, at most 131 MB and by the limits of messages far less. A chunk that is missing
 // is not noticed here.
 func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
-	content, err := v.chunks(Bodies, join(Number(id), Number(event)))
+	return v.said(id, event, bytes.NewBuffer([]byte{}))
+}
+
+func (v *View) said(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, error) {
+	content, err := v.chunks(Bodies, join(Number(id), Number(event)), buf)
 	if err != nil {
 		return nil, fmt.Errorf("content of event %d: %w", event, err)
 	}
@@ -110,9 +112,9 @@ func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
 }
 
 // Content returns the content of an event as [View.Said] does, with the salt of its digest. Each is nil when there is
-// none.
-func (v *View) Content(id schemas.ID, event uint64) (c Content, err error) {
-	if c.Bytes, err = v.Said(id, event); err != nil {
+// none. What was said lies in buf, until that is used again.
+func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Content, err error) {
+	if c.Bytes, err = v.said(id, event, buf); err != nil {
 		return c, err
 	}
 	salt, err := v.r.Get(Salts, Number(event))

@@ -60,7 +60,7 @@ func (a *auditor) event(v *store.View, row store.Row) error {
 		a.problems.addf("event %d cannot be read", n)
 		return nil //nolint:nilerr // it is a finding
 	}
-	said, err := v.Content(e.Handoff, n)
+	said, err := v.Content(e.Handoff, n, &a.buf)
 	if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 		return err
 	}

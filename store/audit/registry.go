@@ -79,7 +79,8 @@ type auditor struct {
 	handoffs uint64
 	last     map[schemas.ID]uint64 // the last event seen of each handoff whose record was not yet seen
 	said     Said
-	content  string // the digest of the content that others refer to and that was last looked at
+	buf      bytes.Buffer // has what was said with the last event
+	content  string       // the digest of the content that others refer to and that was last looked at
 }
 
 func newAuditor() auditor { return auditor{last: map[schemas.ID]uint64{}, said: NewSaid()} }
@@ -191,7 +192,7 @@ func Handoff(v *store.View, id schemas.ID) (bool, error) {
 			return false, nil //nolint:nilerr // it was changed
 		}
 		a.last[id] = e.Before
-		c, err := v.Content(id, n)
+		c, err := v.Content(id, n, &a.buf)
 		if err = cmp.Or(err, a.links(v, n, e)); err != nil {
 			return false, err
 		}

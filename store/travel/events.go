@@ -22,7 +22,7 @@ func (x *exporter) events(emit func(line) error) error {
 		if schemas.Decode(row.Value, &e) != nil {
 			return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
 		}
-		said, err := x.Content(e.Handoff, n)
+		said, err := x.Content(e.Handoff, n, new(bytes.Buffer))
 		if err != nil {
 			return err
 		}
