@@ -53,11 +53,10 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 			WithHint("Leave it out: a send to workflow:NAME begins a workflow. Nothing was sent.")
 	}
 	if kind, name := schemas.Address(in.To).Kind(); kind == "workflow" {
-		first, words, err := s.begin(ctx, in, name)
-		if err != nil {
+		var err error
+		if in, by.Rule, err = s.begin(ctx, in, name); err != nil {
 			return schemas.SendOut{}, err
 		}
-		in, by.Rule = first, words
 	}
 	d, err := s.drafts.Of(by, in, s.Now())
 	if err != nil {

@@ -181,10 +181,9 @@ func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	s := &Service{Now: c.Now}
+	s := &Service{Now: c.Now, clock: presence.NewClock(c.Now, c.Awake)}
 	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: waiting.NewHub(), compiled: &compiledRules{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
-	s.clock = presence.NewClock(c.Now, c.Awake)
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{

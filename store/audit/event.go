@@ -60,12 +60,7 @@ func (a *auditor) event(v *store.View, row store.Row) error {
 		a.problems.addf("event %d cannot be read", n)
 		return nil //nolint:nilerr // it is a finding
 	}
-	said, err := v.Content(e.Handoff, n, &a.buf)
-	if err = cmp.Or(err, a.links(v, n, e)); err != nil {
-		return err
-	}
-	a.say(n, e, said)
-	return nil
+	return cmp.Or(a.links(v, n, e), a.say(v, n, e))
 }
 
 // tree compares an event and its row in the tree with the tree that the events before it make. After a missing event

@@ -134,10 +134,15 @@ func (a *auditor) links(v *store.View, n uint64, e Event) error {
 }
 
 // say checks what was said with an event.
-func (a *auditor) say(n uint64, e Event, c store.Content) {
+func (a *auditor) say(v *store.View, n uint64, e Event) error {
+	c, err := v.Content(e.Handoff, n, &a.buf)
+	if err != nil {
+		return err
+	}
 	if wrong := a.said.Judge(n, e, c); wrong != "" {
 		a.problems.addf("%s", wrong)
 	}
+	return nil
 }
 
 // redactions tells of content that no redaction explains.
@@ -192,11 +197,9 @@ func Handoff(v *store.View, id schemas.ID) (bool, error) {
 			return false, nil //nolint:nilerr // it was changed
 		}
 		a.last[id] = e.Before
-		c, err := v.Content(id, n, &a.buf)
-		if err = cmp.Or(err, a.links(v, n, e)); err != nil {
+		if err := cmp.Or(a.links(v, n, e), a.say(v, n, e)); err != nil {
 			return false, err
 		}
-		a.say(n, e, c)
 		n = e.Before
 	}
 	a.redactions()
