@@ -166,12 +166,12 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 		return nil, err
 	}
 	sent := o.newRecord(0, d, lineage{})
-	sent.From = o.By.Agent // where a token said who it is, a draft that is held back names another
+	review := sent.Reviewer
+	// A reviewer that a record has is not checked again, and a draft that is held back may name another sender.
+	sent.From, sent.Reviewer = o.By.Agent, ""
 	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
 		return nil, err
 	}
-	review := sent.Reviewer
-	sent.Reviewer = "" // one that a record has already is not checked again
 	more, err := o.checkReviewer(sent, d.To, review, d.Force)
 	return append(warnings, more...), err
 }
