@@ -71,8 +71,11 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
 		for a, err := range s.everybody(v) {
-			c, unread := s.card(v, a)
-			if err = cmp.Or(err, unread); err != nil {
+			if err != nil {
+				return out, err
+			}
+			c, err := s.card(v, a)
+			if err != nil {
 				return out, err
 			}
 			if c.Name == by.Agent {
@@ -119,8 +122,11 @@ func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.Agents
 func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]schemas.Card, error) {
 	cards := make([]schemas.Card, 0, 32)
 	for a, err := range agents {
-		c, unread := e.card(v, a)
-		if err = cmp.Or(err, unread); err != nil {
+		if err != nil {
+			return nil, err
+		}
+		c, err := e.card(v, a)
+		if err != nil {
 			return nil, err
 		}
 		cards = append(cards, c)

@@ -60,8 +60,10 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	out.To = schemas.Address(asked)
 	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.Beside(in)...), "\n")
-	return &now, cmp.Or(o.AddWords(r.ID, store.ListWords(questions...)),
-		o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content}))
+	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
+		return nil, err
+	}
+	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
@@ -150,7 +152,10 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
 		err = cmp.Or(err, o.settle(r.ID, a))
 	}
-	return &now, cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note)), o.Commit(answered))
+	if err = cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note))); err != nil {
+		return nil, err
+	}
+	return &now, o.Commit(answered)
 }
 
 // takeAnswer gives the agent that asked its claim back, where it waited for the answer in the session that asked: with

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 
 	"handoff/mailbox/compose"
@@ -167,9 +166,12 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if now.Tree = 0; o.By.Tree != nil {
 		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Brief()}
 	}
+	if err := o.Commit(took); err != nil {
+		return claimed{}, err
+	}
 	taken := holds(&now, true)
 	taken.box, taken.Again = r.Box, answered(r, o.By) && sameSession(r, o.By)
-	if err := cmp.Or(o.Commit(took), o.settle(r.ID, o.By.Agent)); err != nil {
+	if err := o.settle(r.ID, o.By.Agent); err != nil {
 		return claimed{}, err
 	}
 	if taken.Beside, err = overlap.Note(o.Op, &now); err != nil {

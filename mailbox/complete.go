@@ -53,10 +53,13 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, wrong
 	}
 	forward, err := s.forward(by, in, s.Now())
+	if err != nil {
+		return schemas.CompleteOut{}, err
+	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them otherwise
-	digest, broken := draft.Fingerprint(in)
-	if err = cmp.Or(err, broken); err != nil {
+	digest, err := draft.Fingerprint(in)
+	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
 	var kept promise
@@ -104,6 +107,9 @@ func (o *op) complete(
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.Unmet(done.Criteria), Warnings: o.doubts(r, in, done),
 	}
+	if err := o.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
+		return out, err
+	}
 	if r.Reviewer != "" {
 		if err := o.holdBack(forward, &out); err != nil {
 			return out, err
@@ -113,7 +119,7 @@ func (o *op) complete(
 	completed := &operation.Happening{
 		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Said: done, Part: "completion",
 	}
-	if err := cmp.Or(o.AddWords(r.ID, reading.DeliveredWords(done)), o.Commit(completed)); err != nil {
+	if err := o.Commit(completed); err != nil {
 		return out, err
 	}
 	o.tellShut(completed, &out)

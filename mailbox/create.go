@@ -46,9 +46,12 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 // a workflow sets its limits, later ones lower them. The error is that of [op.afford].
 func (o *op) counted(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
+	if err != nil {
+		return wf, err
+	}
 	wf = schemas.OrZero(kept)
-	used, unread := reading.Used(o.View, line.workflow, wf, o.Now)
-	if err = cmp.Or(err, unread); err != nil {
+	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
+	if err != nil {
 		return wf, err
 	}
 	round, with := o.round(d, line), maps.Clone(used)
@@ -261,9 +264,11 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 
 // keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
 // Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
-func (o *op) keep(contents [][]byte) (err error) {
+func (o *op) keep(contents [][]byte) error {
 	for _, b := range contents {
-		err = cmp.Or(err, o.Keep(b))
+		if err := o.Keep(b); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -91,8 +91,11 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 // the handoff that goes on finds it.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.whatFollows(r, in.Then)
-	to, unfit := o.rollbackTo(r, in.RollbackTo)
-	if err = cmp.Or(err, unfit); err != nil {
+	if err != nil {
+		return out, err
+	}
+	to, err := o.rollbackTo(r, in.RollbackTo)
+	if err != nil {
 		return out, err
 	}
 	if r, err = o.checkpoint(r, compose.Achieved(in)); err != nil {
@@ -142,13 +145,16 @@ func (o *op) endFailed(
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
 	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.Signature()
 	failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
+	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
+		return out, nil, err
+	}
 	o.End(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.Text, h.Said, h.Part = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
 		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
-	if err := cmp.Or(o.AddWords(now.ID, store.ListWords(failure.Failure.Description)), o.Commit(h)); err != nil {
+	if err := o.Commit(h); err != nil {
 		return out, nil, err
 	}
 	followed, err := o.Follow()

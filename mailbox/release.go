@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,8 +146,11 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Box, now.Reserved = now.To, 0
 	}
 	now.Excluded = append(now.Excluded, o.By.Agent)
+	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
+		return schemas.FailOut{}, err
+	}
 	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Said: failureOf(in, schemas.ThenStop, "")}
-	if err := cmp.Or(o.tellNamed(&now, schemas.Agent(in.Alternative)), o.Commit(declines)); err != nil {
+	if err := o.Commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}
 	passed := "others may take it; you are passed over"

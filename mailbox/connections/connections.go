@@ -79,12 +79,14 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	if by.Agent != "" && !slices.Contains(agents, by.Agent) {
 		agents = append(agents, by.Agent)
 	}
-	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) (err error) {
+	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			err = cmp.Or(err, op{o}.lose(a, in.Conn, &out), op{o}.leave(a, in))
+			if err := cmp.Or(op{o}.lose(a, in.Conn, &out), op{o}.leave(a, in)); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	c.Engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
 	c.Engine.Hub.Announce(waiting.Effects{Regrouped: true})
@@ -94,11 +96,14 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 // lose cuts the leases of what an agent holds over a connection that is gone, and lists those handoffs in the result.
 func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for r, err := range o.HeldBy(a) {
-		if err == nil && r.Conn == conn {
-			out.Holding = append(out.Holding, r.ID)
-			err = o.cut(r)
-		}
 		if err != nil {
+			return err
+		}
+		if r.Conn != conn {
+			continue
+		}
+		out.Holding = append(out.Holding, r.ID)
+		if err := o.cut(r); err != nil {
 			return err
 		}
 	}

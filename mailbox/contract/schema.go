@@ -2,7 +2,6 @@ package contract
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -43,7 +42,10 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 		return nil, err
 	}
 	doc, err := decode(schemaField, schema)
-	if err = cmp.Or(err, plain(doc)); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	if err := plain(doc); err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
@@ -75,7 +77,10 @@ func (s *Schema) Check(output json.RawMessage) error {
 			WithHint("Complete it again with an output: JSON that meets the schema of this handoff.")
 	}
 	v, err := decode(outputField, output)
-	if err = cmp.Or(err, affordable(s.root, v)); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := affordable(s.root, v); err != nil {
 		return err
 	}
 	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {

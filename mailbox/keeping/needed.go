@@ -1,7 +1,6 @@
 package keeping
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -27,7 +26,10 @@ func neededNow(v *store.View) (needed, error) {
 	}
 	for _, status := range schemas.Open.States() {
 		for id, err := range v.Oldest(store.InState(status), 0) {
-			if err = cmp.Or(err, n.add(v, id)); err != nil {
+			if err == nil {
+				err = n.add(v, id)
+			}
+			if err != nil {
 				return n, err
 			}
 		}
@@ -42,7 +44,10 @@ func neededSince(v *store.View, event uint64) (needed, error) {
 		return n, err
 	}
 	for e, err := range v.EventsAfter(event) {
-		if err = cmp.Or(err, n.add(v, e.Handoff)); err != nil { // of an event about no handoff it adds nothing
+		if err == nil && e.Handoff != 0 {
+			err = n.add(v, e.Handoff)
+		}
+		if err != nil {
 			return n, err
 		}
 	}

@@ -123,8 +123,10 @@ func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redact
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
 			continue // nothing of it is there, or it was never JSON
 		}
-		done.Events[e.N], err = o.Redact(e, less)
-		if err = cmp.Or(err, o.forgetKept(content, less)); err != nil {
+		if done.Events[e.N], err = o.Redact(e, less); err != nil {
+			return done, err
+		}
+		if err := o.forgetKept(content, less); err != nil {
 			return done, err
 		}
 	}

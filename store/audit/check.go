@@ -38,7 +38,10 @@ func check(ctx context.Context, s *store.Store, words Wording) (found *faults, e
 			View: v, faults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.Tally{},
 		}
 		for _, step := range append([]func() error{c.records, c.indexes, c.unread, c.counters}, c.unproved()...) {
-			if err := cmp.Or(ctx.Err(), step()); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := step(); err != nil {
 				return err
 			}
 		}
