@@ -7,16 +7,49 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/travel"
+	"handoff/tools/platform"
 )
 
 // openEngine opens the rows of the workspace in dir, or makes them. Everything above asks only for a [store.Backend]: a
-// second engine is chosen here. The error wraps [store.ErrLocked] while another process has the rows open.
-func openEngine(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
+// second engine is chosen here. The caller has locked the workspace. The error wraps [store.ErrLocked] if another process
+// keeps the rows open, see [untilFree].
+func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
+	err = untilFree(ctx, func() error {
+		b, err = openNow(ctx, dir, log)
+		return err
+	})
+	return b, err
+}
+
+const (
+	attempts = 600
+	pause    = 5 * time.Millisecond
+)
+
+// untilFree calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked the
+// workspace can meet this for a moment: a process that was killed loses the lock of the workspace before that of the
+// file, a child that is being started has the open files of its parent until it runs, and an owner whose files were
+// removed needs time to notice.
+func untilFree(ctx context.Context, fn func() error) (err error) {
+	for range attempts {
+		if err = fn(); !errors.Is(err, store.ErrLocked) {
+			return err
+		}
+		if !platform.Sleep(ctx, pause) {
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// openNow is one attempt of [openEngine].
+func openNow(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
 	if err := errEmptied(dir); err != nil {
 		return nil, err
 	}
@@ -73,7 +106,10 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 // caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.Compacted, err error) {
 	if err = errEmptied(w.Dir); err == nil {
-		done, err = bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))
+		err = untilFree(ctx, func() error {
+			done, err = bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))
+			return err
+		})
 	}
 	if err != nil {
 		return done, explain(Config{Name: w.Name, Dir: w.Dir}, err)

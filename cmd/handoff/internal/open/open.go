@@ -139,27 +139,13 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 // Close writes and closes the store. It may be called twice.
 func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.closeLog()) }
 
-const (
-	attempts = 600
-	pause    = 5 * time.Millisecond
-)
-
-// openFile opens the rows, and tries for three seconds while another process has them open. A process that was
-// killed loses the lock of the workspace a moment before that of the file, and an owner whose files were removed needs
-// a moment to notice.
-func (c Config) openFile(ctx context.Context, log *slog.Logger) (b store.Backend, err error) {
-	for range attempts {
-		if b, err = openEngine(ctx, c.Dir, log); err == nil {
-			sweep(c.Dir)
-		}
-		if !errors.Is(err, store.ErrLocked) {
-			return b, err
-		}
-		if !platform.Sleep(ctx, pause) {
-			return nil, ctx.Err()
-		}
+// openFile opens the rows, and removes what a command that was killed left beside them.
+func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, error) {
+	b, err := openEngine(ctx, c.Dir, log)
+	if err == nil {
+		sweep(c.Dir)
 	}
-	return nil, err
+	return b, err
 }
 
 // newID writes 80 random bits: enough that nobody guesses them, short enough to read aloud.

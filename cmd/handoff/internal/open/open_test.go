@@ -1,15 +1,19 @@
 package open_test
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/open"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store/bolt"
 	"handoff/tools"
@@ -113,6 +117,32 @@ func TestFilesInTheWayAreErrors(t *testing.T) {
 			require.Equal(t, tt.code, coded.Code)
 			require.Contains(t, coded.Message, tt.says)
 			require.NotEmpty(t, coded.Hint)
+		})
+	}
+}
+
+// A child that is being started has the open files of its parent until it runs.
+func TestOpen_WaitsForAFileThatIsAboutToBeFree(t *testing.T) {
+	for name, look := range map[string]func(context.Context, workspace.Workspace) error{
+		"look": func(ctx context.Context, w workspace.Workspace) error {
+			_, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
+			return err
+		},
+		"compact": func(ctx context.Context, w workspace.Workspace) error {
+			_, err := open.Compact(ctx, w)
+			return err
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := workspace.Workspace{Name: "w", Dir: t.TempDir()}
+			other, err := bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(w.Dir, "handoff.db")})
+			require.NoError(t, err)
+			looked := make(chan error, 1)
+			go func() { looked <- look(t.Context(), w) }()
+			time.Sleep(time.Second) // of the bubble: the file was locked at each attempt
+			require.Empty(t, looked, name)
+			require.NoError(t, other.Close())
+			require.NoError(t, <-looked, name)
 		})
 	}
 }
