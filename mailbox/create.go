@@ -151,7 +151,10 @@ type lineage struct {
 // without a completion.
 func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.parent(d)
-	if err = cmp.Or(err, o.checkWorkflow(d.Workflow)); err != nil {
+	if err != nil {
+		return l, err
+	}
+	if err := o.checkWorkflow(d.Workflow); err != nil {
 		return l, err
 	}
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
@@ -162,7 +165,9 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 			return l, err
 		}
 	}
-	l.waits, err = o.waitsFor(waits{}, d.Handoff.Metadata.After, d.Handoff.Metadata.AfterAccepted)
+	if m := d.Handoff.Metadata; len(m.After)+len(m.AfterAccepted) > 0 {
+		l.waits, err = o.waitsFor(waits{}, m.After, m.AfterAccepted)
+	}
 	return l, err
 }
 

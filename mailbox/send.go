@@ -169,8 +169,9 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	review := sent.Reviewer
 	// A reviewer that a record has is not checked again, and a draft that is held back may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
-	if warnings, err = o.checkRecipient(sent, d.Force); err != nil {
-		return nil, err
+	warnings, err = o.checkRecipient(sent, d.Force)
+	if err != nil || review == "" {
+		return warnings, err
 	}
 	more, err := o.checkReviewer(sent, d.To, review, d.Force)
 	return append(warnings, more...), err
@@ -180,8 +181,13 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 // reports. The errors are those of [op.lineage].
 func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
-	if err = cmp.Or(err, o.checkReferences(d.Handoff.Context)); err != nil {
+	if err != nil {
 		return out, err
+	}
+	if c := d.Handoff.Context; c != nil && len(c.References) > 0 {
+		if err := o.checkReferences(c); err != nil {
+			return out, err
+		}
 	}
 	r, err := o.create(d, line)
 	if err != nil {

@@ -95,8 +95,10 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, foreignKey(in.Origin)), in.Options.Force, in.Options.Attempt
 	d.Warnings = slices.Concat(compose.Read(in), compose.Aside(in.Origin))
 	d.Token = by.Token
-	if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
-		return d, err
+	if in.Context != nil && len(in.Context.References) > 0 {
+		if in.Context, d.Kept, err = m.Separate(in.Context); err != nil {
+			return d, err
+		}
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
 	d.locate(by.Tree)
