@@ -122,7 +122,7 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
-		level: 2, path: "mailbox/waiting", about: "who waits, in which order",
+		level: 2, path: "mailbox/longpoll", about: "long polls of a mailbox, in the order of arrival",
 		imports: []string{"schemas"},
 	},
 	{
@@ -175,7 +175,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/registry", about: "what happened, read back and proved",
-		imports: []string{"schemas", "store", "store/audit", "store/travel", "mailbox/life", "mailbox/waiting", "mailbox/reading"},
+		imports: []string{"schemas", "store", "store/audit", "store/travel", "mailbox/life", "mailbox/longpoll", "mailbox/reading"},
 	},
 	{
 		level: 2, path: "mailbox/card", about: "what agents and files declare",
@@ -190,7 +190,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/operation", about: "one transaction: find, check, commit, follow",
 		imports: []string{
-			"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/sessions", "mailbox/reading",
+			"schemas", "store", "mailbox/life", "mailbox/longpoll", "mailbox/presence", "mailbox/sessions", "mailbox/reading",
 			"mailbox/offer", "mailbox/draft", "mailbox/rules",
 		},
 	},
@@ -212,7 +212,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/connections", about: "connections, and the names of their sessions",
 		imports: []string{
-			"schemas", "store", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions",
+			"schemas", "store", "mailbox/life", "mailbox/longpoll", "mailbox/presence", "mailbox/names", "mailbox/sessions",
 			"mailbox/operation",
 		},
 	},
@@ -220,7 +220,7 @@ var house = []room{
 		level: 2, path: "mailbox", about: "what is allowed",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
-			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/waiting",
+			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/longpoll",
 			"mailbox/presence", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading", "mailbox/overview",
 			"mailbox/sessions", "mailbox/offer", "mailbox/delivery", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/connections", "mailbox/card", "mailbox/draft",
 			"mailbox/operation",
@@ -254,7 +254,7 @@ var house = []room{
 	},
 
 	{
-		level: 3, path: "tools/observe", about: "figures and traces",
+		level: 3, path: "tools/telemetry", about: "metrics and traces",
 		imports: []string{"schemas", "tools", "tools/platform"},
 		owns:    []string{"github.com/VictoriaMetrics/metrics", "go.opentelemetry.io", "google.golang.org/protobuf"},
 	},
@@ -425,7 +425,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/serve", about: "servers, and what looks after them",
 		imports: []string{
-			"schemas", "tools", "tools/relay", "tools/observe", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
+			"schemas", "tools", "tools/relay", "tools/telemetry", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "tools/platform",
 			"cmd/handoff/internal/project", "cmd/handoff/internal/checking", "cmd/handoff/internal/web", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/cli",

@@ -28,11 +28,11 @@ func TestArchitectureShowsTheHouse(t *testing.T) {
 var drawn = []string{
 	"schemas", "schemas/generate", "schemas/respell", "schemas/display", "tools/platform",
 	"store", "store/audit", "store/travel", "store/ledger", "store/memory", "store/bolt", "store/postgres",
-	"mailbox", "mailbox/life", "mailbox/waiting", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/operation",
+	"mailbox", "mailbox/life", "mailbox/longpoll", "mailbox/presence", "mailbox/names", "mailbox/sessions", "mailbox/operation",
 	"mailbox/roster", "mailbox/offer", "mailbox/draft", "mailbox/compose", "mailbox/contract", "mailbox/content",
 	"mailbox/brief", "mailbox/draw", "mailbox/reading", "mailbox/listing", "mailbox/overview", "mailbox/delivery",
 	"mailbox/card", "mailbox/rules", "mailbox/overlap", "mailbox/secret", "mailbox/registry", "mailbox/keeping", "mailbox/tokens", "mailbox/connections",
-	"mailbox/simulation", "tools", "tools/relay", "tools/observe", "mcp", "mcp/jsonrpc", "mcp/auth",
+	"mailbox/simulation", "tools", "tools/relay", "tools/telemetry", "mcp", "mcp/jsonrpc", "mcp/auth",
 	"cmd/handoff", "cmd/handoff/internal/root", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 	"cmd/handoff/internal/commands/session", "cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/place",
 	"cmd/handoff/internal/commands/checks", "cmd/handoff/internal/commands/audit", "cmd/handoff/internal/clients",

@@ -7,8 +7,8 @@ import (
 
 	"handoff/mailbox/connections"
 	"handoff/mailbox/delivery"
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/operation"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 )
 
@@ -29,7 +29,7 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
 	}
-	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
 	err = s.lookUntil(ctx, until, func() (bool, error) {
 		out, err = s.deliverOnce(ctx, by, in, since.UnixNano())
 		return len(out.New) > 0 || out.Over != "", err

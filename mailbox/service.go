@@ -67,13 +67,13 @@ import (
 	"handoff/mailbox/connections"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/keeping"
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
 	"handoff/mailbox/sessions"
 	"handoff/mailbox/tokens"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -167,7 +167,7 @@ type env struct {
 	Logger *slog.Logger
 	NewID  func(prefix string) string
 
-	hub      *waiting.Hub
+	hub      *longpoll.Hub
 	here     sessions.Here
 	drafts   draft.Maker
 	reader   reading.Reader
@@ -182,7 +182,7 @@ func New(c Config) *Service {
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Now: c.Now, clock: presence.NewClock(c.Now, c.Awake)}
-	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: waiting.NewHub(), compiled: &compiledRules{}}
+	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &compiledRules{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/names"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/sessions"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -89,7 +89,7 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 		return nil
 	})
 	c.Engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
-	c.Engine.Hub.Announce(waiting.Effects{Regrouped: true})
+	c.Engine.Hub.Announce(longpoll.Effects{Regrouped: true})
 	return out, err
 }
 

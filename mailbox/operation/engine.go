@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/sessions"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -26,7 +26,7 @@ type Config struct {
 	NewID  func(prefix string) string // makes ids that nobody can guess
 	Limits schemas.Limits
 	Logger *slog.Logger
-	Hub    *waiting.Hub  // wakes those who wait
+	Hub    *longpoll.Hub // wakes those who wait
 	Here   sessions.Here // who is here
 	Leases Leases
 }

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -99,7 +99,7 @@ func (o *Op) Refuse(err error) { o.refusal = err }
 // DidNothing keeps no result under the request id, because nothing was done: a repeat looks again.
 func (o *Op) DidNothing() { o.fruitless = true }
 
-// effects are what others are told of after the commit: those who wait in package waiting, and the tracker of who is
+// effects are what others are told of after the commit: those who wait in package longpoll, and the tracker of who is
 // here. They are memory of one run of the transaction. A part of the operation that is undone, see [Op.Alone], takes
 // its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
 // those who wait elsewhere look again when they reach the next owner.
@@ -114,9 +114,9 @@ type effects struct {
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 
-// announced is what those are told who wait, in the words of package waiting.
-func (e effects) announced() waiting.Effects {
-	return waiting.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
+// announced is what those are told who wait, in the words of package longpoll.
+func (e effects) announced() longpoll.Effects {
+	return longpoll.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
 // Announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.

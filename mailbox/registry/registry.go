@@ -16,8 +16,8 @@ import (
 	"context"
 	"time"
 
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Store *store.Store
 	Now   func() time.Time
-	Hub   *waiting.Hub // tells of changes
+	Hub   *longpoll.Hub // tells of changes
 
 	// ApplyTime applies what the clock has changed. Where it cannot, what is known is shown all the same.
 	ApplyTime func(context.Context)

@@ -19,9 +19,9 @@ import (
 	"handoff/mcp/auth"
 	"handoff/schemas"
 	"handoff/tools"
-	"handoff/tools/observe"
 	"handoff/tools/platform"
 	"handoff/tools/relay"
+	"handoff/tools/telemetry"
 )
 
 // A room is a workspace for agents that reach it over HTTP.
@@ -31,7 +31,7 @@ type room struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
-	metrics  *observe.Metrics
+	metrics  *telemetry.Metrics
 	gate     *auth.Gate
 	endpoint *mcp.Endpoint
 	checked  *checking.Completions
@@ -76,7 +76,7 @@ func (s *servingCommand) newRoom(
 		return nil, err
 	}
 	h := &room{servingCommand: s, place: place, boxes: boxes, log: log}
-	h.metrics = observe.NewMetrics(observe.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
+	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: requestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
 		Denied: func(why auth.Reason) { h.metrics.Denied(string(why)) },

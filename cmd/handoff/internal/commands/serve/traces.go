@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
-	"handoff/tools/observe"
 	"handoff/tools/relay"
+	"handoff/tools/telemetry"
 )
 
 // flushing is how long the last spans may take when a server ends.
@@ -21,7 +21,7 @@ const flushing = 250 * time.Millisecond
 func trace(
 	ctx context.Context, a *cli.App, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (end func(), err error) {
-	traces, err := observe.NewTraces(observe.TracesConfig{
+	traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 		Getenv: a.Getenv, Workspace: place.Name, Version: a.Release.Version, Now: a.Now, Logger: log,
 	})
 	if err != nil {

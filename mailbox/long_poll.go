@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"handoff/mailbox/longpoll"
 	"handoff/mailbox/names"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
-	"handoff/mailbox/waiting"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -17,11 +17,11 @@ import (
 // claimWaiting claims the next handoff for the caller as soon as there is one, in its turn, until its wait ends. The
 // result is empty when nothing came. The error is unavailable when ctx ends first, and else that of a claim.
 //
-// It keeps to the protocol of [waiting.Waiter]: it joins the queues of its mailboxes before it looks, spends the permit
+// It keeps to the protocol of [longpoll.Waiter]: it joins the queues of its mailboxes before it looks, spends the permit
 // for what it took, and passes on the others. A wait that is taken up again at another process has its old place,
 // because the caller says since when it waits.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
-	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
 	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
@@ -53,7 +53,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 // joinQueues puts a waiter into the queues of the mailboxes that its agent claims from now, and tells whether it is to
 // look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
 // caller's place is that of the time since when it waits, also in a queue that it joins later.
-func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schemas.Agent) (mayFind bool, err error) {
+func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.Agent(v, name)
 		if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) joinQueues(ctx context.Context, w *waiting.Waiter, name schema
 // passPermits gives the permits for which a waiter looked in vain to the waiters behind it, where mail is left: another
 // may take what this one may not. Where the store cannot be read, all permits are passed on, since a look in vain does
 // no harm and mail that lies does.
-func (s *Service) passPermits(ctx context.Context, w *waiting.Waiter) {
+func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	inUse := w.InUse()
 	if len(inUse) == 0 {
 		return
@@ -96,7 +96,7 @@ func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err e
 // It counts from the least that it saw, so mail that comes after another agent took some is told, too. A wait that is
 // cut off is an error.
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
-	_, until := waiting.Turn(by, seconds, s.Now())
+	_, until := longpoll.Turn(by, seconds, s.Now())
 	least := -1
 	err = s.lookUntil(ctx, until, func() (bool, error) {
 		s.engine.ApplyTime(ctx)
@@ -140,7 +140,7 @@ func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
 // it waits. A change is a newer event of the handoff than the one at the beginning of the wait, whose number is given.
 // That the wait is over is no error: the caller is shown what is.
 func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
-	since, until := waiting.Turn(by, in.WaitSeconds, s.Now())
+	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
 	err = s.lookUntil(ctx, until, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)

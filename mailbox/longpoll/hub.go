@@ -1,4 +1,4 @@
-// Package waiting decides which of the calls that wait are woken when something changes, and in which order. It
+// Package longpoll decides which of the calls that wait are woken when something changes, and in which order. It
 // knows mailboxes by their address and waiters by the moment they began to wait; it knows no store and no rules.
 // Package mailbox tells it what an operation changed ([Effects]) and looks into the store itself.
 //
@@ -24,7 +24,7 @@
 // All of it is memory of the process that owns the workspace. When that ends, so do the calls that wait there; each is
 // made again at the next owner with the time at which its wait began, and has its old place. The first thing that it
 // does there is to look, so mail of the time in between is found.
-package waiting
+package longpoll
 
 import (
 	"slices"

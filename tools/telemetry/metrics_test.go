@@ -1,4 +1,4 @@
-package observe_test
+package telemetry_test
 
 import (
 	"bytes"
@@ -16,15 +16,15 @@ import (
 
 	"handoff/schemas"
 	"handoff/tools"
-	"handoff/tools/observe"
+	"handoff/tools/telemetry"
 )
 
-func measured(inv tools.Invoker) *observe.Metrics {
-	return observe.NewMetrics(observe.MetricsConfig{Invoker: inv, Version: "1.2.3", Now: time.Now})
+func measured(inv tools.Invoker) *telemetry.Metrics {
+	return telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: inv, Version: "1.2.3", Now: time.Now})
 }
 
 // scraped reads what is written as strictly as the format allows, into samples by name and labels.
-func scraped(t *testing.T, m *observe.Metrics) map[string]float64 {
+func scraped(t *testing.T, m *telemetry.Metrics) map[string]float64 {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, m.Write(context.Background(), &b))

@@ -1,4 +1,4 @@
-package waiting_test
+package longpoll_test
 
 import (
 	"context"

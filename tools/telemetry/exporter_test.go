@@ -1,4 +1,4 @@
-package observe_test
+package telemetry_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/tools/observe"
+	"handoff/tools/telemetry"
 )
 
 // offered sends n spans to c, each after a pause, and gives what was logged.
@@ -27,7 +27,7 @@ func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more
 	for i := 0; i < len(more); i += 2 {
 		env[more[i]] = more[i+1]
 	}
-	traces, err := observe.NewTraces(observe.TracesConfig{
+	traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 		Getenv: func(name string) string { return env[name] }, Workspace: "w", Version: "1", Now: time.Now, Transport: c,
 		Logger: slog.New(slog.NewTextHandler(&b, nil)),
 	})
@@ -121,7 +121,7 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestCloseDoesNotWaitForACollectorThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		traces, err := observe.NewTraces(observe.TracesConfig{
+		traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},
 		})
 		require.NoError(t, err)

@@ -1,4 +1,4 @@
-package waiting
+package longpoll
 
 // Kept is how many queues and waiters a hub keeps, which a server that lives long must not collect.
 func (h *Hub) Kept() int {

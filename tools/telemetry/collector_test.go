@@ -1,4 +1,4 @@
-package observe_test
+package telemetry_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"handoff/tools/observe"
+	"handoff/tools/telemetry"
 )
 
 // collector takes spans and reads them with the messages of the OTLP specification, in which no field that is
@@ -117,13 +117,13 @@ func rewritten(field []byte) []byte {
 }
 
 // traced sends the spans of a test to c. More variables come in pairs.
-func traced(t *testing.T, c *collector, more ...string) *observe.Traces {
+func traced(t *testing.T, c *collector, more ...string) *telemetry.Traces {
 	t.Helper()
 	env := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
 	for pair := range slices.Chunk(more, 2) {
 		env[pair[0]] = pair[1]
 	}
-	traces, err := observe.NewTraces(observe.TracesConfig{
+	traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 		Getenv: func(name string) string { return env[name] }, Workspace: "login-1", Version: "1.2.3", Now: time.Now, Transport: c,
 	})
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func traced(t *testing.T, c *collector, more ...string) *observe.Traces {
 }
 
 // flushed ends traces and gives what was taken.
-func flushed(t *testing.T, traces *observe.Traces, c *collector) []*tracepb.Span {
+func flushed(t *testing.T, traces *telemetry.Traces, c *collector) []*tracepb.Span {
 	t.Helper()
 	require.NoError(t, traces.Close(t.Context()))
 	synctest.Wait()

@@ -1,4 +1,4 @@
-package observe_test
+package telemetry_test
 
 import (
 	"context"

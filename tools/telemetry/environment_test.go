@@ -1,4 +1,4 @@
-package observe_test
+package telemetry_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/tools/observe"
+	"handoff/tools/telemetry"
 )
 
 // env is an environment of pairs.
@@ -29,7 +29,7 @@ func TestNoSpanIsSentUnasked(t *testing.T) {
 		{endpoint, "http://collector:4318", "OTEL_SDK_DISABLED", "True"},
 		{endpoint, "http://collector:4318", "OTEL_TRACES_EXPORTER", "none"},
 	} {
-		traces, err := observe.NewTraces(observe.TracesConfig{Getenv: env(pairs...), Now: time.Now})
+		traces, err := telemetry.NewTraces(telemetry.TracesConfig{Getenv: env(pairs...), Now: time.Now})
 		require.NoError(t, err)
 		require.Nil(t, traces)
 	}
@@ -37,7 +37,7 @@ func TestNoSpanIsSentUnasked(t *testing.T) {
 
 func TestEndpointIsAURL(t *testing.T) {
 	for _, endpoint := range []string{"collector:4318", "secret", "grpc://secret:4317", "http://", "http://sec ret", "http:///v1"} {
-		_, err := observe.NewTraces(observe.TracesConfig{Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint), Now: time.Now})
+		_, err := telemetry.NewTraces(telemetry.TracesConfig{Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint), Now: time.Now})
 		require.EqualError(t, err, "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL as http://localhost:4318")
 	}
 }
@@ -72,7 +72,7 @@ func TestAnotherProtocolInTheEnvironmentIsLogged(t *testing.T) {
 		{"http://c:4317", "", "4318"},
 	} {
 		var log bytes.Buffer
-		traces, err := observe.NewTraces(observe.TracesConfig{
+		traces, err := telemetry.NewTraces(telemetry.TracesConfig{
 			Getenv: env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL", test.protocol),
 			Now:    time.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		})

@@ -1,4 +1,4 @@
-// Package observe shows what happens in a workspace, as metrics for Prometheus and spans for OpenTelemetry.
+// Package telemetry shows what happens in a workspace, as metrics for Prometheus and spans for OpenTelemetry.
 //
 // No package below knows of it. Everything comes from [tools.Invoker], in three ways:
 //
@@ -31,7 +31,7 @@
 //
 // Every process that stays sends traces, so none is missing when the owner of the store has no collector. Two
 // processes then send the same span of a handoff under the same ids, and a collector has it once.
-package observe
+package telemetry
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package waiting_test
+package telemetry_test
 
 import (
 	"os"

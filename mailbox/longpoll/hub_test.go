@@ -1,4 +1,4 @@
-package waiting_test
+package longpoll_test
 
 import (
 	"runtime"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/mailbox/waiting"
+	"handoff/mailbox/longpoll"
 	"handoff/schemas"
 )
 
@@ -16,13 +16,13 @@ import (
 
 func boxes(names ...schemas.Address) []schemas.Address { return names }
 
-func arrive(h *waiting.Hub) *waiting.Waiter { return h.Arrive(time.Time{}, time.Time{}) }
+func arrive(h *longpoll.Hub) *longpoll.Waiter { return h.Arrive(time.Time{}, time.Time{}) }
 
 func TestALookIntoNewMailboxesPutsNoPermitToUse(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	w := arrive(h)
 	require.True(t, w.Join(boxes("b")))
-	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b")})
 	require.True(t, w.Join(boxes("b", "c")))
 	require.Empty(t, w.InUse())
 	<-w.Woken() // so that it looks for the permit too
@@ -31,11 +31,11 @@ func TestALookIntoNewMailboxesPutsNoPermitToUse(t *testing.T) {
 }
 
 func TestAWaiterThatMovesPassesOnThePermitsOfMailboxesItLeaves(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c"))
 	second.Join(boxes("b", "c"))
-	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
 	first.Join(boxes("c"))
 	require.True(t, first.Join(boxes("c")))
 	require.Equal(t, boxes("c"), first.InUse())
@@ -44,22 +44,22 @@ func TestAWaiterThatMovesPassesOnThePermitsOfMailboxesItLeaves(t *testing.T) {
 }
 
 func TestAPermitGoesToTheWaiterThatWaitsLongest(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	began := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 	late, early := h.Arrive(began.Add(time.Second), time.Time{}), h.Arrive(began, time.Time{})
 	late.Join(boxes("b"))
 	early.Join(boxes("b"))
-	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b")})
 	require.False(t, late.Join(boxes("b")))
 	require.True(t, early.Join(boxes("b")))
 }
 
 func TestPermitsThatAreInUsePassToThoseBehindWhereMailIsLeft(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c"))
 	second.Join(boxes("b", "c"))
-	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
 	require.True(t, first.Join(boxes("b", "c")))
 	first.PassOn(boxes("c"))
 	require.Empty(t, first.InUse())
@@ -68,13 +68,13 @@ func TestPermitsThatAreInUsePassToThoseBehindWhereMailIsLeft(t *testing.T) {
 }
 
 func TestAWaiterThatLeavesPassesOnAllButWhatItSpent(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c", "d"))
 	second.Join(boxes("b", "c", "d"))
-	h.Announce(waiting.Effects{Boxes: boxes("b", "c")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b", "c")})
 	require.True(t, first.Join(boxes("b", "c", "d")))
-	h.Announce(waiting.Effects{Boxes: boxes("d")})
+	h.Announce(longpoll.Effects{Boxes: boxes("d")})
 	first.Spend("b")
 	first.Leave()
 	require.True(t, second.Join(boxes("b", "c", "d")))
@@ -82,10 +82,10 @@ func TestAWaiterThatLeavesPassesOnAllButWhatItSpent(t *testing.T) {
 }
 
 func TestAHubForgetsAWaiterThatLeft(t *testing.T) {
-	h := waiting.NewHub()
+	h := longpoll.NewHub()
 	w := arrive(h)
 	w.Join(boxes("b", "c"))
-	h.Announce(waiting.Effects{Boxes: boxes("b")})
+	h.Announce(longpoll.Effects{Boxes: boxes("b")})
 	w.Leave()
 	require.Zero(t, h.Kept())
 	left := weak.Make(w)
@@ -110,7 +110,7 @@ func TestAWaitThatIsTakenUpAgainKeepsItsBeginningAndItsEnd(t *testing.T) {
 		"one that ends later than it asked": {schemas.Caller{Until: now.Add(time.Hour)}, now, now.Add(time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			since, until := waiting.Turn(c.by, 60, now)
+			since, until := longpoll.Turn(c.by, 60, now)
 			require.Equal(t, c.since, since)
 			require.Equal(t, c.until, until)
 		})
