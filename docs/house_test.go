@@ -18,20 +18,20 @@ var everythingBelow = []string{"everything below"}
 
 // house is built from the ground: a row imports only rows before it.
 var house = []room{
-	{level: 0, path: "schemas/sandbox", about: "where tests run, and which are left out"},
+	{level: 0, path: "schemas/sandbox", about: "a home and PATH for tests, and the switch for proofs"},
 	{
-		level: 0, path: "schemas/golden", about: "what tests hold to files",
+		level: 0, path: "schemas/golden", about: "comparison of output with golden files",
 		owns: []string{"github.com/stretchr/testify"},
 	},
-	{level: 0, path: "schemas", about: "what is said", owns: []string{"github.com/go-json-experiment/json"}},
-	{level: 0, path: "schemas/closest", about: "which name was meant"},
-	{level: 0, path: "schemas/respell/respelltest", about: "whether all that was said is kept"},
+	{level: 0, path: "schemas", about: "messages, statuses, limits and error codes", owns: []string{"github.com/go-json-experiment/json"}},
+	{level: 0, path: "schemas/closest", about: "the closest known name"},
+	{level: 0, path: "schemas/respell/respelltest", about: "tests that no field of a message is lost"},
 	{
-		level: 0, path: "schemas/respell", about: "what others say, in our words",
+		level: 0, path: "schemas/respell", about: "foreign and misspelt messages, normalised",
 		imports: []string{"schemas"},
 	},
 	{
-		level: 0, path: "schemas/display", about: "how texts are shown to people",
+		level: 0, path: "schemas/display", about: "texts for people: columns, colours, words",
 		imports: []string{"schemas"},
 	},
 	// It has no folder of its own at the top of the repository, which is fixed, and stands on the ground all the same: it
@@ -40,9 +40,9 @@ var house = []room{
 		level: 0, path: "tools/platform", about: "files, locks and processes of each operating system",
 		owns: []string{"golang.org/x/sys"},
 	},
-	{level: 0, path: "tools/platform/platformtest", about: "whether a process ended with its program"},
+	{level: 0, path: "tools/platform/platformtest", about: "tests that a process ended with its program"},
 	{
-		level: 0, path: "schemas/generate", about: "the published schemas, from the types",
+		level: 0, path: "schemas/generate", about: "generates the JSON Schemas from the types",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/invopop/jsonschema"},
 	},
@@ -52,15 +52,15 @@ var house = []room{
 		owns: []string{"golang.org/x/mod/sumdb"},
 	},
 	{
-		level: 1, path: "store", about: "what is kept",
+		level: 1, path: "store", about: "typed rows: records, events, mail",
 		imports: []string{"schemas", "store/ledger"},
 	},
 	{
-		level: 1, path: "store/audit", about: "whether the rows are what was written",
+		level: 1, path: "store/audit", about: "verification of rows",
 		imports: []string{"schemas", "store/ledger", "store"},
 	},
 	{
-		level: 1, path: "store/travel", about: "rows taken to another store",
+		level: 1, path: "store/travel", about: "rows moved to another store",
 		imports: []string{"schemas", "store/ledger", "store", "store/audit"},
 	},
 
@@ -89,36 +89,36 @@ var house = []room{
 		owns:    []string{"github.com/jackc/pgx", "github.com/stretchr/testify"},
 	},
 	{
-		level: 2, path: "store/storetest", about: "what every store must do, and stores for tests",
+		level: 2, path: "store/storetest", about: "the contract of a store as tests, and stores for tests",
 		imports: []string{"schemas", "store", "store/audit", "store/memory", "store/bolt"},
 		owns:    []string{"github.com/stretchr/testify"},
 	},
 	{
-		level: 2, path: "mailbox/roster", about: "who qualifies",
+		level: 2, path: "mailbox/roster", about: "agents that fit a handoff, and the best of them",
 		imports: []string{"schemas", "schemas/closest"},
 	},
 	{
-		level: 2, path: "mailbox/rules", about: "what the rules of files send",
+		level: 2, path: "mailbox/rules", about: "routing rules and workflows of files",
 		imports: []string{"schemas"},
 		owns:    []string{"cel.dev/cel-go", "google.golang.org/protobuf"},
 	},
-	{level: 2, path: "mailbox/secret", about: "what must not be kept"},
+	{level: 2, path: "mailbox/secret", about: "secrets in texts"},
 	{
 		level: 2, path: "mailbox/content", about: "parts of long texts",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/tiktoken-go/tokenizer"},
 	},
 	{
-		level: 2, path: "mailbox/brief", about: "what a receiver reads",
+		level: 2, path: "mailbox/brief", about: "the Markdown that a holder reads",
 		imports: []string{"schemas", "mailbox/content"},
 	},
 	{
-		level: 2, path: "mailbox/contract", about: "asked against delivered",
+		level: 2, path: "mailbox/contract", about: "criteria compared with a completion",
 		imports: []string{"schemas"},
 		owns:    []string{"github.com/santhosh-tekuri/jsonschema/v6"},
 	},
 	{
-		level: 2, path: "mailbox/life", about: "what may be done, and what follows",
+		level: 2, path: "mailbox/life", about: "tables of states, actions and consequences",
 		imports: []string{"schemas"},
 	},
 	{
@@ -126,15 +126,15 @@ var house = []room{
 		imports: []string{"schemas"},
 	},
 	{
-		level: 2, path: "mailbox/presence", about: "who is here",
+		level: 2, path: "mailbox/presence", about: "open connections, present agents, sleep of the machine",
 		imports: []string{"schemas"},
 	},
 	{
-		level: 2, path: "mailbox/names", about: "who has which name of a session",
+		level: 2, path: "mailbox/names", about: "tables of numbered names of sessions",
 		imports: []string{"schemas"},
 	},
 	{
-		level: 2, path: "mailbox/compose", about: "what a handoff says",
+		level: 2, path: "mailbox/compose", about: "body of a handoff, from a send and its amendments",
 		imports: []string{"schemas"},
 	},
 	{
@@ -146,45 +146,45 @@ var house = []room{
 		imports: []string{"schemas", "store", "mailbox/life", "mailbox/compose"},
 	},
 	{
-		level: 2, path: "mailbox/reading", about: "what is kept of a handoff, put together",
+		level: 2, path: "mailbox/reading", about: "views of a handoff, read from the store",
 		imports: []string{
 			"schemas", "schemas/closest", "store", "store/audit", "mailbox/content", "mailbox/brief", "mailbox/contract", "mailbox/life",
 			"mailbox/compose", "mailbox/draw", "schemas/display", "mailbox/listing",
 		},
 	},
 	{
-		level: 2, path: "mailbox/sessions", about: "which session acts under which name",
+		level: 2, path: "mailbox/sessions", about: "the agent name of each session",
 		imports: []string{"schemas", "store", "mailbox/presence", "mailbox/names"},
 	},
 	{
-		level: 2, path: "mailbox/offer", about: "what an agent may take",
+		level: 2, path: "mailbox/offer", about: "the verdict whether an agent may take a handoff",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/names", "mailbox/compose", "mailbox/listing", "mailbox/reading",
 			"mailbox/sessions",
 		},
 	},
 	{
-		level: 2, path: "mailbox/overview", about: "what needs a person, runs or is stuck",
+		level: 2, path: "mailbox/overview", about: "handoffs that need a person, run or are stuck",
 		imports: []string{"schemas", "store", "mailbox/reading", "mailbox/offer"},
 	},
 	{
-		level: 2, path: "mailbox/delivery", about: "what a session is to know",
+		level: 2, path: "mailbox/delivery", about: "new handoffs, notices and answers for a session",
 		imports: []string{
 			"schemas", "store", "mailbox/presence", "mailbox/listing", "mailbox/reading", "mailbox/sessions", "mailbox/offer",
 		},
 	},
 	{
-		level: 2, path: "mailbox/registry", about: "what happened, read back and proved",
+		level: 2, path: "mailbox/registry", about: "the event log, read and verified",
 		imports: []string{"schemas", "store", "store/audit", "store/travel", "mailbox/life", "mailbox/longpoll", "mailbox/reading"},
 	},
 	{
-		level: 2, path: "mailbox/card", about: "what agents and files declare",
+		level: 2, path: "mailbox/card", about: "cards of agents, declared by calls and files",
 		imports: []string{
 			"schemas", "store", "mailbox/roster", "mailbox/rules", "mailbox/compose", "mailbox/listing", "mailbox/sessions",
 		},
 	},
 	{
-		level: 2, path: "mailbox/draft", about: "what a sender wrote, checked",
+		level: 2, path: "mailbox/draft", about: "sends, checked and encoded",
 		imports: []string{"schemas", "store", "mailbox/content", "mailbox/contract", "mailbox/compose", "mailbox/reading"},
 	},
 	{
@@ -195,15 +195,15 @@ var house = []room{
 		},
 	},
 	{
-		level: 2, path: "mailbox/overlap", about: "files that two works touch",
+		level: 2, path: "mailbox/overlap", about: "files that two handoffs touch",
 		imports: []string{"schemas", "store", "mailbox/life", "mailbox/reading", "mailbox/operation"},
 	},
 	{
-		level: 2, path: "mailbox/tokens", about: "who may call over a network",
+		level: 2, path: "mailbox/tokens", about: "bearer tokens of callers over a network",
 		imports: []string{"schemas", "store", "mailbox/life", "mailbox/names", "mailbox/operation"},
 	},
 	{
-		level: 2, path: "mailbox/keeping", about: "what is kept of work that is done",
+		level: 2, path: "mailbox/keeping", about: "redaction, retention and corrected outcomes",
 		imports: []string{
 			"schemas", "store", "store/travel", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/reading",
 			"mailbox/operation",
@@ -217,7 +217,7 @@ var house = []room{
 		},
 	},
 	{
-		level: 2, path: "mailbox", about: "what is allowed",
+		level: 2, path: "mailbox", about: "the operations and rules",
 		imports: []string{
 			"schemas", "schemas/closest", "store",
 			"mailbox/roster", "mailbox/rules", "mailbox/content", "mailbox/contract", "mailbox/overlap", "mailbox/life", "mailbox/longpoll",
@@ -227,7 +227,7 @@ var house = []room{
 		},
 	},
 	{
-		level: 2, path: "mailbox/simulation", about: "proof that the rules hold whatever happens",
+		level: 2, path: "mailbox/simulation", about: "random lives by a seed, checked against the rules",
 		imports: everythingBelow,
 	},
 	{
@@ -237,13 +237,13 @@ var house = []room{
 	},
 
 	{
-		level: 3, path: "tools", about: "what is offered",
+		level: 3, path: "tools", about: "the table of tools, decoding, advice",
 		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox/secret", "mailbox"},
 		owns:    []string{"github.com/go-json-experiment/json", "github.com/tiktoken-go/tokenizer"},
 	},
 
 	{
-		level: 3, path: "tools/toolstest", about: "what advice has to be",
+		level: 3, path: "tools/toolstest", about: "tests of advice",
 		imports: []string{"schemas", "tools"},
 	},
 
@@ -260,44 +260,44 @@ var house = []room{
 	},
 
 	{
-		level: 4, path: "mcp/jsonrpc", about: "envelopes of messages, and which requests are open",
+		level: 4, path: "mcp/jsonrpc", about: "envelopes of messages, and open requests",
 		imports: []string{"tools/platform"},
 		owns:    []string{"github.com/go-json-experiment/json", "github.com/mark3labs/mcp-go"},
 	},
 	{
-		level: 4, path: "mcp", about: "how it is spoken",
+		level: 4, path: "mcp", about: "MCP over stdio and HTTP",
 		imports: []string{"schemas", "tools", "tools/platform", "mcp/jsonrpc"},
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},
 
 	{
-		level: 4, path: "mcp/auth", about: "who calls over HTTP",
+		level: 4, path: "mcp/auth", about: "identity of callers over HTTP",
 		imports: []string{"schemas", "tools"},
 		owns:    []string{"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "golang.org/x/time"},
 	},
 
 	{level: 5, path: "cmd/handoff/internal/shell", about: "command lines, as a shell reads them"},
 	{
-		level: 5, path: "cmd/handoff/internal/git", about: "what a repository says of itself",
+		level: 5, path: "cmd/handoff/internal/git", about: "branch and commit of a git repository",
 		imports: []string{"tools/platform"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/outlet", about: "output until nobody reads it",
+		level: 5, path: "cmd/handoff/internal/outlet", about: "output that ends when its reader leaves",
 		imports: []string{"tools/platform"},
 		owns:    []string{"golang.org/x/sys"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/terminal", about: "how a command writes",
+		level: 5, path: "cmd/handoff/internal/terminal", about: "output format: terminal or plain",
 		imports: []string{"schemas", "schemas/display"},
 		owns:    []string{"golang.org/x/term"},
 	},
 	{level: 5, path: "cmd/handoff/internal/journal", about: "the log of the owner"},
 	{
-		level: 5, path: "cmd/handoff/internal/project", about: "what only the process beside a project knows",
+		level: 5, path: "cmd/handoff/internal/project", about: "files and git of the project, added to calls",
 		imports: []string{"schemas", "tools", "cmd/handoff/internal/git"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/leave", about: "what a person allowed in a repository",
+		level: 5, path: "cmd/handoff/internal/leave", about: "permissions that a person gave to a repository",
 		imports: []string{"tools/platform"},
 	},
 	{
@@ -306,7 +306,7 @@ var house = []room{
 		owns:    []string{"go.yaml.in/yaml/v3"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/checks", about: "whether work holds what its repository asks for",
+		level: 5, path: "cmd/handoff/internal/checks", about: "checks of a repository, run at a commit",
 		imports: []string{
 			"schemas", "mailbox/secret", "mailbox/contract", "tools/platform", "cmd/handoff/internal/git",
 			"cmd/handoff/internal/agentsfile", "cmd/handoff/internal/shell", "cmd/handoff/internal/leave",
@@ -314,11 +314,11 @@ var house = []room{
 		owns: []string{"go.yaml.in/yaml/v3"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/checking", about: "checks of work that is completed",
+		level: 5, path: "cmd/handoff/internal/checking", about: "runs checks when work is completed",
 		imports: []string{"schemas", "tools", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/checks"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/web", about: "what listens", imports: []string{"schemas"},
+		level: 5, path: "cmd/handoff/internal/web", about: "the HTTP server", imports: []string{"schemas"},
 		owns: []string{"golang.org/x/sync"},
 	},
 	{
@@ -331,13 +331,13 @@ var house = []room{
 		owns:    []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/clients/installed", about: "what files of clients say of handoff",
+		level: 5, path: "cmd/handoff/internal/clients/installed", about: "entries of handoff in files of clients",
 		imports: []string{
 			"schemas", "tools/platform", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 		},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/workspace", about: "which workspace, and its files",
+		level: 5, path: "cmd/handoff/internal/workspace", about: "the workspace of a process, and its files",
 		imports: []string{
 			"schemas", "tools/relay", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/shell",
@@ -348,22 +348,22 @@ var house = []room{
 		imports: []string{"schemas", "store", "store/postgres", "tools/relay", "tools/platform"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/open", about: "a workspace opened",
+		level: 5, path: "cmd/handoff/internal/open", about: "opens the store and rules of a workspace",
 		imports: []string{
 			"schemas", "store", "store/audit", "store/travel", "store/memory", "store/bolt", "mailbox/reading", "mailbox/keeping", "mailbox", "tools", "tools/relay",
 			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
 		},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/identity", about: "who acts, by the surroundings",
+		level: 5, path: "cmd/handoff/internal/identity", about: "the name under which a command acts",
 		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a server, asked as its client would",
+		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a trial of a server, as a client would start it",
 		imports: []string{"tools/platform", "cmd/handoff/internal/clients/client"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/clients/setup", about: "clients configured, and as before",
+		level: 5, path: "cmd/handoff/internal/clients/setup", about: "writes client configurations, and undoes it",
 		imports: []string{
 			"schemas", "cmd/handoff/internal/shell", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/clients/edit", "cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
@@ -372,7 +372,7 @@ var house = []room{
 		owns: []string{"github.com/aymanbagabas/go-udiff"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "what is wrong, and what mends it",
+		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "finds faults, and names a command against each",
 		imports: []string{
 			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "tools/platform",
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
@@ -386,11 +386,11 @@ var house = []room{
 		owns: []string{"github.com/tailscale/hujson", "go.yaml.in/yaml/v3"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/payload", about: "what agents hand on in files and logs",
+		level: 5, path: "cmd/handoff/internal/payload", about: "messages of agents in files and logs",
 		imports: []string{"schemas", "cmd/handoff/internal/written"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/cli", about: "what every command stands on",
+		level: 5, path: "cmd/handoff/internal/cli", about: "the base of all commands",
 		imports: []string{
 			"schemas", "schemas/closest", "schemas/respell", "schemas/display", "tools", "tools/relay", "tools/platform",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/identity", "cmd/handoff/internal/open", "cmd/handoff/internal/shell", "cmd/handoff/internal/terminal",
@@ -405,7 +405,7 @@ var house = []room{
 		imports: []string{"schemas", "mailbox/contract", "schemas/display", "cmd/handoff/internal/cli"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/work", about: "work moves",
+		level: 5, path: "cmd/handoff/internal/commands/work", about: "send, claim, complete and other actions",
 		imports: []string{
 			"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/written", "cmd/handoff/internal/cli",
 			"cmd/handoff/internal/show",
@@ -413,7 +413,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/look", about: "what there is to see",
+		level: 5, path: "cmd/handoff/internal/commands/look", about: "status, list, show, history, watch",
 		imports: []string{
 			"schemas", "schemas/closest", "schemas/display", "mailbox/draw", "mailbox/life", "tools", "tools/platform",
 			"cmd/handoff/internal/identity",
@@ -423,7 +423,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "golang.org/x/mod/module", "golang.org/x/mod/semver"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/serve", about: "servers, and what looks after them",
+		level: 5, path: "cmd/handoff/internal/commands/serve", about: "mcp and serve, tokens, logs",
 		imports: []string{
 			"schemas", "tools", "tools/relay", "tools/telemetry", "mcp", "mcp/auth", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/journal", "cmd/handoff/internal/outlet", "tools/platform",
@@ -442,7 +442,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces as such: files, copies, backups",
+		level: 5, path: "cmd/handoff/internal/commands/place", about: "workspaces: files, copies, backups",
 		imports: []string{
 			"schemas", "store", "store/audit", "store/travel", "tools/relay", "tools/platform", "cmd/handoff/internal/clients/client",
 			"cmd/handoff/internal/cluster", "cmd/handoff/internal/open", "cmd/handoff/internal/outlet", "cmd/handoff/internal/terminal",
@@ -458,7 +458,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/checks", about: "checks listed, allowed and run",
+		level: 5, path: "cmd/handoff/internal/commands/checks", about: "lists, allows and runs checks",
 		imports: []string{
 			"schemas", "cmd/handoff/internal/git", "cmd/handoff/internal/checks", "cmd/handoff/internal/checking",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/agentsfile",
@@ -467,7 +467,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/audit", about: "the registry checked, and its heads signed",
+		level: 5, path: "cmd/handoff/internal/commands/audit", about: "verifies the registry, signs its heads",
 		imports: []string{
 			"schemas", "store/ledger", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli",
@@ -475,7 +475,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "github.com/transparency-dev/formats", "golang.org/x/mod/sumdb"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/commands/completion", about: "what a shell offers",
+		level: 5, path: "cmd/handoff/internal/commands/completion", about: "shell completion",
 		imports: []string{
 			"schemas", "tools", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/identity",
 			"cmd/handoff/internal/workspace", "cmd/handoff/internal/cli",
@@ -483,7 +483,7 @@ var house = []room{
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/...", about: "what else the command line needs",
+		level: 5, path: "cmd/handoff/internal/...", about: "other packages of the command line",
 		imports: everythingBelow,
 	},
 	{
@@ -497,7 +497,7 @@ var house = []room{
 		owns:    []string{"github.com/mark3labs/mcp-go"},
 	},
 	{
-		level: 5, path: "cmd/handoff/internal/root", about: "the commands put together",
+		level: 5, path: "cmd/handoff/internal/root", about: "the tree of commands",
 		imports: []string{
 			"schemas", "cmd/handoff/internal/cli", "cmd/handoff/internal/commands/work", "cmd/handoff/internal/commands/look",
 			"cmd/handoff/internal/commands/serve", "cmd/handoff/internal/commands/session",
@@ -521,7 +521,7 @@ var house = []room{
 		},
 	},
 	{
-		level: 5, path: "cmd/handoff/proof", about: "proof of what is hardest to keep",
+		level: 5, path: "cmd/handoff/proof", about: "proofs of the hardest guarantees",
 		imports: everythingBelow,
 	},
 	{
@@ -534,11 +534,11 @@ var house = []room{
 		imports: everythingBelow,
 	},
 	{
-		level: 5, path: "cmd/handoff/faults", about: "proof that what was answered survives the system below",
+		level: 5, path: "cmd/handoff/faults", about: "proof that acknowledged calls survive faults of the system",
 		imports: everythingBelow,
 	},
 	{
-		level: 5, path: "cmd/handoff/figures", about: "how near the program is to what it cannot be faster than",
+		level: 5, path: "cmd/handoff/figures", about: "measurements next to their floors",
 		imports: everythingBelow,
 	},
 	{
