@@ -33,7 +33,7 @@ func limits(t *testing.T, p program) string {
 		{"task, a note, a failure's description", d.Task, "bytes", "--max-task-bytes"},
 		{"title", d.Title, "bytes", "--max-title-bytes"},
 		{"one handoff, one completion or one failure in all", d.Handoff, "bytes", "--max-handoff-bytes"},
-		{"what one reference sends along, 32 to a handoff", d.Content, "bytes", "--max-reference-bytes"},
+		{"content of one reference, of which a handoff may have 32", d.Content, "bytes", "--max-reference-bytes"},
 		{"one message over MCP", jsonrpc.MaxLine, "bytes", ""},
 		{"pending handoffs in a mailbox", d.Mailbox, "", "--max-pending"},
 		{"handoffs from the root of a chain to its end", d.Depth, "", "--max-handoffs"},
