@@ -17,18 +17,18 @@ import (
 	"handoff/store"
 )
 
-// addressee reads an address as [schemas.ParseAddress] does, and a word for a person as human unless an agent has that
+// parseAddress reads an address as [schemas.ParseAddress] does, and a word for a person as human unless an agent has that
 // name.
-func (o *op) addressee(field, s string) (schemas.Address, error) {
+func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
 	if err != nil {
 		return "", err
 	}
-	return o.meant(field, string(to))
+	return o.resolveAddress(field, string(to))
 }
 
-// meant is [op.addressee] for an address that was read.
-func (o *op) meant(_, to string) (schemas.Address, error) {
+// resolveAddress is [op.parseAddress] for an address that was read.
+func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
 	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.Acting(name) {
 		return schemas.Address(to), err
@@ -36,15 +36,15 @@ func (o *op) meant(_, to string) (schemas.Address, error) {
 	return schemas.Address(schemas.Human), nil
 }
 
-// addressed reads the addresses of a draft by [op.addressee], and says so in its warnings. The draft is not changed:
+// resolveAddresses reads the addresses of a draft by [op.parseAddress], and says so in its warnings. The draft is not changed:
 // where one is read otherwise, a copy has it.
-func (o *op) addressed(d *draft.Draft) (*draft.Draft, error) {
+func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	next, h := *d, &d.Handoff
 	var err error
-	if next.To, err = o.meant("to", string(d.To)); err != nil {
+	if next.To, err = o.resolveAddress("to", string(d.To)); err != nil {
 		return nil, err
 	}
-	e, back, err := draft.Named(h.Expectations, h.Rollback, o.meant)
+	e, back, err := draft.Named(h.Expectations, h.Rollback, o.resolveAddress)
 	if err != nil || next.To == d.To && schemas.OrZero(e).Review == schemas.OrZero(h.Expectations).Review &&
 		schemas.OrZero(back).OnFailure == schemas.OrZero(h.Rollback).OnFailure {
 		return d, err
@@ -71,8 +71,8 @@ func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// noAgent refuses the name of a pool where an agent is meant, with both. Do says what to do instead.
-func noAgent(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
+// refusePoolName refuses the name of a pool where an agent is meant, with both. Do says what to do instead.
+func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Kind()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
 		WithKnown(string(pool)).WithHint(do, pool)
@@ -96,7 +96,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if err != nil || pool == "" {
 		return err
 	}
-	return noAgent("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
+	return refusePoolName("agent", name, pool, "Leave agent out: who takes %s does so under an own name. An agent that is to be called so registers first.")
 }
 
 // tellNoTakers tells the sender of a handoff that may be claimed from now on where nobody takes it as things are. A
@@ -147,8 +147,8 @@ func (o *op) putCard(a store.Agent, said any) error {
 	return nil
 }
 
-// noReviewer says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
-func (o *op) noReviewer(to, reviewer schemas.Address) (why string, err error) {
+// whyNoReviewer says why nobody could judge work that goes to an address, whoever of those does it; "" where somebody could.
+func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.Offers().Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {

@@ -70,7 +70,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
-		for a, err := range s.everybody(v) {
+		for a, err := range s.allAgents(v) {
 			if err != nil {
 				return out, err
 			}
@@ -96,8 +96,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	})
 }
 
-// everybody yields the agents that are known, and then those that are here and did nothing yet. Each name comes once.
-func (s *Service) everybody(v *store.View) iter.Seq2[store.Agent, error] {
+// allAgents yields the agents that are known, and then those that are here and did nothing yet. Each name comes once.
+func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		known := map[schemas.Agent]bool{}
 		for a, err := range v.Agents() {

@@ -35,7 +35,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
-	rev, err := o.revised(life.Amend, r, in, out)
+	rev, err := o.revise(life.Amend, r, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +45,21 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 			now.Box = rev.to
 		}
 	}
-	if err := inChanges(rev.reoption(&now, o.Now)); err != nil {
+	if err := inChanges(rev.amendOptions(&now, o.Now)); err != nil {
 		return nil, err
 	}
 	amended := &operation.Happening{Action: action, Was: r, Now: &now}
-	h, err := o.amended(amended, rev, out)
+	h, err := o.amendContent(amended, rev, out)
 	if err != nil {
 		return nil, err
 	}
 	if action == life.Rebase { // which is listed nowhere, and no part of what was approved
 		return &now, o.Commit(amended)
 	}
-	if err := cmp.Or(o.approveAgain(r, &now, h), o.restate(&now, h)); err != nil {
+	if err := cmp.Or(o.approveAgain(r, &now, h), o.amendRecord(&now, h)); err != nil {
 		return nil, err
 	}
-	o.tellWaits(&now, rev.changes.Options, out)
+	o.tellDependencies(&now, rev.changes.Options, out)
 	if r.Status == schemas.Waiting && in.Action == schemas.ActAmend {
 		answer := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
@@ -68,9 +68,9 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.Commit(amended)
 }
 
-// tooLate refuses what is changed only while a handoff is pending: for whom it is, and what decides when it may be
+// checkNotBegun refuses what is changed only while a handoff is pending: for whom it is, and what decides when it may be
 // claimed. The error is conflict for one that is held.
-func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
+func checkNotBegun(r *store.Record, to string, opt schemas.SendOptions) error {
 	if r.Status == schemas.Pending {
 		return nil
 	}
@@ -85,25 +85,25 @@ func tooLate(r *store.Record, to string, opt schemas.SendOptions) error {
 	return nil
 }
 
-// amended gives what the handoff says now, with the note, as content of the event to come, and names in the result the
+// amendContent gives what the handoff says now, with the note, as content of the event to come, and names in the result the
 // fields that changed. The error is invalid where nothing would change, limit where the whole becomes too large.
-func (o *op) amended(
+func (o *op) amendContent(
 	a *operation.Happening, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
 	var refused error
-	err = o.rebody(a, rev.note, func(body *schemas.Handoff) {
+	err = o.rewriteContent(a, rev.note, func(body *schemas.Handoff) {
 		before := len(schemas.OrZero(body.Expectations).SuccessCriteria)
 		if out.Changed, refused = compose.Change(body, rev.changes); refused != nil {
 			return
 		}
-		tellCriteria(before, body, rev.changes, out)
+		warnOfCriteria(before, body, rev.changes, out)
 		if rev.note != "" {
 			out.Changed = append(out.Changed, "note")
 			compose.Note(body, schemas.Remark{With: schemas.ActAmend, Note: rev.note, From: o.By.Agent, At: o.Now})
 		}
 		body.Target = compose.Target(a.Now.To, body.Target.Reason)
-		if !rev.stated.IsZero() {
-			body.Metadata.Deadline = &rev.stated
+		if !rev.deadline.IsZero() {
+			body.Metadata.Deadline = &rev.deadline
 		}
 		if !rev.notBefore.IsZero() {
 			body.Metadata.NotBefore = a.Now.NotBefore.Ptr()
@@ -126,9 +126,9 @@ func (o *op) amended(
 	return h, draft.CheckWhole(h)
 }
 
-// needs applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
+// applyRole applies the role that the work needs, as task trackers say it: work of a pool goes to the role. Work for one
 // agent stays with it, and its context says the role, of which the caller is warned.
-func needs(r *store.Record, c *schemas.Changes) (warnings []string) {
+func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if c.Role == "" || c.To != "" {
 		return nil
 	}
@@ -164,20 +164,20 @@ func (o *op) approveAgain(r, now *store.Record, h *schemas.Handoff) error {
 	return nil
 }
 
-// restate brings the record in line with what the handoff says: the fields by which it is listed and found, what a
+// amendRecord brings the record in line with what the handoff says: the fields by which it is listed and found, what a
 // completion has to answer, and its times. Words are added and none is taken away, so a handoff is still found by what
 // it said before.
-func (o *op) restate(now *store.Record, h *schemas.Handoff) error {
+func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.Asks(h.Expectations)
 	now.Reviewer = schemas.OrZero(h.Expectations).Review
 	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
-	return cmp.Or(o.redate(now, *h), o.AddWords(now.ID, reading.SentWords(h)))
+	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentWords(h)))
 }
 
-// redate applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
+// amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from when the
 // handoff was sent, not from the amendment. The error is invalid for a deadline that is over by now.
-func (o *op) redate(now *store.Record, h schemas.Handoff) error {
+func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	timeout, estimate, err := draft.Durations(h.Expectations)
 	if err != nil {
 		return inChanges(err)
@@ -190,10 +190,10 @@ func (o *op) redate(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rebody changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
+// rewriteContent changes what a handoff says: the whole of it becomes content of the event to come, to which the record points
 // from then on, with the note of the event. So it comes right before the commit, whose error is limit for a handoff that
 // becomes too large.
-func (o *op) rebody(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
+func (o *op) rewriteContent(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.Saying(a.Was.ID, a.Was.Body, &h); err != nil {
 		return err
@@ -210,14 +210,14 @@ func (o *op) rebody(a *operation.Happening, note string, change func(*schemas.Ha
 // inChanges says that the field at fault is one of changes. No error stays none.
 func inChanges(err error) error { return schemas.Within("changes", err) }
 
-// reoption brings the record in line with the options that an amendment changes: for what it waits, from when it may be
+// amendOptions brings the record in line with the options that an amendment changes: for what it waits, from when it may be
 // begun, how often it is tried and how long its chain may be. Then it is ready or blocked as the new options say. A time
 // that is over puts it into its mailbox.
-func (rev *revision) reoption(now *store.Record, at time.Time) error {
+func (rev *revision) amendOptions(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil
 	}
-	rev.waits.on(now)
+	rev.dependencies.writeTo(now)
 	setTerms(now, rev.changes.Options.Terms)
 	switch {
 	case rev.notBefore.After(at):
@@ -225,12 +225,12 @@ func (rev *revision) reoption(now *store.Record, at time.Time) error {
 	case !rev.notBefore.IsZero() && now.NotBefore != 0:
 		now.Box, now.NotBefore = now.To, 0
 	}
-	return renumber(now, *rev.changes.Options)
+	return amendLimits(now, *rev.changes.Options)
 }
 
-// renumber changes how often work is tried, and how long its chain may be. The error is invalid for fewer attempts than
+// amendLimits changes how often work is tried, and how long its chain may be. The error is invalid for fewer attempts than
 // were made, and limit for a chain that is longer already.
-func renumber(now *store.Record, opt schemas.SendOptions) error {
+func amendLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
 			return schemas.Invalidf("options.max_attempts", "%d attempts of %s were made", now.Attempt, now.ID).
@@ -249,8 +249,8 @@ func renumber(now *store.Record, opt schemas.SendOptions) error {
 	return nil
 }
 
-// tellCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
-func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
+// warnOfCriteria warns of criteria that count beside those of before: who names criteria may mean to replace them.
+func warnOfCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, also those of before: "+
@@ -258,16 +258,16 @@ func tellCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schema
 	}
 }
 
-// tellWaits says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says
+// tellDependencies says in the result of an amendment for what the handoff waits now. A list that is empty and not nil says
 // that nothing is waited for any more. It is given only where the caller changed that.
-func (o *op) tellWaits(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
+func (o *op) tellDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return
 	}
 	if out.BlockedBy = listing.BlockedBy(now); out.BlockedBy == nil && (opt.After != nil || opt.AfterAccepted != nil) {
 		out.BlockedBy = []string{}
 	}
-	out.Warnings = append(out.Warnings, o.shutNow(now)...)
+	out.Warnings = append(out.Warnings, o.warnOfPartial(now)...)
 	named := len(opt.After) + len(opt.AfterAccepted)
 	if named > 0 && len(out.BlockedBy) > named && !compose.Empties(opt.After) && !compose.Empties(opt.AfterAccepted) {
 		out.Warnings = append(out.Warnings, "it waits for what it waited for before, too: a list that begins with "+

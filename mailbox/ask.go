@@ -28,7 +28,7 @@ const reservation = 15 * time.Minute
 // withdrawn. The words of the questions are found by a search from then on. What the sender needs to know besides, such
 // as the note, goes with the notice.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.heldNow(life.Ask, r, in.Token); err != nil {
+	if err := o.checkHeld(life.Ask, r, in.Token); err != nil {
 		return nil, err
 	}
 	questions := questionsOf(in)
@@ -36,9 +36,9 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
 		permission := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
 		return nil, schemas.Invalidf("questions", "is needed to ask").
-			WithNext(holderDoes(life.Ask, r.ID, ""), schemas.Call(permission, "asks for what only a person may grant"))
+			WithNext(holderAdvice(life.Ask, r.ID, ""), schemas.Call(permission, "asks for what only a person may grant"))
 	}
-	r, err := o.marked(r, in, out)
+	r, err := o.saveGivenCheckpoint(r, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (o *op) tellAnswerer(h *operation.Happening) error {
 	if err != nil || to == schemas.Human && h.Now.Permission {
 		return err
 	}
-	return o.Tell(to, noticeOfAll(h))
+	return o.Tell(to, noticeOf(h))
 }
 
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
@@ -122,7 +122,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		}
 		r = amended
 	}
-	if o.forPerson(r) {
+	if o.isForPerson(r) {
 		return o.answerWork(r, in, out)
 	}
 	now, err := o.Step(life.Answer, r)
@@ -135,7 +135,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
 	answered := &operation.Happening{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
-	err = o.rebody(answered, "", func(h *schemas.Handoff) {
+	err = o.rewriteContent(answered, "", func(h *schemas.Handoff) {
 		c := schemas.OrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c
@@ -150,7 +150,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	out.To = now.Box
 	whom, err := reading.Answers(o.View, r, r.Asker)
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
-		err = cmp.Or(err, o.settle(r.ID, a))
+		err = cmp.Or(err, o.markRead(r.ID, a))
 	}
 	if err = cmp.Or(err, o.AddWords(r.ID, store.ListWords(in.Note))); err != nil {
 		return nil, err
@@ -158,19 +158,19 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return &now, o.Commit(answered)
 }
 
-// takeAnswer gives the agent that asked its claim back, where it waited for the answer in the session that asked: with
+// reclaimAnswered gives the agent that asked its claim back, where it waited for the answer in the session that asked: with
 // the questions, the answer and a token, but not with the brief that it has read. Taken is false where nothing was
 // answered, where the session only reads, and where another was faster.
 //
 // [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
 // of its own, with the rules and errors of [Service.Claim]; that it is no new attempt comes from the answer. operation.Conflict
 // and denied are no errors here: the caller is shown how the handoff stands instead.
-func (s *Service) takeAnswer(
+func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
 	taken, err = operation.Look(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
-		return err == nil && answered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
+		return err == nil && isAnswered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
 	if !taken || err != nil {
 		return out, false, err
@@ -184,9 +184,9 @@ func (s *Service) takeAnswer(
 	}, err == nil, err
 }
 
-// settle marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
+// markRead marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
-func (o *op) settle(id schemas.ID, a schemas.Agent) error {
+func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadAbout(a, id, reading.MostLooked)
 	if err != nil || len(told) == 0 {
 		return err
@@ -194,9 +194,9 @@ func (o *op) settle(id schemas.ID, a schemas.Agent) error {
 	return o.Read(a, told...)
 }
 
-// settleShown is [op.settle] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
+// markShownRead is [op.markRead] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a
 // snapshot first, so that a view that is repeated costs no write. A caller that may only read marks nothing.
-func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas.ID) error {
+func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
@@ -206,23 +206,23 @@ func (s *Service) settleShown(ctx context.Context, by schemas.Caller, id schemas
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return s.update(ctx, by, func(o *op) error { return o.settle(id, by.Agent) })
+	return s.update(ctx, by, func(o *op) error { return o.markRead(id, by.Agent) })
 }
 
-// nothing is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
+// emptyClaim is the answer to a claim for which nothing waits. It shows what the caller has not read: a model that waits
 // for mail would else wait for ever on a message that tells it to stop. What it holds, and what waits and may not be taken
 // yet, is named as well. Where that cannot be read, the log says so and the result is without it: a caller that polls is not stopped by
 // it.
-func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
+func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.Waits, err = operation.Look(ctx, s.engine, func(v *store.View) (string, error) {
 		kept, err := s.offers(v).KeptFrom(by.Agent)
-		return kept, cmp.Or(err, s.remind(v, by, &out))
+		return kept, cmp.Or(err, s.addHeld(v, by, &out))
 	})
 	if err != nil {
 		s.Logger.WarnContext(ctx, "what waits was not told", slog.Any("error", err))
 	}
-	if some, err := s.unread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
+	if some, err := s.hasUnread(ctx, by.Agent); !some || err != nil || by.Scope == schemas.ScopeRead {
 		return out, err
 	}
 	if by.Agent == schemas.Human { // what a person has not read needs the person: only looking at it by name reads it
@@ -243,14 +243,14 @@ func (s *Service) nothing(ctx context.Context, by schemas.Caller) (out schemas.C
 // amendedSince tells whether what is asked was changed since the question that was answered last.
 //
 // Then the session that asked is shown the whole brief again, and not the answer alone. It looks at the newest
-// [eventsBack] events; where no question is among them, it says that something may have changed.
+// [amendmentLookback] events; where no question is among them, it says that something may have changed.
 func amendedSince(v *store.View, r *store.Record) (bool, error) {
-	events, err := v.EventsOf(r, eventsBack)
+	events, err := v.EventsOf(r, amendmentLookback)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })
 	return asked < 0 || slices.ContainsFunc(events[:max(asked, 0)], func(e schemas.Event) bool {
 		return e.Action == "amended"
 	}), err
 }
 
-// eventsBack is how far an amendment is looked for.
-const eventsBack = 50
+// amendmentLookback is how far an amendment is looked for.
+const amendmentLookback = 50

@@ -18,17 +18,17 @@ import (
 	"handoff/store"
 )
 
-// afford refuses a draft that would bring its workflow past one of its limits, once that of the draft are set, see
-// [limit]. Used is what the workflow used so far, and with what it would use with the draft. Work for human is never
+// checkBudget refuses a draft that would bring its workflow past one of its limits, once that of the draft are set, see
+// [setLimits]. Used is what the workflow used so far, and with what it would use with the draft. Work for human is never
 // refused.
 //
-// The error is limit. Nothing is written then, and [op.over] says of what human is to be told.
-func (o *op) afford(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
-	limit(wf, d.Limits, begins || o.By.Agent == schemas.Human)
+// The error is limit. Nothing is written then, and [op.overrun] says of what human is to be told.
+func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
+	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
 		most, limited := wf.Limits[limit]
 		if limited && with[limit] > most && d.To != schemas.Address(schemas.Human) {
-			return o.overBudget(name, schemas.Budget{Limit: limit, Used: used[limit], Of: most}, with[limit])
+			return o.refuseOverBudget(name, schemas.Budget{Limit: limit, Used: used[limit], Of: most}, with[limit])
 		}
 	}
 	return nil
@@ -54,13 +54,13 @@ func (o *op) spend(h *operation.Happening) error {
 	}
 	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.Kept.Bytes)))
 	if done != nil {
-		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+cost(done))*1e6) / 1e6
+		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+costOf(done))*1e6) / 1e6
 	}
 	return o.PutWorkflow(name, *wf)
 }
 
-// cost is what a completion says it cost in US dollars, as a number or a text, 0 for nothing or for what is no sum.
-func cost(done *schemas.Completion) float64 {
+// costOf is what a completion says it cost in US dollars, as a number or a text, 0 for nothing or for what is no sum.
+func costOf(done *schemas.Completion) float64 {
 	usd, err := strconv.ParseFloat(fmt.Sprint(done.Results[schemas.LimitCost]), 64)
 	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
 		return 0
@@ -68,9 +68,9 @@ func cost(done *schemas.Completion) float64 {
 	return usd
 }
 
-// limit sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person
+// setLimits sets the limits that a caller says for a workflow. One that is there may be lowered, and raised by a person
 // only, who is told again when it is reached.
-func limit(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
+func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	for _, name := range schemas.WorkflowLimits {
 		most, given := asked[name]
 		now, limited := wf.Limits[name]
@@ -87,7 +87,7 @@ func limit(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	}
 }
 
-// limitWorkflow sets limits of a workflow that exists, see [limit], and warns of those that it did not raise.
+// limitWorkflow sets limits of a workflow that exists, see [setLimits], and warns of those that it did not raise.
 func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -96,19 +96,19 @@ func (o *op) limitWorkflow(name schemas.Workflow, asked map[string]float64) (war
 	if wf == nil || err != nil {
 		return nil, err
 	}
-	limit(wf, asked, o.By.Agent == schemas.Human)
+	setLimits(wf, asked, o.By.Agent == schemas.Human)
 	if err := o.PutWorkflow(name, *wf); err != nil {
 		return nil, err
 	}
-	return o.unraised(name, asked)
+	return o.warnOfUnraised(name, asked)
 }
 
-// unraised warns of the limits that a caller asked to raise and may not.
-func (o *op) unraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
+// warnOfUnraised warns of the limits that a caller asked to raise and may not.
+func (o *op) warnOfUnraised(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := schemas.OrZero(wf).Limits[limit]; limited && asked[limit] > most {
-			warnings = append(warnings, fmt.Sprintf("%s of %s stays %s: only a person raises it", limit, name, figure(most)))
+			warnings = append(warnings, fmt.Sprintf("%s of %s stays %s: only a person raises it", limit, name, formatAmount(most)))
 		}
 	}
 	return warnings, err
@@ -121,23 +121,23 @@ type overrun struct {
 	text     string
 }
 
-// overBudget refuses what would bring a workflow past a limit, and notes of what human is to be told.
-func (o *op) overBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
+// refuseOverBudget refuses what would bring a workflow past a limit, and notes of what human is to be told.
+func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
 	e := schemas.Errorf(schemas.Limit, "this would be %s of %s %s of %s, which has used %s",
-		figure(with), figure(b.Of), b.Limit, cmp.Or(name, "the workflow"), figure(b.Used)).WithField("options.limits." + b.Limit).
+		formatAmount(with), formatAmount(b.Of), b.Limit, cmp.Or(name, "the workflow"), formatAmount(b.Used)).WithField("options.limits." + b.Limit).
 		WithHint("End the work, or send what is left to human, who may raise the limit with a send or an amendment. Nothing was sent.").
 		WithNext(schemas.Call(schemas.SendIn{To: string(schemas.Human), Task: schemas.Blank, Workflow: string(name)}, "asks a person to decide"))
-	o.over = &overrun{name, b.Limit, e.Message}
+	o.overrun = &overrun{name, b.Limit, e.Message}
 	return e
 }
 
-// figure writes an amount, to the hundredth.
-func figure(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
+// formatAmount writes an amount, to the hundredth.
+func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// markOver notes that human is told of what was refused last because of a limit. It gives that once for each workflow
+// noteOverrun notes that human is told of what was refused last because of a limit. It gives that once for each workflow
 // and limit, nil afterwards and where nothing was refused.
-func (o *op) markOver() (over *overrun, err error) {
-	if over, o.over = o.over, nil; over == nil {
+func (o *op) noteOverrun() (over *overrun, err error) {
+	if over, o.overrun = o.overrun, nil; over == nil {
 		return nil, nil
 	}
 	wf, err := o.Workflow(over.workflow)
@@ -148,15 +148,15 @@ func (o *op) markOver() (over *overrun, err error) {
 	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
-// tellRefused tells human of an operation that was refused because of a limit, once for each workflow and limit. The
+// tellOverrun tells human of an operation that was refused because of a limit, once for each workflow and limit. The
 // operation was undone, so this is one of its own; where it fails, the next refusal tells.
-func (s *Service) tellRefused(ctx context.Context, refused *overrun) {
+func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 	if refused == nil {
 		return
 	}
 	err := s.update(ctx, operation.ClockCaller, func(o *op) error {
-		o.over = refused
-		over, err := o.markOver()
+		o.overrun = refused
+		over, err := o.noteOverrun()
 		if over == nil || err != nil {
 			return err
 		}
@@ -173,40 +173,40 @@ func (s *Service) tellRefused(ctx context.Context, refused *overrun) {
 	}
 }
 
-// orTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
+// sendOrTell sends what goes on after h, or tells human of it where a limit of the workflow refuses that, and gives nil
 // then.
-func (o *op) orTell(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
+func (o *op) sendOrTell(h *operation.Happening, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
-	if err == nil || o.over == nil {
+	if err == nil || o.overrun == nil {
 		return next, err
 	}
 	return nil, o.tellUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
 }
 
 // What rules send because of time is counted: because of what the clock did to a handoff, and of all that follows from
-// that. What follows from the call of an agent is not, since [mostRuled] bounds it for each call. So rules that feed
+// that. What follows from the call of an agent is not, since [maxByRules] bounds it for each call. So rules that feed
 // themselves by deadlines come to an end in each workflow, and a workspace in which nobody acts grows slowly. That is why
 // no rule may choose another workflow or another parent.
 //
 // The figures leave room for a team whose whole night's work times out. docs/guarantees.md has them.
 const (
-	mostInWorkflow = 200   // of all rules in one workflow
-	mostOfRule     = 1_000 // of one rule in an hour
-	mostInHour     = 2_000 // of all rules of the workspace in an hour
+	maxPerWorkflow = 200   // of all rules in one workflow
+	maxPerRule     = 1_000 // of one rule in an hour
+	maxPerHour     = 2_000 // of all rules of the workspace in an hour
 )
 
-// lapsedRules begins the budgets of one operation anew after each handoff to which the clock was applied: one that the
+// resetRuleBudgets begins the budgets of one operation anew after each handoff to which the clock was applied: one that the
 // rules multiply is not the fault of the next. It tells whether the rules sent as many as one operation may.
-func (o *op) lapsedRules() (enough bool) {
-	o.sentInTime += o.ruled
-	o.ruled, o.unsent, o.cost = 0, 0, rules.Budget{}
-	return o.sentInTime >= mostRuled
+func (o *op) resetRuleBudgets() (enough bool) {
+	o.sentByClock += o.sentByRules
+	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
+	return o.sentByClock >= maxByRules
 }
 
-// charge counts n handoffs and messages that a rule is about to send because of time, and what happened to r. The error
+// chargeRule counts n handoffs and messages that a rule is about to send because of time, and what happened to r. The error
 // is limit where they are too many for the workflow of r, for the rule or for the hour. Then o.spent is the workflow or
-// the rule, for [op.toldSpent].
-func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
+// the rule, for [op.wasToldOfBudget].
+func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if !o.Timed {
 		return nil
 	}
@@ -220,24 +220,24 @@ func (o *op) charge(r *store.Record, rule rules.Sends, n int) error {
 	}
 	of := rule.File + " " + rule.Route // tells the rules of all files apart
 	wf.Timed, hour.All, hour.Of[of] = wf.Timed+n, hour.All+n, hour.Of[of]+n
-	if wf.Timed > mostInWorkflow {
-		o.spent = string(r.Workflow)
-		return schemas.Errorf(schemas.Limit, "the rules sent %d because of time in %s, the limit of a workflow", mostInWorkflow, r.Workflow).
+	if wf.Timed > maxPerWorkflow {
+		o.spentBudget = string(r.Workflow)
+		return schemas.Errorf(schemas.Limit, "the rules sent %d because of time in %s, the limit of a workflow", maxPerWorkflow, r.Workflow).
 			WithHint("No rule sends anything there any more because of time: send what is left, and give the rule a condition that ends.")
 	}
-	if hour.Of[of] > mostOfRule || hour.All > mostInHour {
-		o.spent = of
-		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", mostOfRule, mostInHour).
+	if hour.Of[of] > maxPerRule || hour.All > maxPerHour {
+		o.spentBudget = of
+		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", maxPerRule, maxPerHour).
 			WithHint("What times out in this hour stays as it is: look for what is timed_out, and send it again.")
 	}
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuled(hour))
 }
 
-// toldSpent tells whether the owner of the workflow and human were told in this hour of the budget that refused a rule
+// wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that refused a rule
 // just now, and notes that they are. It is false where no budget refused.
-func (o *op) toldSpent() (told bool, err error) {
-	spent := o.spent
-	if o.spent = ""; spent == "" {
+func (o *op) wasToldOfBudget() (told bool, err error) {
+	spent := o.spentBudget
+	if o.spentBudget = ""; spent == "" {
 		return false, nil
 	}
 	hour, err := o.RuledIn(o.Now)

@@ -325,7 +325,7 @@ func (w *world) recount(limits ...string) {
 				used["workflow_handoffs"]++
 				if r.To != "human" {
 					n := 1.0
-					for at := before(v, r); at != nil; at = before(v, at) {
+					for at := beforeChange(v, r); at != nil; at = beforeChange(v, at) {
 						if at.To == r.To || schemas.Address(holder[at.ID]) == r.To {
 							n++
 						}
@@ -360,8 +360,8 @@ func (w *world) recount(limits ...string) {
 	}
 }
 
-// before is what a handoff comes after in its chain.
-func before(v *store.View, r *store.Record) *store.Record {
+// beforeChange is what a handoff comes after in its chain.
+func beforeChange(v *store.View, r *store.Record) *store.Record {
 	at, err := v.Record(cmp.Or(r.RetryOf, r.Parent))
 	if err != nil {
 		return nil

@@ -13,23 +13,23 @@ import (
 	"handoff/store"
 )
 
-// claimed is what a claim took, or what the caller held already. It is remembered under the request id, so its exported
+// takenClaim is what a claim took, or what the caller held already. It is remembered under the request id, so its exported
 // fields are a format on disk.
-type claimed struct {
-	ID    schemas.ID `json:"id,omitempty"` // zero when nothing waits
-	Token string     `json:"token,omitempty"`
-	Fresh bool       `json:"fresh,omitempty"` // this call took it
-	Again bool       `json:"again,omitempty"` // the session that takes it had it when it asked
+type takenClaim struct {
+	ID          schemas.ID `json:"id,omitempty"` // zero when nothing waits
+	Token       string     `json:"token,omitempty"`
+	Fresh       bool       `json:"fresh,omitempty"` // this call took it
+	SameSession bool       `json:"again,omitempty"` // the session that takes it had it when it asked
 
-	Beside []string `json:"beside,omitempty"` // who else holds work on the same files
+	Overlaps []string `json:"beside,omitempty"` // who else holds work on the same files
 
 	record *store.Record   // nil when it was remembered
 	box    schemas.Address // out of which it was taken; empty when it was not
 }
 
-// holds is the answer to a claim: the record that the caller holds now, and whether this call made it the holder.
-func holds(r *store.Record, fresh bool) claimed {
-	return claimed{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
+// newTakenClaim is the answer to a claim: the record that the caller holds now, and whether this call made it the holder.
+func newTakenClaim(r *store.Record, fresh bool) takenClaim {
+	return takenClaim{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }
 
 // Claim makes the caller the holder of a handoff, and gives it a claim token, the end of its lease, and a brief of what
@@ -65,7 +65,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 	case err != nil:
 		return schemas.ClaimOut{}, err
 	case got.ID == 0:
-		return s.nothing(ctx, by)
+		return s.emptyClaim(ctx, by)
 	}
 	out, err := s.claimResult(ctx, by, in, got)
 	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
@@ -75,24 +75,24 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 }
 
 // claim takes one, or gives what an earlier call with the same request id took.
-func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
+func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	if in.HandoffID != "" {
-		return mutate(ctx, s, by, func(o *op) (claimed, error) { return o.claimGiven(in.HandoffID) })
+		return mutate(ctx, s, by, func(o *op) (takenClaim, error) { return o.claimByID(in.HandoffID) })
 	}
 	return s.claimNext(ctx, by, compose.Tags(in.Tags))
 }
 
-// claimGiven takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].
-func (o *op) claimGiven(id string) (claimed, error) {
+// claimByID takes a handoff by its id. What the caller holds already it gets again, see [op.claimAgain].
+func (o *op) claimByID(id string) (takenClaim, error) {
 	r, err := o.Find(id)
 	if err != nil {
-		return claimed{}, err
+		return takenClaim{}, err
 	}
 	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
 	if err := o.Barred(life.Claim, offer.Claim, r); err != nil {
-		return claimed{}, err
+		return takenClaim{}, err
 	}
 	return o.take(life.Claim, r)
 }
@@ -100,16 +100,16 @@ func (o *op) claimGiven(id string) (claimed, error) {
 // claimAgain gives the caller what it holds already: the same claim over the same connection, which is no event; a new
 // one where the old connection is gone. While a service that has just begun cannot know whether it is gone, the error
 // is conflict and says in how many seconds to ask again. Anything else is refused as held.
-func (o *op) claimAgain(r *store.Record) (claimed, error) {
+func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
 		o.here.Hear(r.Token, o.Now) // before the commit: a call that cannot deliver this claim comes after
-		return holds(r, false), nil
+		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
 	case o.Leases.Awaited(r):
 		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
-		return claimed{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
+		return takenClaim{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
 	}
 	return o.take(life.Claim, r) // which is refused, since it is held
@@ -118,29 +118,29 @@ func (o *op) claimAgain(r *store.Record) (claimed, error) {
 // reclaim takes again what the caller claimed over a connection that is gone: a client that was restarted goes on where
 // it was, with the oldest first. What waits for an answer is left to wait. A caller without a connection reclaims
 // nothing unasked, since nothing shows that it is the one that claimed; it asks for the id.
-func (o *op) reclaim() (claimed, error) {
+func (o *op) reclaim() (takenClaim, error) {
 	if o.By.Conn == "" {
-		return claimed{}, nil
+		return takenClaim{}, nil
 	}
 	for r, err := range o.HeldBy(o.By.Agent) {
 		if err != nil {
-			return claimed{}, err
+			return takenClaim{}, err
 		}
 		if r.Status != schemas.Waiting && o.Leases.Broken(r) {
 			return o.take(life.Reclaim, r)
 		}
 	}
-	return claimed{}, nil
+	return takenClaim{}, nil
 }
 
 // take makes the caller the holder, with a new token. Every earlier token is void from here on, which is what keeps two
 // agents from finishing the same work: the store lets one transaction do this at a time, and whoever comes second finds
 // the handoff held. A claim is one more attempt unless the one before was given back; a reclaim never is. A
 // question that is open stays open for whoever asked it.
-func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
+func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	now, err := o.Step(a, r)
 	if err != nil {
-		return claimed{}, err
+		return takenClaim{}, err
 	}
 	operation.VoidToken(&now)
 	if r.Claims == 1 { // from here on its tree is that of another claim
@@ -158,8 +158,8 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 	if now.Claimed == 0 {
 		now.Claimed = store.At(o.Now)
 	}
-	if now.Quiet, err = o.heedsSilence(&now); err != nil {
-		return claimed{}, err
+	if now.Quiet, err = o.silenceMark(&now); err != nil {
+		return takenClaim{}, err
 	}
 	o.Leases.Touch(&now)
 	took := &operation.Happening{Action: a, Was: r, Now: &now}
@@ -167,22 +167,22 @@ func (o *op) take(a life.Action, r *store.Record) (claimed, error) {
 		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Brief()}
 	}
 	if err := o.Commit(took); err != nil {
-		return claimed{}, err
+		return takenClaim{}, err
 	}
-	taken := holds(&now, true)
-	taken.box, taken.Again = r.Box, answered(r, o.By) && sameSession(r, o.By)
-	if err := o.settle(r.ID, o.By.Agent); err != nil {
-		return claimed{}, err
+	taken := newTakenClaim(&now, true)
+	taken.box, taken.SameSession = r.Box, isAnswered(r, o.By) && sameSession(r, o.By)
+	if err := o.markRead(r.ID, o.By.Agent); err != nil {
+		return takenClaim{}, err
 	}
-	if taken.Beside, err = overlap.Note(o.Op, &now); err != nil {
-		return claimed{}, err
+	if taken.Overlaps, err = overlap.Note(o.Op, &now); err != nil {
+		return takenClaim{}, err
 	}
-	return taken, o.countClaim()
+	return taken, o.noteFirstClaim()
 }
 
-// countClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not
+// noteFirstClaim notes the first claim of an agent: from then on its mailbox is known to be read, and senders are not
 // warned any more that nobody claimed under that name.
-func (o *op) countClaim() error {
+func (o *op) noteFirstClaim() error {
 	a, err := o.Self()
 	if err != nil || a.Claims > 0 {
 		return err

@@ -26,9 +26,9 @@ const errLookFurther operation.Undo = "what is wanted lies further back in the m
 // comes earlier was sent meanwhile, that one stays for the next claim.
 //
 // The result is remembered under the request id where something was taken, in the transaction that took it.
-func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (claimed, error) {
+func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
 	// It may run more than once, so it assigns all that it gives.
-	first := func(o *op) (claimed, error) {
+	first := func(o *op) (takenClaim, error) {
 		got, err := o.reclaim()
 		if got.ID == 0 && err == nil {
 			got, err = o.claimFirst(tags)
@@ -44,18 +44,18 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			return got, err
 		}
 		if _, err := s.engine.CatchUp(ctx); err != nil { // the transaction was undone, and with it what the clock had changed
-			return claimed{}, err
+			return takenClaim{}, err
 		}
 		id, err := s.searchQueue(ctx, by, tags)
 		if id == 0 || err != nil {
-			return claimed{}, err
+			return takenClaim{}, err
 		}
-		got, err = mutate(ctx, s, by, func(o *op) (claimed, error) {
-			return o.claimGiven(id.String()) // which is refused, if another took, redirected or ended it since
+		got, err = mutate(ctx, s, by, func(o *op) (takenClaim, error) {
+			return o.claimByID(id.String()) // which is refused, if another took, redirected or ended it since
 		})
 		e := schemas.AsError(err)
 		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied)
-		if !lost || tries == lookedBack {
+		if !lost || tries == lookback {
 			return got, err
 		}
 	}
@@ -67,24 +67,24 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 // Records that are damaged or not for the caller count among the thousand: the bound is on what is read, because all
 // other writers wait meanwhile. Agents that are at their limit are offered only their own mailbox, see
 // [offer.Offers.Queue].
-func (o *op) claimFirst(tags []string) (claimed, error) {
+func (o *op) claimFirst(tags []string) (takenClaim, error) {
 	a, err := o.Self()
 	if err != nil {
-		return claimed{}, err
+		return takenClaim{}, err
 	}
 	looked := 0
 	for r, err := range o.Offers().Queue(*a, tags, o.Usable) {
 		if err != nil {
-			return claimed{}, err
+			return takenClaim{}, err
 		}
 		if r != nil {
 			return o.take(life.Claim, r)
 		}
 		if looked++; looked == reading.MostLooked {
-			return claimed{}, errLookFurther
+			return takenClaim{}, errLookFurther
 		}
 	}
-	return claimed{}, nil
+	return takenClaim{}, nil
 }
 
 // searchQueue is the first handoff of the caller's mailboxes that it may take, zero for none. It looks at all of them,

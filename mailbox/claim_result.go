@@ -17,15 +17,15 @@ import (
 // takes longer than the claim and there is one writer. A brief that cannot be rendered does not undo the claim: the
 // result says so in its place, and the holder can give the handoff up.
 func (s *Service) claimResult(
-	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got claimed,
+	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got takenClaim,
 ) (schemas.ClaimOut, error) {
 	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.ClaimOut, err error) {
-		r, err := got.recall(v)
+		r, err := got.loadRecord(v)
 		if err != nil {
 			return out, err
 		}
 		brief, again := s.reader.Brief, false
-		if got.Again {
+		if got.SameSession {
 			if amended, err := amendedSince(v, r); err != nil || !amended {
 				brief, again = s.reader.Answer, true
 			}
@@ -33,12 +33,12 @@ func (s *Service) claimResult(
 		b, todo, err := brief(v, r, in.MaxTokens)
 		if err != nil { // the claim stands, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
-			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderDoes(life.Fail, r.ID, "").String()
+			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()
 		}
 		out = schemas.ClaimOut{
 			Again: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,
 			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
-			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Beside,
+			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Overlaps,
 		}
 		if r.Priority != schemas.Normal {
 			out.Priority = r.Priority
@@ -54,18 +54,18 @@ func (s *Service) claimResult(
 				out.Omitted = append(out.Omitted, "handoff") // it is read in pages
 			}
 		}
-		return out, s.remind(v, by, &out)
+		return out, s.addHeld(v, by, &out)
 	})
 }
 
-// mostHeld is how many handoffs an answer names that its caller holds.
-const mostHeld = 50
+// maxHeldNamed is how many handoffs an answer names that its caller holds.
+const maxHeldNamed = 50
 
-// remind names in the answer to a claim what the caller holds, oldest first, where that is more than the claim took, and
+// addHeld names in the answer to a claim what the caller holds, oldest first, where that is more than the claim took, and
 // the call that shows the oldest of it: a model that lost its context knows of nothing else. It reads the index and
 // applies no time, so one whose lease has just ended may be among them.
-func (s *Service) remind(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
-	held, err := reading.Collect(reading.AtMost(mostHeld, v.Oldest(store.HeldBy(by.Agent), 0)))
+func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
+	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.Oldest(store.HeldBy(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
 	if i < 0 || err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Service) remind(v *store.View, by schemas.Caller, out *schemas.ClaimOut
 
 // recall is the record of a claim. A claim that was remembered may be lost by now: the error is stale then, because the
 // caller must not work under a token that is void.
-func (c claimed) recall(v *store.View) (*store.Record, error) {
+func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	if c.record != nil {
 		return c.record, nil
 	}
@@ -105,12 +105,12 @@ func (c claimed) recall(v *store.View) (*store.Record, error) {
 // claim back. Each does so in one transaction: a repeat that comes before the claim is given back keeps it, and one that
 // comes later finds no receipt and claims anew. Where none of the results arrives the claim ends with its lease, unless
 // its holder claims again before: the answer names what it holds.
-func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
+func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
-		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.knows(r, taken) {
+		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.heardSince(r, taken) {
 			return err // the claim ended since, or stands
 		}
 		given = true
@@ -124,14 +124,14 @@ func (s *Service) giveBack(by schemas.Caller, taken claimed, why error) error {
 }
 
 // Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
-func (again claimed) Replayed(o *operation.Op) {
+func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		of(o).here.Hear(r.Token, o.Now) // before the commit: the call that gives it back comes after
+		opOf(o).here.Hear(r.Token, o.Now) // before the commit: the call that gives it back comes after
 	}
 }
 
-// knows tells whether the holder was heard of since a claim that could not be delivered.
-func (o *op) knows(r *store.Record, taken claimed) bool {
+// heardSince tells whether the holder was heard of since a claim that could not be delivered.
+func (o *op) heardSince(r *store.Record, taken takenClaim) bool {
 	at := taken.record.Touched
 	heard := o.here.LastHeard(r.Token)
 	return r.Touched > at || !heard.IsZero() && store.At(heard) >= at

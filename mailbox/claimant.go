@@ -10,18 +10,18 @@ import (
 	"handoff/store"
 )
 
-// heldNow checks that an action is possible now, and that the caller proves that it holds the claim. Every action of a
+// checkHeld checks that an action is possible now, and that the caller proves that it holds the claim. Every action of a
 // holder begins with it, before anything is changed. The error is conflict for a state without that action; else it is
-// that of [op.proves].
-func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
+// that of [op.checkProof].
+func (o *op) checkHeld(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.Next(a, r.Status); !ok {
-		return o.notNow(a, r)
+		return o.refuseState(a, r)
 	}
-	o.asHolder(r, token)
-	return o.proves(a, r, token)
+	o.actAsHolder(r, token)
+	return o.checkProof(a, r, token)
 }
 
-// proves checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
+// checkProof checks the claim token. Without one, the connection that claimed under that agent is proof, over HTTP the
 // session; on the command line the person at the keyboard is trusted.
 //
 // The error is stale for a token that a newer claim or a release made void; denied for a caller that acts as another
@@ -32,28 +32,28 @@ func (o *op) heldNow(a life.Action, r *store.Record, token string) error {
 // Callers without a token are told apart as far as the transport can: a connection is one client, a session over HTTP
 // one agent, a command line one person. Where it cannot, as with two workers of one bearer token, the token of the
 // claim alone is proof.
-func (o *op) proves(a life.Action, r *store.Record, token string) error {
+func (o *op) checkProof(a life.Action, r *store.Record, token string) error {
 	if token != "" && token != r.Token {
-		return o.wrongToken(a, r, token)
+		return o.refuseToken(a, r, token)
 	}
 	switch {
 	case r.Holder != o.By.Agent:
-		return o.notHolder(r)
+		return o.refuseNotHolder(r)
 	case token == "" && o.isClaimant(r):
 		return nil
 	case token == "":
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
 			About(r.ID, r.Status, r.Successor).WithField("claim_token").
-			WithHint("%s", o.lostToken(r)).WithNext(o.newToken(r)...)
+			WithHint("%s", o.lostTokenHint(r)).WithNext(o.newTokenAdvice(r)...)
 	}
 	return nil
 }
 
-// wrongToken refuses a token that is not that of the claim: it was good before, is of another handoff that the caller
+// refuseToken refuses a token that is not that of the claim: it was good before, is of another handoff that the caller
 // holds, or is nobody's. Only such a token is looked for among what the caller holds.
-func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
+func (o *op) refuseToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
-		return o.stale(a, r)
+		return o.refuseStale(a, r)
 	}
 	for other, err := range o.HeldBy(o.By.Agent) {
 		if err != nil {
@@ -61,41 +61,41 @@ func (o *op) wrongToken(a life.Action, r *store.Record, token string) error {
 		}
 		if other.Token == token {
 			return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
-				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderDoes(a, other.ID, token))
+				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderAdvice(a, other.ID, token))
 		}
 	}
 	if r.Holder != o.By.Agent {
-		return o.notHolder(r)
+		return o.refuseNotHolder(r)
 	}
 	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
 		About(r.ID, r.Status, r.Successor).WithField("claim_token").
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// asHolder lets a caller that proves a claim over this connection act as its holder, although it did not say so:
+// actAsHolder lets a caller that proves a claim over this connection act as its holder, although it did not say so:
 // subagents of one client share a connection, and models forget to repeat their name. On another connection the token
 // alone is not enough, because tokens stand in transcripts that others can read.
-func (o *op) asHolder(r *store.Record, token string) {
+func (o *op) actAsHolder(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
 		o.By.Agent = r.Holder
 	}
 }
 
-// lostToken is the way out for a holder that does not have its claim token any more: a new claim where it can be told
+// lostTokenHint is the way out for a holder that does not have its claim token any more: a new claim where it can be told
 // from others, else the sender's release or the end of the lease, with the time.
-func (o *op) lostToken(r *store.Record) string {
+func (o *op) lostTokenHint(r *store.Record) string {
 	const give = "Give the one that the claim returned."
-	if o.newToken(r) != nil {
+	if o.newTokenAdvice(r) != nil {
 		return give
 	}
 	const lost = " If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s."
 	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-// newToken is how a holder that can be told from others gets another claim token, see [op.claimAgain]. Over HTTP
+// newTokenAdvice is how a holder that can be told from others gets another claim token, see [op.claimAgain]. Over HTTP
 // without an instance nothing tells two workers of one token apart, so there is no advice, and none where a person at
 // the keyboard claimed and a client asks.
-func (o *op) newToken(r *store.Record) []schemas.Advice {
+func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
 	if !mine && !o.mayReclaim(r) && !o.Leases.Awaited(r) {
 		return nil
@@ -128,26 +128,26 @@ func sameInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
-// notHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
+// refuseNotHolder refuses a caller that acts as another agent than the holder, with denied. It says who holds the handoff,
 // and how the caller shows that it is that one.
-func (o *op) notHolder(r *store.Record) error {
+func (o *op) refuseNotHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).About(r.ID, r.Status, r.Successor)
 	switch {
 	case r.Status.Ended():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
-		return e.WithNext(o.judging(r)...)
+		return e.WithNext(o.judgingAdvice(r)...)
 	case r.Holder == "":
-		return o.beforeClaim(e, r)
+		return o.adviseClaim(e, r)
 	case r.From == o.By.Agent:
 		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for what comes.",
-			r.Holder, r.Holder).WithNext(tellAgent(r.Holder), waitForChange(r))
+			r.Holder, r.Holder).WithNext(messageAdvice(r.Holder), waitAdvice(r))
 	}
 	return e.WithHint("%s holds it. Give the claim token over the connection that claimed, or act as %s if that is your own subagent or earlier session.",
-		r.Holder, r.Holder).WithNext(tellAgent(r.Holder))
+		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
 }
 
-// judging advises the way on with a result for whoever may judge it; none for others and where there is no result.
-func (o *op) judging(r *store.Record) []schemas.Advice {
+// judgingAdvice advises the way on with a result for whoever may judge it; none for others and where there is no result.
+func (o *op) judgingAdvice(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
 	}
@@ -158,9 +158,9 @@ func (o *op) judging(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
 }
 
-// beforeClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
+// adviseClaim adds to the refusal of what only a holder does the way there: a claim, for who may claim, and else who
 // may.
-func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
+func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	may, err := o.MayClaim(r)
 	if err != nil {
 		return err
@@ -170,26 +170,26 @@ func (o *op) beforeClaim(e *schemas.Error, r *store.Record) error {
 	case r.Status == schemas.Pending && may:
 		return e.WithNext(schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first"))
 	case r.Status == schemas.Pending && directed:
-		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(tellAgent(to), waitForChange(r))
+		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(messageAdvice(to), waitAdvice(r))
 	case r.Status == schemas.Pending:
-		return e.WithHint("It is for %s.", r.To).WithNext(waitForChange(r))
+		return e.WithHint("It is for %s.", r.To).WithNext(waitAdvice(r))
 	}
 	return e
 }
 
-// holdsNow tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.
-func (o *op) holdsNow(r *store.Record) bool {
+// isProvenHolder tells whether the caller is at work on a handoff: it holds it, and needs no token to prove that.
+func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
-// stale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
+// refuseStale refuses a token that was good for an earlier claim, and says who holds the handoff now: where that is the
 // caller again, it lost nothing.
-func (o *op) stale(a life.Action, r *store.Record) *schemas.Error {
-	if o.holdsNow(r) {
+func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
+	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
 			About(r.ID, r.Status, 0).WithField("claim_token").
 			WithHint("Make the same call with that token, or without one. Nothing was changed.").
-			WithNext(holderDoes(a, r.ID, ""))
+			WithNext(holderAdvice(a, r.ID, ""))
 	}
 	e := schemas.Errorf(schemas.Stale, "your claim of %s ended", r.ID)
 	if r.Holder != "" {

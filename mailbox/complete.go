@@ -52,7 +52,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if wrong != nil {
 		return schemas.CompleteOut{}, wrong
 	}
-	forward, err := s.forward(by, in, s.Now())
+	forward, err := s.draftContinuation(by, in, s.Now())
 	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
@@ -62,15 +62,15 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	if err != nil {
 		return schemas.CompleteOut{}, err
 	}
-	var kept promise
+	var kept comparison
 	try := func(o *op) (schemas.CompleteOut, error) {
-		return judge(o, life.Complete, outcomes[schemas.CompleteOut]{
+		return takeOutcome(o, life.Complete, outcomeHandler[schemas.CompleteOut]{
 			id: id, token: token, digest: digest,
 			first: func(r *store.Record) (schemas.CompleteOut, error) {
 				return o.complete(r, in, digest, kept, forward)
 			},
-			repeat: o.completedBefore,
-			late:   func(r *store.Record) error { return o.lateCompletion(r, in, digest) },
+			repeat: o.repeatCompletion,
+			late:   func(r *store.Record) error { return o.keepLateCompletion(r, in, digest) },
 		})
 	}
 	for {
@@ -87,7 +87,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 // complete ends the record with a result that was compared before. All that the caller may be refused for comes before
 // the commit; what follows may still refuse the continuation, which undoes everything.
 func (o *op) complete(
-	r *store.Record, in schemas.CompleteIn, digest string, kept promise, forward *draft.Draft,
+	r *store.Record, in schemas.CompleteIn, digest string, kept comparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
 	now, err := o.Step(life.Complete, r)
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *op) complete(
 	now.Outcome, now.ResultDigest, now.Percent = done.Status, digest, 100
 	out = schemas.CompleteOut{
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
-		Unmet: contract.Unmet(done.Criteria), Warnings: o.doubts(r, in, done),
+		Unmet: contract.Unmet(done.Criteria), Warnings: o.completionWarnings(r, in, done),
 	}
 	if err := o.AddWords(r.ID, reading.DeliveredWords(done)); err != nil {
 		return out, err
@@ -122,7 +122,7 @@ func (o *op) complete(
 	if err := o.Commit(completed); err != nil {
 		return out, err
 	}
-	o.tellShut(completed, &out)
+	o.tellStillBlocked(completed, &out)
 	others, err := overlap.Note(o.Op, &now)
 	if err != nil {
 		return out, err
@@ -136,12 +136,12 @@ func (o *op) complete(
 }
 
 // completion is the message of a completion, which the given event is to keep. The errors are those of
-// [promise.answered], and that of a review without a verdict.
+// [promise.check], and that of a review without a verdict.
 func (o *op) completion(
-	r *store.Record, in schemas.CompleteIn, kept promise, event uint64,
+	r *store.Record, in schemas.CompleteIn, kept comparison, event uint64,
 ) (done schemas.Completion, err error) {
 	done = completionOf(in)
-	if done.Criteria, err = kept.answered(r, o.By.Sight); err != nil {
+	if done.Criteria, err = kept.check(r, o.By.Sight); err != nil {
 		return done, err
 	}
 	if done.Tree = o.By.Tree; kept.body != 0 {
@@ -164,8 +164,8 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 	return done
 }
 
-// doubts are what a holder is warned of in its result.
-func (o *op) doubts(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
+// completionWarnings are what a holder is warned of in its result.
+func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
 	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
 	if why := schemas.OrZero(o.By.Sight).Unread; why != "" {
@@ -202,9 +202,9 @@ func completionText(r *store.Record, done schemas.Completion) string {
 	return text
 }
 
-// completedBefore gives a repeat the first result. What was passed on then is shown as it stands now. It says what was
+// repeatCompletion gives a repeat the first result. What was passed on then is shown as it stands now. It says what was
 // recorded, whatever became of the result since: an acceptance is not told here.
-func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err error) {
+func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return out, err
@@ -222,13 +222,13 @@ func (o *op) completedBefore(r *store.Record) (out schemas.CompleteOut, err erro
 		if err != nil {
 			return out, err
 		}
-		out.Forwarded = sentAs(next)
+		out.Forwarded = plainSendResult(next)
 	}
 	return out, nil
 }
 
-// lateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
-func (o *op) lateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
+// keepLateCompletion keeps a completion that came too late. Its criteria are not compared: nobody acts on it but a reader.
+func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionOf(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.Signature(), true
 	done.Status = contract.Outcome(done, in.Outcome) // as it says itself

@@ -15,11 +15,11 @@ import (
 	"handoff/store"
 )
 
-// forward drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
+// draftContinuation drafts the handoff that a completion passes on, nil for none, before the transaction. What the continuation
 // leaves out it has from the completion: the summary and the reason. The errors are those of [draft.Maker.One], with
 // the field below continuation; invalid for one without a task. The draft is made before it is known whether the caller
 // holds the handoff, so its errors come first. It reads nothing from the store.
-func (e *env) forward(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
+func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
 		return nil, nil
@@ -38,12 +38,12 @@ func (e *env) forward(by schemas.Caller, in schemas.CompleteIn, now time.Time) (
 	return &d, schemas.Within("continuation", err)
 }
 
-// passOn sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
+// sendContinuation sends the continuation of a completed handoff, as its child unless it names another parent, and notes on the
 // completed one what it passed on. It is refused like any send; then the completion is undone with it, and the error
 // says so, but where a limit of the workflow refuses it. A message is passed on as a notice and noted nowhere. The draft
 // may be used by another run of the transaction, so a copy of it is changed. It comes from the holder, also where the
 // caller acted under another name over the connection that claimed.
-func (o *op) passOn(h *operation.Happening) (*schemas.SendOut, error) {
+func (o *op) sendContinuation(h *operation.Happening) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
 	if next.Handoff.Source.Agent != o.By.Agent { // the token said who it is
@@ -52,8 +52,8 @@ func (o *op) passOn(h *operation.Happening) (*schemas.SendOut, error) {
 			return nil, err
 		}
 	}
-	sent, err := o.deliver(&next)
-	if err != nil && (o.over != nil || h.Action == life.Accept) {
+	sent, err := o.sendDraft(&next)
+	if err != nil && (o.overrun != nil || h.Action == life.Accept) {
 		return nil, err // which refuses the continuation alone
 	}
 	if err != nil {
@@ -84,9 +84,9 @@ func (o *op) holdBack(next *draft.Draft, out *schemas.CompleteOut) error {
 	return schemas.Within("continuation", err)
 }
 
-// heldBack is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
+// heldContinuation is what the completion of reviewed work passes on, nil for nothing. What cannot be sent any more is told, and
 // refuses no acceptance.
-func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
+func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
 	}
@@ -94,7 +94,7 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 	if err := o.Saying(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
-	next, err := o.forward(holderOf(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
+	next, err := o.draftContinuation(holderCaller(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)
 	if err != nil {
 		return nil, o.tellUnsent(r, fmt.Sprintf("What was to follow %s", r.ID), err)
 	}
@@ -104,8 +104,8 @@ func (o *op) heldBack(r *store.Record) (*draft.Draft, error) {
 // passOnAccepted sends what was held back, in the name of whoever did the work.
 func (o *op) passOnAccepted(h *operation.Happening) error {
 	err := o.Alone(func() error {
-		return o.ActingAs(holderOf(h.Now, o.By), func() error {
-			_, err := o.passOn(h)
+		return o.ActingAs(holderCaller(h.Now, o.By), func() error {
+			_, err := o.sendContinuation(h)
 			return err
 		})
 	})
@@ -116,7 +116,7 @@ func (o *op) passOnAccepted(h *operation.Happening) error {
 }
 
 // A consequence runs in the transaction of the action and in the name of whoever acted. What it sends is committed at
-// once, so a later consequence of the same action sees the new handoff. [op.passOn] and [op.sendBack] may refuse what the
+// once, so a later consequence of the same action sees the new handoff. [op.sendContinuation] and [op.sendBack] may refuse what the
 // caller said, and that undoes the action. The others refuse nobody, since what they follow from may be the clock.
 
 // askApproval asks a person to approve a handoff.
@@ -133,26 +133,26 @@ func (o *op) tellRecipient(h *operation.Happening) error {
 	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
 	}
-	return o.Tell(to, noticeOfAll(h))
+	return o.Tell(to, noticeOf(h))
 }
 
 // rerun sends the work again as it was sent.
 func (o *op) rerun(h *operation.Happening) (*store.Record, error) {
-	return o.orTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
+	return o.sendOrTell(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
 }
 
 // sendElsewhere sends the work to the agent that its holder named.
 func (o *op) sendElsewhere(h *operation.Happening) (*store.Record, error) {
-	return o.orTell(h, func() (*store.Record, error) { return o.redirect(h) })
+	return o.sendOrTell(h, func() (*store.Record, error) { return o.redirect(h) })
 }
 
-// passOnWhatFollows passes on what a completion or an acceptance says. A completion is not refused for the budget of what
+// passOn passes on what a completion or an acceptance says. A completion is not refused for the budget of what
 // follows.
-func (o *op) passOnWhatFollows(h *operation.Happening) (came operation.Outcome, err error) {
+func (o *op) passOn(h *operation.Happening) (came operation.Outcome, err error) {
 	if h.Action == life.Accept {
 		return came, o.passOnAccepted(h)
 	}
-	if came.Forwarded, err = o.passOn(h); err == nil || o.over == nil {
+	if came.Forwarded, err = o.sendContinuation(h); err == nil || o.overrun == nil {
 		return came, err
 	}
 	came.Unsent = fmt.Sprintf("nothing was passed on to %s, and human was told: %s", h.Forward.To, schemas.AsError(err).Message)
@@ -167,7 +167,7 @@ func (o *op) passOnWhatFollows(h *operation.Happening) (came operation.Outcome, 
 // An attempt whose record cannot be read ends the walk; its sender may cancel by hand what is left then.
 func (o *op) endLeftovers(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
-		events, err := o.EventsOf(before, 4*lateKept) // since it ended, few are kept of it
+		events, err := o.EventsOf(before, 4*maxLate) // since it ended, few are kept of it
 		if err != nil {
 			return err
 		}

@@ -16,11 +16,11 @@ import (
 )
 
 // create makes a record of a draft, together with its workflow, its words and its event. All that the caller may be
-// refused for was checked before, but for the limits of the workflow, see [op.counted]: that comes before anything is
+// refused for was checked before, but for the limits of the workflow, see [op.countInWorkflow]: that comes before anything is
 // written. The record is pending; its mailbox is that of the draft, or none while it may not be claimed before a time.
 // Ids count up in each workspace, so they tell which handoff is older.
 func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
-	wf, err := o.counted(d, line)
+	wf, err := o.countInWorkflow(d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r := o.newRecord(id, d, line)
-	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.keep(d.Kept)); err != nil {
+	if err := cmp.Or(o.joinWorkflow(r, wf), o.PutWords(id, d.Words), o.keepContents(d.Kept)); err != nil {
 		return nil, err
 	}
 	r.Body, o.routed = o.NextEvent(), nil // last: what came before may have left events
@@ -42,9 +42,9 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	return r, err
 }
 
-// counted gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
-// a workflow sets its limits, later ones lower them. The error is that of [op.afford].
-func (o *op) counted(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
+// countInWorkflow gives the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] keeps it. The first send of
+// a workflow sets its limits, later ones lower them. The error is that of [op.checkBudget].
+func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
 	if err != nil {
 		return wf, err
@@ -59,7 +59,7 @@ func (o *op) counted(d *draft.Draft, line lineage) (wf store.Workflow, err error
 	with[schemas.LimitTokens] += float64(d.Tokens)
 	with[schemas.LimitRounds] = round
 	if len(wf.Limits)+len(d.Limits) > 0 {
-		if err := o.afford(d, line.workflow, &wf, kept == nil, used, with); err != nil {
+		if err := o.checkBudget(d, line.workflow, &wf, kept == nil, used, with); err != nil {
 			return wf, err
 		}
 	}
@@ -142,7 +142,7 @@ type lineage struct {
 	retryOf  schemas.ID
 	depth    int // in the chain of parents, 1 for the first
 	maxDepth int // of that chain, 0 for the server's limit
-	waits
+	dependencies
 }
 
 // lineage finds where a draft belongs: its parent, workflow and depth, and the handoffs that it waits for. What is
@@ -154,26 +154,26 @@ func (o *op) lineage(d *draft.Draft) (l lineage, err error) {
 	if err != nil {
 		return l, err
 	}
-	if err := o.checkWorkflow(d.Workflow); err != nil {
+	if err := o.checkWorkflowName(d.Workflow); err != nil {
 		return l, err
 	}
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepth(d)}
 	if parent != nil {
-		l = l.under(parent)
+		l = l.childOf(parent)
 		// A person is the way out of a chain that is too long, but for rules, which would go on so for ever.
 		if err := o.checkDepth(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
 	}
 	if m := d.Handoff.Metadata; len(m.After)+len(m.AfterAccepted) > 0 {
-		l.waits, err = o.waitsFor(waits{}, m.After, m.AfterAccepted)
+		l.dependencies, err = o.addDependencies(dependencies{}, m.After, m.AfterAccepted)
 	}
 	return l, err
 }
 
-// under is the lineage of a child of parent: one deeper, in its workflow unless the sender named another, and under the
+// childOf is the lineage of a child of parent: one deeper, in its workflow unless the sender named another, and under the
 // strictest limit of the chain.
-func (l lineage) under(parent *store.Record) lineage {
+func (l lineage) childOf(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	l.workflow = cmp.Or(l.workflow, parent.Workflow)
 	if parent.MaxDepth != 0 && (l.maxDepth == 0 || parent.MaxDepth < l.maxDepth) {
@@ -188,9 +188,9 @@ func (o *op) maxDepth(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// checkWorkflow keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
+// checkWorkflowName keeps the names that roots get by themselves, such as wf_12, for them: who took one before would own
 // the workflow of another's root. Such a name may be used once its workflow exists.
-func (o *op) checkWorkflow(name schemas.Workflow) error {
+func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
 	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
 		return nil
@@ -256,7 +256,7 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	if o.By.Agent == schemas.Human {
 		return nil, nil // a person holds many things, and says what belongs together
 	}
-	for r, err := range o.Holding(o.By.Agent, reading.AtMost(lookedBack, o.Newest(store.HeldBy(o.By.Agent), 0))) {
+	for r, err := range o.Holding(o.By.Agent, reading.AtMost(lookback, o.Newest(store.HeldBy(o.By.Agent), 0))) {
 		if err != nil {
 			return nil, err
 		}
@@ -267,9 +267,9 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// keep writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
+// keepContents writes content that handoffs refer to. It is in the transaction of the handoff, so both are there or neither.
 // Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
-func (o *op) keep(contents [][]byte) error {
+func (o *op) keepContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.Keep(b); err != nil {
 			return err

@@ -59,7 +59,7 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 				said.Rules[string(row.Key)] = store.DeclaredRules{}
 			}
 		}
-		out, err = of(o).declare(said, in.Digest)
+		out, err = opOf(o).declare(said, in.Digest)
 		return err
 	})
 	return out, err

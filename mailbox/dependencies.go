@@ -16,29 +16,31 @@ import (
 	"handoff/store"
 )
 
-// waits is for which other handoffs a handoff waits: until each is done well, see [reading.DoneWell], and those of
+// dependencies is for which other handoffs a handoff waits: until each is done well, see [reading.DoneWell], and those of
 // accepted until they are accepted. What is there already is freed, and is remembered because it may be returned. A
 // handoff is in one of after and freed, and besides in accepted where that is asked for.
-type waits struct {
+type dependencies struct {
 	after, freed, accepted []schemas.ID
 }
 
-// waitsOf is for what a handoff waits by now. The lists are copies, so they may be changed before anything is
+// dependenciesOf is for what a handoff waits by now. The lists are copies, so they may be changed before anything is
 // committed.
-func waitsOf(r *store.Record) waits {
+func dependenciesOf(r *store.Record) dependencies {
 	c := r.Clone()
-	return waits{c.After, c.Freed, c.AfterAccepted}
+	return dependencies{c.After, c.Freed, c.AfterAccepted}
 }
 
 // on writes w to a record, which is a copy that is not committed yet.
-func (w waits) on(r *store.Record) { r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted }
+func (w dependencies) writeTo(r *store.Record) {
+	r.After, r.Freed, r.AfterAccepted = w.after, w.freed, w.accepted
+}
 
-// waitsFor adds to w what a sender names, by id. What was returned stands for its rework. A list that
+// addDependencies adds to w what a sender names, by id. What was returned stands for its rework. A list that
 // [compose.Empties] takes away first what w has of its kind.
 //
 // The error names the entry of the list: not_found for no handoff,
 // conflict for one that ended without a completion, since it would be waited for in vain.
-func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
+func (o *op) addDependencies(w dependencies, after, accepted []string) (dependencies, error) {
 	lists := []struct {
 		field    string
 		ids      []string
@@ -53,7 +55,7 @@ func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
 			if i == 0 && empties {
 				continue
 			}
-			if err := o.waitFor(&w, id, list.accepted); err != nil {
+			if err := o.addDependency(&w, id, list.accepted); err != nil {
 				return w, schemas.AsError(err).WithField(fmt.Sprintf("%s[%d]", list.field, i))
 			}
 		}
@@ -62,7 +64,7 @@ func (o *op) waitsFor(w waits, after, accepted []string) (waits, error) {
 }
 
 // without leaves out what is waited for in one of the two ways.
-func (w waits) without(accepted bool) waits {
+func (w dependencies) without(accepted bool) dependencies {
 	gone := func(id schemas.ID) bool { return slices.Contains(w.accepted, id) == accepted }
 	w.after, w.freed = slices.DeleteFunc(w.after, gone), slices.DeleteFunc(w.freed, gone)
 	if accepted {
@@ -71,10 +73,10 @@ func (w waits) without(accepted bool) waits {
 	return w
 }
 
-// waitFor adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
+// addDependency adds one handoff to w, by its id as a caller wrote it. The clock is applied to it first, so one whose
 // deadline passed is not waited for. The error is that of [operation.Op.Find], or conflict for one that ended and is not
 // completed. Then w is as it was.
-func (o *op) waitFor(w *waits, id string, accepted bool) error {
+func (o *op) addDependency(w *dependencies, id string, accepted bool) error {
 	dep, err := o.Find(id)
 	if err != nil {
 		return err
@@ -84,13 +86,13 @@ func (o *op) waitFor(w *waits, id string, accepted bool) error {
 		return operation.Conflict(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
-	w.put(dep, accepted)
+	w.add(dep, accepted)
 	return nil
 }
 
 // put adds a handoff to those that are waited for, or to those that are freed. Of the two ways the stricter one counts.
-func (w *waits) put(dep *store.Record, accepted bool) {
-	if accepted = w.take(dep.ID) || accepted; accepted {
+func (w *dependencies) add(dep *store.Record, accepted bool) {
+	if accepted = w.remove(dep.ID) || accepted; accepted {
 		w.accepted = append(w.accepted, dep.ID)
 	}
 	if isDone(dep, accepted) {
@@ -101,7 +103,7 @@ func (w *waits) put(dep *store.Record, accepted bool) {
 }
 
 // take takes a handoff off what is waited for, and tells whether its acceptance was waited for.
-func (w *waits) take(dep schemas.ID) (accepted bool) {
+func (w *dependencies) remove(dep schemas.ID) (accepted bool) {
 	is := func(id schemas.ID) bool { return id == dep }
 	accepted = slices.ContainsFunc(w.accepted, is)
 	w.after, w.freed = slices.DeleteFunc(w.after, is), slices.DeleteFunc(w.freed, is)
@@ -115,8 +117,8 @@ func isDone(dep *store.Record, accepted bool) bool {
 	return reading.DoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
-// shutNow warns of those that are waited for and stay shut until somebody decides.
-func (o *op) shutNow(r *store.Record) (warnings []string) {
+// warnOfPartial warns of those that are waited for and stay shut until somebody decides.
+func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
 		if dep := o.Usable(id); dep != nil && dep.Status == schemas.Completed && reading.Shut(dep) {
 			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
@@ -125,8 +127,8 @@ func (o *op) shutNow(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// tellShut says in the notice and in the result of a completion what does not go on after it, and what opens that.
-func (o *op) tellShut(h *operation.Happening, out *schemas.CompleteOut) {
+// tellStillBlocked says in the notice and in the result of a completion what does not go on after it, and what opens that.
+func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MostNamed, o.Oldest(store.WaitingFor(h.Now.ID), 0))) // those that are read
 	shut := append(schemas.Texts(waiting), schemas.Map(h.Held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.Shut(h.Now) {
@@ -136,24 +138,24 @@ func (o *op) tellShut(h *operation.Happening, out *schemas.CompleteOut) {
 	}
 }
 
-// waitsAgain is for what work that is done again waits: for what the content of the first attempt names, as far as that
+// originalDependencies is for what work that is done again waits: for what the content of the first attempt names, as far as that
 // can still be had. It refuses nothing, because the clock may be who does the work again: what ended without a
 // completion meanwhile is left out, and the work is not held up by it.
-func (o *op) waitsAgain(m schemas.Metadata) (w waits) {
+func (o *op) originalDependencies(m schemas.Metadata) (w dependencies) {
 	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
-		_ = o.waitFor(&w, id, slices.Contains(m.AfterAccepted, id)) // else it is gone, and waited for no longer
+		_ = o.addDependency(&w, id, slices.Contains(m.AfterAccepted, id)) // else it is gone, and waited for no longer
 	}
 	return w
 }
 
-// noCircle refuses handoffs to wait for that wait for r themselves: nobody could begin. It goes through all that they
+// checkCycle refuses handoffs to wait for that wait for r themselves: nobody could begin. It goes through all that they
 // wait for, and names the way back to r.
 //
 // A send needs no such check: nothing can wait yet for a handoff that has no id. An amendment and a retry do. What
 // waits for a dead handoff waits for its retry from then on, so a retry that waited for that would wait for itself. The
 // error is conflict.
-func (o *op) noCircle(r *store.Record, w waits) error {
-	circle := o.wayBack(r.ID, []schemas.ID{r.ID}, w.after, map[schemas.ID]bool{})
+func (o *op) checkCycle(r *store.Record, w dependencies) error {
+	circle := o.pathTo(r.ID, []schemas.ID{r.ID}, w.after, map[schemas.ID]bool{})
 	if circle == nil {
 		return nil
 	}
@@ -167,11 +169,11 @@ func (o *op) noCircle(r *store.Record, w waits) error {
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 
-// wayBack is a way from deps to a handoff along what each waits for, behind the way so far; nil for none.
+// pathTo is a way from deps to a handoff along what each waits for, behind the way so far; nil for none.
 //
 // Only what is pending waits, so the way ends at anything else. Freed ones count, too, as they are waited for again
 // where their result is returned. Each handoff is looked at once.
-func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
+func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
 		if id == to {
@@ -182,7 +184,7 @@ func (o *op) wayBack(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]
 			continue
 		}
 		seen[id] = true
-		if back := o.wayBack(to, on, slices.Concat(dep.After, dep.Freed), seen); back != nil {
+		if back := o.pathTo(to, on, slices.Concat(dep.After, dep.Freed), seen); back != nil {
 			return back
 		}
 	}
@@ -207,19 +209,19 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error { return o.TellSender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
-// freeFrom lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
+// unblock lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
 // for its acceptance, r goes on waiting. The record is read anew in the transaction, so it does nothing where r was
 // amended since and waits for dep no more.
-func (o *op) freeFrom(r, dep *store.Record) error {
+func (o *op) unblock(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
 		return nil
 	case dep.Status == schemas.Returned: // meanwhile, where many were gone through before
-		return o.waitInstead(r, dep)
+		return o.replaceDependency(r, dep)
 	case !isDone(dep, slices.Contains(r.AfterAccepted, dep.ID)):
 		return nil
 	}
-	return o.exchange(r, dep.ID, dep)
+	return o.exchangeDependency(r, dep.ID, dep)
 }
 
 // freeTakenBack lets what waits for failed work go on when it was taken back and done by an agent whose word is enough, see
@@ -233,7 +235,7 @@ func (o *op) freeTakenBack(r, done *store.Record) error {
 	if may, err := o.mayTakeBack(failed, done.Holder); !may || err != nil {
 		return err
 	}
-	return o.waitInstead(r, failed)
+	return o.replaceDependency(r, failed)
 }
 
 // mayTakeBack tells whether the word of an agent is enough that failed work was done after all: nobody compares a rollback
@@ -245,20 +247,20 @@ func (o *op) mayTakeBack(failed *store.Record, by schemas.Agent) (bool, error) {
 	return by == schemas.Human || by == sender || named, err
 }
 
-// waitInstead lets r wait for the handoff that takes the place of one that is dead or was returned, and for the same one
+// replaceDependency lets r wait for the handoff that takes the place of one that is dead or was returned, and for the same one
 // where that counts no more as done. The new one may have ended by now, where many were gone through before: if it was
 // done well, it frees r; else it stays on the list of r, and the sender of r is told. What was begun is not stopped: its
 // holder is told, and so is the caller.
-func (o *op) waitInstead(r, gone *store.Record) error {
+func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
-		return o.begunWith(r, gone)
+		return o.noteBegun(r, gone)
 	}
 	successor, err := o.Record(cmp.Or(gone.Successor, gone.ID))
 	if err != nil {
 		return err
 	}
 	successor = reading.LastRound(o.View, successor)
-	if err := o.exchange(r, gone.ID, successor); err != nil {
+	if err := o.exchangeDependency(r, gone.ID, successor); err != nil {
 		return err
 	}
 	if reading.Shut(successor) {
@@ -267,33 +269,33 @@ func (o *op) waitInstead(r, gone *store.Record) error {
 	return nil
 }
 
-// waitAgain lets r, which nobody holds any more, wait again for what counts no more as done since it was claimed: for the
+// restoreDependencies lets r, which nobody holds any more, wait again for what counts no more as done since it was claimed: for the
 // rework of what was returned, but not where that waits for r itself.
-func (o *op) waitAgain(r *store.Record) error {
+func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.Usable(id)
 		if gone == nil || reading.DoneWell(gone) {
 			continue
 		}
 		again := reading.LastRound(o.View, gone)
-		if o.wayBack(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
+		if o.pathTo(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
 			continue
 		}
 		var err error
 		if r, err = o.Record(r.ID); err != nil {
 			return err
 		}
-		if err := o.waitInstead(r, gone); err != nil {
+		if err := o.replaceDependency(r, gone); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begunWith notes that r was begun, or done, with a result that is returned now, or counts no more as done.
-func (o *op) begunWith(r, gone *store.Record) error {
+// noteBegun notes that r was begun, or done, with a result that is returned now, or counts no more as done.
+func (o *op) noteBegun(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
-		o.begun = append(o.begun, r)
+		o.begunDependents = append(o.begunDependents, r)
 	}
 	if !r.Status.Held() {
 		return nil
@@ -306,9 +308,9 @@ func (o *op) begunWith(r, gone *store.Record) error {
 	return o.Tell(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
-// begunWarnings name the handoffs that were begun with a result before it was returned.
-func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
-	for _, r := range o.begun {
+// warnOfBegun name the handoffs that were begun with a result before it was returned.
+func (o *op) warnOfBegun(returned schemas.ID) (warnings []string) {
+	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
 		if r.Status.Ended() {
 			text = "%s waited for %s and is completed with the old result, by %s"
@@ -318,17 +320,17 @@ func (o *op) begunWarnings(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchange takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
+// exchangeDependency takes one handoff off what r waits for and puts another in its place, or the same one where it is done. The
 // clock does it, whoever acted on that one: r is another's. When nothing is left to wait for, r may be claimed; else the
 // event says for what it waits now. It is one event of r, life.Ready, which names dep. The record of dep is not
 // changed.
-func (o *op) exchange(r *store.Record, dep schemas.ID, instead *store.Record) error {
+func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		ready := &operation.Happening{Action: life.Ready, Other: dep}
 		return o.Change(ready, r, func(now *store.Record) {
-			w := waitsOf(now)
-			w.put(instead, w.take(dep))
-			w.on(now)
+			w := dependenciesOf(now)
+			w.add(instead, w.remove(dep))
+			w.writeTo(now)
 			if blocked := listing.BlockedBy(now); blocked != nil {
 				ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 			}

@@ -27,14 +27,14 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 	return o.Change(&operation.Happening{Action: a, Due: due, Text: text, Why: operation.Loss{Reason: why}}, r, o.End)
 }
 
-// leaseEnded decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
+// endLease decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
 // the machine slept, see [lease.Judge.Renewed]; it ends with the handoff, if this was the last attempt; else the
 // handoff may be claimed again. The token of the holder stays good until somebody does, because nothing is gained by
 // throwing work away. The holder stays named on the record for that, with the connection that proves its claim.
 //
 // A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
 // one more. It is offered some time after the lease ended, see [backoff].
-func (o *op) leaseEnded(r *store.Record) error {
+func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.Renewed(o.View, r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.Quiet = end, o.Leases.QuietUntil(r)
@@ -70,19 +70,19 @@ func (o *op) unreserve(r *store.Record) error {
 	})
 }
 
-// ready offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
+// endDelay offers a handoff whose delay is over: it was in no mailbox until now. Where it waits for approval or for others
 // besides, it is in its mailbox and still cannot be claimed.
-func (o *op) ready(r *store.Record) error {
+func (o *op) endDelay(r *store.Record) error {
 	return o.Change(&operation.Happening{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
-// heedsSilence is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
+// silenceMark is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
 // nobody is told. A person may take any time, and a sender knows what it holds itself. [op.take] sets the mark, and
 // [lease.Judge.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
 // the owner of the workflow, see [reading.Principal].
-func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
+func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
 		return 0, err
@@ -90,12 +90,12 @@ func (o *op) heedsSilence(r *store.Record) (store.Time, error) {
 	return store.At(o.Now), err
 }
 
-// silent tells the sender of a holder that was not heard of for long, see [life.Silent], or puts that off for one that
+// tellSilence tells the sender of a holder that was not heard of for long, see [life.Silent], or puts that off for one that
 // was heard of since or whose machine slept.
 //
 // It runs as the clock, while the handoff is accepted or working. It takes nothing from the holder: no lease is cut and
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
-func (o *op) silent(r *store.Record) error {
+func (o *op) tellSilence(r *store.Record) error {
 	if end := o.Leases.QuietUntil(r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
 	}
@@ -106,14 +106,14 @@ func (o *op) silent(r *store.Record) error {
 	case err == nil:
 		text += "It reported nothing. "
 	}
-	text += tellAgent(r.Holder).String()
+	text += messageAdvice(r.Holder).String()
 	return o.Change(&operation.Happening{Action: life.Silent, Due: r.Quiet, Text: text}, r, func(now *store.Record) { now.Quiet = 0 })
 }
 
-// cutTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
+// capTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
 // changed one. A deadline stays, and so does a time before which nobody is to begin that was said while the clock was
 // right.
-func (o *op) cutTimes(r *store.Record) (changed bool) {
+func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.At(o.Now.Add(long)); *at > most {
 			*at, changed = most, true
@@ -126,52 +126,52 @@ func (o *op) cutTimes(r *store.Record) (changed bool) {
 		cut(&r.NotBefore, backoff(r.Attempt))
 	}
 	cut(&r.Reserved, reservation)
-	cut(&r.Untaken, untakenAfter)
+	cut(&r.Untaken, unclaimedAfter)
 	cut(&r.Touched, 0)
 	cut(&r.Lease, o.Leases.Longest(r))
 	cut(&r.Quiet, o.Leases.Silence(r))
 	return changed
 }
 
-// untakenAfter is how long work waits to be claimed until what its sender said of that is done. The time is fixed, so
+// unclaimedAfter is how long work waits to be claimed until what its sender said of that is done. The time is fixed, so
 // that a sender need not choose one. The text is said to senders and has to agree with it.
 const (
-	untakenAfter = 15 * time.Minute
-	untakenTime  = "15 minutes"
+	unclaimedAfter = 15 * time.Minute
+	unclaimedText  = "15 minutes"
 )
 
-// timeTaking sets when what the sender said of work that nobody takes is done: it counts from when the work may be
+// setUnclaimedTime sets when what the sender said of work that nobody takes is done: it counts from when the work may be
 // claimed, and anew where it comes back or goes to another. While an answer is kept for its asker it does not count,
 // and while one agent of a pool was told first it does.
 //
 // It is a rule before each change, so no action has to think of the time. Other changes of a handoff that may be
 // claimed, such as an amended text, leave the time as it is: amending does not put it off.
-func (o *op) timeTaking(h *operation.Happening) error {
+func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
 	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.ToldFirst(now):
 		now.Untaken = 0
 	case now.Untaken == 0 || was.To != now.To:
-		now.Untaken = store.At(o.Now.Add(untakenAfter))
+		now.Untaken = store.At(o.Now.Add(unclaimedAfter))
 	}
 	return nil
 }
 
-// untaken does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
+// redirectUnclaimed does what the sender said of work that nobody took in time, see [life.Untaken]. Time that the machine slept
 // does not count.
 //
 // It runs as the clock, see [operation.Rules]. It happens once for each wish: the wish is taken off the record, and an
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
-func (o *op) untaken(r *store.Record) error {
+func (o *op) redirectUnclaimed(r *store.Record) error {
 	if end := o.Leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
-	to, then, err := o.takesInstead(r)
+	to, then, err := o.nextRecipient(r)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, untakenTime, then)
+	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
 	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Said: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.Untaken = "", 0; to != r.To {
@@ -181,12 +181,12 @@ func (o *op) untaken(r *store.Record) error {
 	})
 }
 
-// takesInstead is who may claim work that nobody took, as its sender said, and what that means in words. The address is
+// nextRecipient is who may claim work that nobody took, as its sender said, and what that means in words. The address is
 // that of the record where the work waits on.
 //
 // For return it is the sender, or the owner of the workflow for work that the rules sent, see [reading.Principal]. For
 // generalist nobody counts who declined the work; where none is left, the address stays and the sender is told.
-func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err error) {
+func (o *op) nextRecipient(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
 		back, err := reading.Principal(o.View, r)
@@ -206,11 +206,11 @@ func (o *op) takesInstead(r *store.Record) (to schemas.Address, then string, err
 	return r.To, "it waits on", nil
 }
 
-// untakenSoon warns at a send of what happens where nobody claims the work.
-func (o *op) untakenSoon(_ *draft.Draft, r *store.Record) ([]string, error) {
+// warnOfUnclaimed warns at a send of what happens where nobody claims the work.
+func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
 	then := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
 		"generalist": "agents that accept anything may take it",
 	}[r.NoTakers]
-	return []string{fmt.Sprintf("where nobody claims it within %s, %s", untakenTime, then)}, nil
+	return []string{fmt.Sprintf("where nobody claims it within %s, %s", unclaimedText, then)}, nil
 }

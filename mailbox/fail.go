@@ -52,9 +52,9 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	}
 	rejects := in.Outcome == schemas.OutcomeRejected
 	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
-		return judge(o, life.Fail, outcomes[schemas.FailOut]{
+		return takeOutcome(o, life.Fail, outcomeHandler[schemas.FailOut]{
 			id: id, token: token, digest: digest,
-			unclaimed: func(r *store.Record) bool { // or declined before
+			needsNoClaim: func(r *store.Record) bool { // or declined before
 				return rejects && r.Holder != o.By.Agent && (r.Status == schemas.Pending || slices.Contains(r.Excluded, o.By.Agent))
 			},
 			first: func(r *store.Record) (schemas.FailOut, error) {
@@ -63,8 +63,8 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 				}
 				return o.fail(r, in, digest)
 			},
-			repeat: o.failedBefore,
-			late:   func(r *store.Record) error { return o.lateFailure(r, in, digest) },
+			repeat: o.repeatFailure,
+			late:   func(r *store.Record) error { return o.keepLateFailure(r, in, digest) },
 		})
 	})
 }
@@ -90,15 +90,15 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 // fail ends the record and lets the work go on elsewhere. The checkpoint comes first, as an event of its own, so that
 // the handoff that goes on finds it.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
-	then, err := o.whatFollows(r, in.Then)
+	then, err := o.nextStep(r, in.Then)
 	if err != nil {
 		return out, err
 	}
-	to, err := o.rollbackTo(r, in.RollbackTo)
+	to, err := o.rollbackTarget(r, in.RollbackTo)
 	if err != nil {
 		return out, err
 	}
-	if r, err = o.checkpoint(r, compose.Achieved(in)); err != nil {
+	if r, err = o.saveCheckpoint(r, compose.Achieved(in)); err != nil {
 		return out, err
 	}
 	now, err := o.Step(life.Fail, r)
@@ -177,9 +177,9 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// failedBefore gives a repeat the first result, with the handoff that goes on as it stands now. The chain may have gone
+// repeatFailure gives a repeat the first result, with the handoff that goes on as it stands now. The chain may have gone
 // on since: the handoff that is named is the latest that took the place of r.
-func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
+func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.Saying(r.ID, r.Result, &f); err != nil {
 		return out, err
@@ -204,8 +204,8 @@ func (o *op) failedBefore(r *store.Record) (out schemas.FailOut, err error) {
 	return out, nil
 }
 
-// lateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
-func (o *op) lateFailure(r *store.Record, in schemas.FailIn, digest string) error {
+// keepLateFailure keeps a failure that came too late. Nothing follows from it: whatever took the handoff's place goes on.
+func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.Signature(), true
 	return o.keepLate(r, schemas.Late{Failure: &f}, digest, in.Description)

@@ -19,7 +19,7 @@ func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOu
 		if out.HandoffID != 0 {
 			d.Workflow, d.Parent = out.Workflow, cmp.Or(out.Parent.String(), "none")
 		}
-		sent, err := o.deliver(&d)
+		sent, err := o.sendDraft(&d)
 		if warnings = append(warnings, sent.Warnings...); out.HandoffID == 0 {
 			out = sent
 		}
@@ -48,8 +48,8 @@ func (o *op) fanOut(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOu
 	return out, nil
 }
 
-// ends are for what one waits that waits for all that a send has sent.
-func ends(out schemas.SendOut) []string {
+// lastIDs are for what one waits that waits for all that a send has sent.
+func lastIDs(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}
 	}

@@ -17,88 +17,88 @@ type op struct {
 	*operation.Op
 	*env
 
-	checked []schemas.Address // of which the caller is told in the answer whether somebody takes its work
-	routed  *schemas.Routed   // who could take the handoff that was made last, nil for one that is for one agent
-	begun   []*store.Record   // the handoffs that were begun with what is returned now
+	checked         []schemas.Address // of which the caller is told in the answer whether somebody takes its work
+	routed          *schemas.Routed   // who could take the handoff that was made last, nil for one that is for one agent
+	begunDependents []*store.Record   // the handoffs that were begun with what is returned now
 
-	ruled      int          // how many handoffs the rules of files have sent in it
-	sentInTime int          // how many of these the clock caused, without those of the handoff to which it is applied now
-	unsent     int          // of how many rules that could not send somebody was to be told
-	cost       rules.Budget // what the expressions of the allowed rules have cost in it
-	spent      string       // which budget refused what a rule sends because of time
-	over       *overrun     // what a limit of a workflow refused, until somebody was told
+	sentByRules int          // how many handoffs the rules of files have sent in it
+	sentByClock int          // how many of these the clock caused, without those of the handoff to which it is applied now
+	unsentRules int          // of how many rules that could not send somebody was to be told
+	ruleCost    rules.Budget // what the expressions of the allowed rules have cost in it
+	spentBudget string       // which budget refused what a rule sends because of time
+	overrun     *overrun     // what a limit of a workflow refused, until somebody was told
 }
 
 // update runs fn in an operation of the engine, see [operation.Engine.Update].
 func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) error) error {
-	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(of(o)) })
+	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(opOf(o)) })
 }
 
 // mutate is [Service.update] for a call that is repeated with the same result, see [operation.Mutate].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
-	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(of(o)) })
+	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
 
 // The rules of the mailbox that take part in operations which do not call them. The lists are all there are.
 
-// before are applied before a changed record is written; they change that record alone.
-var before = []rule{
+// beforeChange are applied before a changed record is written; they change that record alone.
+var beforeChange = []hook{
 	{when: comesToPool, do: (*op).tellFirst},
-	{when: mayLieUntaken, do: (*op).timeTaking},
+	{when: mayStayUnclaimed, do: (*op).setUnclaimedTime},
 }
 
-// after are applied when a changed record was written, and before anything follows from it.
-var after = []rule{
+// afterChange are applied when a changed record was written, and before anything follows from it.
+var afterChange = []hook{
 	{when: hasOutcome, do: (*op).spend},
 	{when: becomesOffered, do: (*op).tellNoTakers},
-	{when: mayFire, do: (*op).firing},
+	{when: mayFire, do: (*op).collectSends},
 }
 
-// rule takes part in each change of a record for which its condition holds. Otherwise it is not entered.
-type rule struct {
+// hook takes part in each change of a record for which its condition holds. Otherwise it is not entered.
+type hook struct {
 	when func(*op, *operation.Happening) bool
 	do   func(*op, *operation.Happening) error
 }
 
-// due is what the clock does when a time of a record is over.
-var due = map[operation.Timer]func(*op, *store.Record) error{
-	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).leaseEnded, operation.Quiet: (*op).silent,
-	operation.Reserved: (*op).unreserve, operation.Untaken: (*op).untaken, operation.Delay: (*op).ready,
+// dueActions is what the clock does when a time of a record is over.
+var dueActions = map[operation.Timer]func(*op, *store.Record) error{
+	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
+	operation.Reserved: (*op).unreserve, operation.Untaken: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
 }
 
-// follows are the consequences that concern the handoff itself.
-var follows = map[life.Consequence]follow{
+// consequences are the consequences that concern the handoff itself.
+var consequences = map[life.Consequence]consequence{
 	life.AskApproval:   telling((*op).askApproval),
-	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.TellSender(h.Now, noticeOfAll(h)) }),
+	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.TellSender(h.Now, noticeOf(h)) }),
 	life.TellAnswerer:  telling((*op).tellAnswerer),
-	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Holder, noticeOfAll(h)) }),
+	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Holder, noticeOf(h)) }),
 	life.TellRecipient: telling((*op).tellRecipient),
-	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Asker, noticeOfAll(h)) }),
-	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.Tell(schemas.Human, noticeOfAll(h)) }),
-	life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.waitAgain(h.Now) }),
+	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Asker, noticeOf(h)) }),
+	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.Tell(schemas.Human, noticeOf(h)) }),
+	life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.restoreDependencies(h.Now) }),
 	life.EndLeftovers:  telling(func(o *op, h *operation.Happening) error { return o.endLeftovers(h.Now) }),
 	life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
 	life.SendRouted:    (*op).sendRouted,
 	life.SendReview:    (*op).sendReview,
-	life.Judge:         (*op).judgeReviewed,
-	life.PassOn:        (*op).passOnWhatFollows,
+	life.Judge:         (*op).applyVerdict,
+	life.PassOn:        (*op).passOn,
 	life.SendBack:      sending((*op).sendBack),
 	life.SendAgain:     sending((*op).rerun),
 	life.SendElsewhere: sending((*op).sendElsewhere),
-	life.SendRollback:  sending((*op).rollback),
+	life.SendRollback:  sending((*op).sendRollback),
 	life.SendToDecider: sending((*op).escalate),
 }
 
-// follow carries out a consequence, and says what came of it for the result of the call.
-type follow func(*op, *operation.Happening) (operation.Outcome, error)
+// consequence carries out a consequence, and says what came of it for the result of the call.
+type consequence func(*op, *operation.Happening) (operation.Outcome, error)
 
 // across are the consequences that concern other handoffs.
 var across = map[life.Consequence]spread{
 	life.TellWaiting:   {of: waitingFor, each: (*op).tellBlocked},
-	life.FreeWaiting:   {of: waitingFor, each: (*op).freeFrom},
+	life.FreeWaiting:   {of: waitingFor, each: (*op).unblock},
 	life.FreeTakenBack: {of: waitingForParent, each: (*op).freeTakenBack},
-	life.MoveWaiting:   {of: waitingFor, each: (*op).waitInstead},
-	life.MoveFreed:     {of: freedBy, each: (*op).waitInstead, ended: true},
+	life.MoveWaiting:   {of: waitingFor, each: (*op).replaceDependency},
+	life.MoveFreed:     {of: freedBy, each: (*op).replaceDependency, ended: true},
 	life.CancelParts:   {of: childrenOf, each: (*op).cancelPart},
 }
 
@@ -113,16 +113,16 @@ type spread struct {
 // hooks are [operation.Rules] by these lists.
 type hooks struct {
 	*op
-	tellRefused func(context.Context, *overrun)
+	tellOverrun func(context.Context, *overrun)
 }
 
-// of is the operation of the mailbox that an operation belongs to.
-func of(o *operation.Op) *op { return o.Rules.(hooks).op }
+// opOf is the operation of the mailbox that an operation belongs to.
+func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
-func (h hooks) Before(what *operation.Happening) error { return h.apply(before, what) }
-func (h hooks) After(what *operation.Happening) error  { return h.apply(after, what) }
+func (h hooks) Before(what *operation.Happening) error { return h.apply(beforeChange, what) }
+func (h hooks) After(what *operation.Happening) error  { return h.apply(afterChange, what) }
 
-func (h hooks) apply(rules []rule, what *operation.Happening) error {
+func (h hooks) apply(rules []hook, what *operation.Happening) error {
 	for _, rule := range rules {
 		if !rule.when(h.op, what) {
 			continue
@@ -134,11 +134,11 @@ func (h hooks) apply(rules []rule, what *operation.Happening) error {
 	return nil
 }
 
-func (h hooks) Due(t operation.Timer, r *store.Record) error { return due[t](h.op, r) }
+func (h hooks) Due(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
 // Follow carries out a consequence. One that nobody knows is a fault of this program: the error undoes the operation.
 func (h hooks) Follow(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
-	do := follows[c]
+	do := consequences[c]
 	if do == nil {
 		return operation.Outcome{}, fmt.Errorf("nobody knows how to %s", c)
 	}
@@ -156,11 +156,11 @@ func (h hooks) Each(c life.Consequence, other, now *store.Record) error {
 func (h hooks) Resumed(what *operation.Happening, debt store.Debt) error {
 	return h.fireAfterLeave(what, debt)
 }
-func (h hooks) Lapsed() (enough bool)                    { return h.lapsedRules() }
-func (h hooks) Cut(r *store.Record) (changed bool)       { return h.cutTimes(r) }
+func (h hooks) Lapsed() (enough bool)                    { return h.resetRuleBudgets() }
+func (h hooks) Cut(r *store.Record) (changed bool)       { return h.capTimes(r) }
 func (h hooks) Seen(client schemas.Agent) error          { return connections.ExpireNames(h.Op, client) }
-func (h hooks) Why(a life.Action, r *store.Record) error { return h.notNow(a, r) }
-func (h hooks) Refused(ctx context.Context)              { h.tellRefused(ctx, h.over) }
+func (h hooks) Why(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
+func (h hooks) Refused(ctx context.Context)              { h.tellOverrun(ctx, h.overrun) }
 
 // The conditions of the rules. They stand here, so that a reader of an operation need not enter a rule that does not
 // take part in it.
@@ -171,8 +171,8 @@ func comesToPool(_ *op, h *operation.Happening) bool {
 	return !directed && h.Now.Claimable() && h.Now.Box == h.Now.To
 }
 
-// mayLieUntaken tells whether the sender said what is done if nobody takes the work.
-func mayLieUntaken(_ *op, h *operation.Happening) bool {
+// mayStayUnclaimed tells whether the sender said what is done if nobody takes the work.
+func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
 	return h.Now.NoTakers != "" || h.Now.Untaken != 0
 }
 
@@ -192,7 +192,7 @@ func becomesOffered(_ *op, h *operation.Happening) bool {
 
 // mayFire tells whether files may have a rule for what happened: there are rules, or the handoff is a step of a workflow.
 func mayFire(o *op, h *operation.Happening) bool {
-	if occasions[h.Action] == "" && !h.Now.Counted {
+	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
 	}
 	for range o.AllRules() { //nolint:errcheck // firing reads them again, and gives the error
@@ -208,12 +208,12 @@ func freedBy(now *store.Record) store.Index          { return store.FreedBy(now.
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
 // telling is a consequence of which the result of the call says nothing.
-func telling(do func(*op, *operation.Happening) error) follow {
+func telling(do func(*op, *operation.Happening) error) consequence {
 	return func(o *op, h *operation.Happening) (operation.Outcome, error) { return operation.Outcome{}, do(o, h) }
 }
 
 // sending is a consequence that sends the handoff which goes on with the work, nil for none.
-func sending(do func(*op, *operation.Happening) (*store.Record, error)) follow {
+func sending(do func(*op, *operation.Happening) (*store.Record, error)) consequence {
 	return func(o *op, h *operation.Happening) (came operation.Outcome, err error) {
 		came.Successor, err = do(o, h)
 		return came, err

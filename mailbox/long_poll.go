@@ -20,7 +20,7 @@ import (
 // It keeps to the protocol of [longpoll.Waiter]: it joins the queues of its mailboxes before it looks, spends the permit
 // for what it took, and passes on the others. A wait that is taken up again at another process has its old place,
 // because the caller says since when it waits.
-func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (claimed, error) {
+func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
 	w.Choosy = len(in.Tags) > 0
@@ -28,7 +28,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 	for {
 		mayFind, err := s.joinQueues(ctx, w, by.Agent)
 		if err != nil {
-			return claimed{}, err
+			return takenClaim{}, err
 		}
 		if mayFind {
 			got, err := s.claim(ctx, by, in)
@@ -38,14 +38,14 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 			}
 			s.passPermits(ctx, w)
 		}
-		if unread, err := s.unread(ctx, by.Agent); unread || err != nil {
-			return claimed{}, err // it is told, see [Service.nothing]
+		if unread, err := s.hasUnread(ctx, by.Agent); unread || err != nil {
+			return takenClaim{}, err // it is told, see [Service.emptyClaim]
 		}
 		if !s.Now().Before(until) {
-			return claimed{}, nil
+			return takenClaim{}, nil
 		}
 		if err := s.sleep(ctx, w.Woken(), until); err != nil {
-			return claimed{}, err
+			return takenClaim{}, err
 		}
 	}
 }
@@ -84,8 +84,8 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	w.PassOn(pending)
 }
 
-// unread tells whether an agent has a notice that it has not read.
-func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err error) {
+// hasUnread tells whether an agent has a notice that it has not read.
+func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, err error) {
 	m, err := operation.Look(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
@@ -98,7 +98,7 @@ func (s *Service) unread(ctx context.Context, a schemas.Agent) (some bool, err e
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.Turn(by, seconds, s.Now())
 	least := -1
-	err = s.lookUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, func() (bool, error) {
 		s.engine.ApplyTime(ctx)
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
@@ -110,11 +110,11 @@ func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int)
 	return mail && err == nil, err
 }
 
-// lookUntil looks, and again after each change, until look says that it is over, or the wait is.
+// pollUntil looks, and again after each change, until look says that it is over, or the wait is.
 //
 // It asks for the next change before it looks, so a change that comes while it looks ends the sleep. Looks are not
 // bounded in number: each change of the workspace is one, whomever it concerns.
-func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
+func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
 	for {
 		changed := s.hub.NextChange()
 		if over, err := look(); err != nil || over || !s.Now().Before(until) {
@@ -126,8 +126,8 @@ func (s *Service) lookUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// othersJudge tells whether a result does not count yet, and another agent than the given one is to review it.
-func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
+// isJudgedByOthers tells whether a result does not count yet, and another agent than the given one is to review it.
+func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
 	}
@@ -135,13 +135,13 @@ func othersJudge(v *store.View, r *store.Record, a schemas.Agent) bool {
 	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
 }
 
-// await waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is
+// awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the wait is
 // over. It ends at once where the caller is asked, and where its own question was answered: nothing would happen while
 // it waits. A change is a newer event of the handoff than the one at the beginning of the wait, whose number is given.
 // That the wait is over is no error: the caller is shown what is.
-func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
+func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
-	err = s.lookUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)
 			if err != nil {
@@ -150,15 +150,15 @@ func (s *Service) await(ctx context.Context, by schemas.Caller, in schemas.GetIn
 			if first == 0 {
 				first = eventAt(v, r, since)
 			}
-			over, err = toAnswer(v, r, by.Agent)
-			return over || answered(r, by) || r.Status.Ended() && !othersJudge(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
+			over, err = isAsked(v, r, by.Agent)
+			return over || isAnswered(r, by) || r.Status.Ended() && !isJudgedByOthers(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
 		})
 	})
 	return first, err
 }
 
-// toAnswer tells whether a question about a handoff waits for an answer of an agent.
-func toAnswer(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
+// isAsked tells whether a question about a handoff waits for an answer of an agent.
+func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
 	}
@@ -166,9 +166,9 @@ func toAnswer(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	return who == a, err
 }
 
-// answered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on. The
+// isAnswered tells whether the caller's question about a handoff was answered, and the handoff waits for it to go on. The
 // agent is told apart by its name alone; [sameSession] tells whether it is the session that asked.
-func answered(r *store.Record, by schemas.Caller) bool {
+func isAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 

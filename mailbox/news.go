@@ -30,7 +30,7 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 		return s.deliverOnce(ctx, by, in, 0)
 	}
 	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
-	err = s.lookUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, func() (bool, error) {
 		out, err = s.deliverOnce(ctx, by, in, since.UnixNano())
 		return len(out.New) > 0 || out.Over != "", err
 	})
@@ -43,7 +43,7 @@ func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
 	err = s.update(ctx, by, func(o *op) (err error) {
-		out, err = operation.Once(o.Op, func(*operation.Op) (schemas.NewsOut, error) { return o.news(in, since) })
+		out, err = operation.Once(o.Op, func(*operation.Op) (schemas.NewsOut, error) { return o.deliverNews(in, since) })
 		return err
 	})
 	if gone := ctx.Err(); gone != nil && out.Marked != nil {
@@ -57,15 +57,15 @@ func (s *Service) deliverOnce(
 func (s *Service) undeliver(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
-		_, err := o.news(schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}, 0)
+		_, err := o.deliverNews(schemas.NewsIn{On: schemas.OnUndelivered, Session: in.Session, Undelivered: out.Marked}, 0)
 		return err
 	})
 }
 
-// news makes a delivery and keeps what it says of handoffs. From here on the operation acts as the agent under whose
+// deliverNews makes a delivery and keeps what it says of handoffs. From here on the operation acts as the agent under whose
 // name the session runs, which a hook need not know. A call that delivered nothing is not remembered under its request
 // id, so that its repeat looks again. A session that ends releases a name under which nothing was done.
-func (o *op) news(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
+func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
 	}
@@ -102,7 +102,7 @@ func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 			holder := o.By
 			holder.Agent = r.Holder
 			return o.ActingAs(holder, func() error {
-				_, err := o.checkpoint(r, kept)
+				_, err := o.saveCheckpoint(r, kept)
 				return err
 			})
 		})

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// noticeOfAll is the notice about what happened, the same for everybody who is told.
-func noticeOfAll(h *operation.Happening) schemas.Notice {
+// noticeOf is the notice about what happened, the same for everybody who is told.
+func noticeOf(h *operation.Happening) schemas.Notice {
 	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
@@ -47,12 +47,12 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
-		n, missing := noticeNamed(v, by.Agent, id)
+		n, missing := findNotice(v, by.Agent, id)
 		if missing == nil {
 			out.Notice = n
 			return []schemas.NoticeID{wanted}, nil
 		}
-		if found, err := sent(v, by.Agent, wanted, &out); found || err != nil {
+		if found, err := showSent(v, by.Agent, wanted, &out); found || err != nil {
 			return nil, err
 		}
 		return nil, missing
@@ -60,8 +60,8 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// sent shows a message to the agent that sent it, with whether it was read. That marks nothing.
-func sent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
+// showSent shows a message to the agent that sent it, with whether it was read. That marks nothing.
+func showSent(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
 		return false, err
@@ -90,9 +90,9 @@ func (s *Service) showNotices(
 	})
 }
 
-// recall takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message
+// recallMessage takes a message of the caller back that was not read, see [life.Recall]. The error is not_found for a message
 // that the caller did not send, and conflict for one that was read.
-func (o *op) recall(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
+func (o *op) recallMessage(in schemas.UpdateIn) (out schemas.UpdateOut, err error) {
 	var id schemas.NoticeID
 	n := (*schemas.Notice)(nil)
 	if id.UnmarshalText([]byte(in.HandoffID)) == nil {

@@ -10,40 +10,40 @@ import (
 	"handoff/store"
 )
 
-// outcomes are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim,
+// outcomeHandler are the ways to take an outcome, a result or a failure, that somebody sends for a handoff: in which claim,
 // and by what it is known again.
-type outcomes[Out any] struct {
+type outcomeHandler[Out any] struct {
 	id, token, digest string
 
 	// unclaimed tells whether it needs no claim; nil means that it always does.
-	unclaimed func(*store.Record) bool
+	needsNoClaim func(*store.Record) bool
 
 	first  func(*store.Record) (Out, error) // ends the handoff with it
 	repeat func(*store.Record) (Out, error) // gives the result of the first time
 	late   func(*store.Record) error        // keeps it beside the record, which stays as it is
 }
 
-// judge takes an outcome that comes for a handoff. The first one ends it. The same one again, known by its digest,
+// takeOutcome takes an outcome that comes for a handoff. The first one ends it. The same one again, known by its digest,
 // gets the first result, with no event. One that comes after its claim was lost, or after the clock, a cancel or a
 // return ended the handoff, is kept as late in the same transaction, and its sender gets stale all the same. Anything
-// else changes nothing: the error is what [op.proves] says of the claim, or what [op.notNow] says of the state.
+// else changes nothing: the error is what [op.checkProof] says of the claim, or what [op.refuseState] says of the state.
 //
 // The claim is proved before anything is said about the record, so a stranger learns nothing about an outcome by
 // sending one. Only a handoff that was rejected out of its mailbox had no claim; its sender is known by the digest.
-func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err error) {
+func takeOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
 	r, err := o.Find(take.id)
 	if err != nil {
 		return out, err
 	}
-	o.asHolder(r, take.token)
+	o.actAsHolder(r, take.token)
 	switch {
-	case take.unclaimed != nil && take.unclaimed(r):
+	case take.needsNoClaim != nil && take.needsNoClaim(r):
 		return take.first(r)
 	case r.Status == schemas.Rejected && r.Holder != o.By.Agent && r.ResultDigest == take.digest:
 		return take.repeat(r) // rejected from the mailbox: there was no claim to prove
 	}
-	err = o.proves(a, r, take.token)
-	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.holdsNow(r) {
+	err = o.checkProof(a, r, take.token)
+	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
 		o.Refuse(e.WithHint("%s", lateHint(r, take.digest)).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
@@ -51,25 +51,25 @@ func judge[Out any](o *op, a life.Action, take outcomes[Out]) (out Out, err erro
 	if err != nil {
 		return out, err
 	}
-	return take.proved(o, a, r)
+	return take.takeProved(o, a, r)
 }
 
 // proved takes an outcome of a claim that is proved.
-func (take outcomes[Out]) proved(o *op, a life.Action, r *store.Record) (out Out, err error) {
+func (take outcomeHandler[Out]) takeProved(o *op, a life.Action, r *store.Record) (out Out, err error) {
 	switch {
 	case !r.Status.Ended():
 		return take.first(r)
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.Refuse(overtaken(r, lateHint(r, take.digest)))
+		o.Refuse(refuseOvertaken(r, lateHint(r, take.digest)))
 		return out, take.late(r)
 	}
-	return out, o.notNow(a, r)
+	return out, o.refuseState(a, r)
 }
 
-// overtaken tells the holder that the handoff ended while it was at work.
-func overtaken(r *store.Record, hint string) *schemas.Error {
+// refuseOvertaken tells the holder that the handoff ended while it was at work.
+func refuseOvertaken(r *store.Record, hint string) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
 	if r.Successor != 0 {
 		hint += " " + r.Successor.String() + " took its place."
@@ -77,24 +77,24 @@ func overtaken(r *store.Record, hint string) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// lateKept is how many late results of one handoff are kept, so that a holder that repeats itself cannot fill the
+// maxLate is how many late results of one handoff are kept, so that a holder that repeats itself cannot fill the
 // record.
-const lateKept = 8
+const maxLate = 8
 
 // lateHint tells the holder what [op.keepLate] does with what it sent.
 func lateHint(r *store.Record, digest string) string {
-	if len(r.Late) >= lateKept && r.LateDigest != digest {
+	if len(r.Late) >= maxLate && r.LateDigest != digest {
 		return fmt.Sprintf("It has %d late results already, so what you sent was not kept: send it to %s as a message.",
-			lateKept, r.From)
+			maxLate, r.From)
 	}
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
 // keepLate keeps an outcome that came too late, and says so to the sender. It is kept and not applied, because another
 // agent may be at work on the handoff or have finished it, and throwing it away would lose what was found. The record
-// keeps its state and names the event that holds it. The same one again, and more than [lateKept], are not kept.
+// keeps its state and names the event that holds it. The same one again, and more than [maxLate], are not kept.
 func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary string) error {
-	if r.LateDigest == digest || len(r.Late) >= lateKept {
+	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil
 	}
 	now := r.Clone()

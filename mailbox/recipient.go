@@ -37,12 +37,12 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	case err != nil:
 		return nil, err
 	case a == nil && !o.here.Acting(to):
-		return o.unknownRecipient(to, force)
+		return o.checkUnknown(to, force)
 	case a == nil: // the agent is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
-		return nil, o.unaccepted(to, r.Type)
+		return nil, o.refuseUnaccepted(to, r.Type)
 	}
 	if a.Claims == 0 && !o.here.Acting(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
@@ -64,7 +64,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 		return nil, err
 	}
 	warning += ": it waits until one does"
-	if err := o.namesake(pool, force); err != nil {
+	if err := o.checkNamesake(pool, force); err != nil {
 		return nil, err
 	}
 	cards, err := o.cards()
@@ -80,9 +80,9 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	return []string{warning}, err
 }
 
-// namesake refuses a pool that has no member and is called as an agent, unless it is forced. The error is not_found and
+// checkNamesake refuses a pool that has no member and is called as an agent, unless it is forced. The error is not_found and
 // names both.
-func (o *op) namesake(pool schemas.Address, force bool) error {
+func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
 	if err != nil || force || known == nil && !o.here.Acting(schemas.Agent(name)) {
@@ -106,15 +106,15 @@ func (o *op) checkRoom(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// unknownRecipient refuses a name that no agent has, where agents are declared, and names those that were likely meant.
+// checkUnknown refuses a name that no agent has, where agents are declared, and names those that were likely meant.
 // A name that has mail already is known all the same, and force makes it known. In an open workspace it only warns.
-func (o *op) unknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
+func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err error) {
 	pool, err := poolOf(o.View, to)
 	if err != nil {
 		return nil, err
 	}
 	if pool != "" && !force {
-		return nil, noAgent("to", to, pool, "Send to %s: who is in it may claim it. Nothing was sent.")
+		return nil, refusePoolName("to", to, pool, "Send to %s: who is in it may claim it. Nothing was sent.")
 	}
 	known, err := o.AgentNames()
 	if err != nil {
@@ -157,9 +157,9 @@ func (o *op) refusesUnknown(to schemas.Agent, force bool) (cards []schemas.Card,
 	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
-// unaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that
+// refuseUnaccepted refuses a recipient that does not accept the type of work, with conflict, and names registered agents that
 // do, twenty at most.
-func (o *op) unaccepted(to schemas.Agent, kind string) error {
+func (o *op) refuseUnaccepted(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
 		return err
@@ -182,9 +182,9 @@ func (o *op) unaccepted(to schemas.Agent, kind string) error {
 // by the continuation of a completion, by a retry, by giving work back. A handoff that the rules send does not count
 // for the caller whose action led to it, and is never refused. Work that is tried again counts for its first sender.
 
-// drains is after how long it makes sense to send again, because some may have been claimed. The error of
+// pendingRetryAfter is after how long it makes sense to send again, because some may have been claimed. The error of
 // [op.checkPending] tells it.
-const drains = 30 * time.Second
+const pendingRetryAfter = 30 * time.Second
 
 // checkPending refuses a handoff of which the caller's token would have one too many pending: the error is limit, and
 // says after how many seconds it makes sense to try again. The count is kept by the store with each record, so it is
@@ -201,5 +201,5 @@ func (o *op) checkPending() error {
 		n, o.By.Token, o.By.MaxPending).
 		WithHint("Wait until some are claimed. Nothing was sent.").
 		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.Standings(schemas.Pending)}, "shows them")).
-		After(drains)
+		After(pendingRetryAfter)
 }

@@ -14,23 +14,23 @@ import (
 	"handoff/store"
 )
 
-// separated keeps the content that changes send along, and leaves the references to it in them.
+// separateContent keeps the content that changes send along, and leaves the references to it in them.
 //
 // Unlike a send it writes within the check, because an amendment or a retry is checked inside its transaction. Where a
 // later check refuses the changes, the content is undone with the rest. The field of an error is that of the context;
 // the caller puts it below changes.
-func (o *op) separated(c *schemas.Changes) error {
+func (o *op) separateContent(c *schemas.Changes) error {
 	context, contents, err := o.drafts.Separate(c.Context)
 	if err != nil {
 		return err
 	}
 	c.Context = context
-	return cmp.Or(o.checkReferences(context), o.keep(contents))
+	return cmp.Or(o.checkReferences(context), o.keepContents(contents))
 }
 
 // checkReferences refuses a context that refers to what is not there: the receiver could not fetch it.
 //
-// Only places in this mailbox are looked up, as context://ho_12/detail. A foreign URL is not fetched: [op.warnOfNames]
+// Only places in this mailbox are looked up, as context://ho_12/detail. A foreign URL is not fetched: [op.warnOfUnknown]
 // warns of it. The error is that of [reading.Lookup], with the index of the reference in its field. What is there now
 // may be redacted later; then the receiver finds it gone.
 func (o *op) checkReferences(c *schemas.Context) error {
@@ -48,12 +48,12 @@ func (o *op) checkReferences(c *schemas.Context) error {
 	return nil
 }
 
-// warnOfNames warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, files
+// warnOfUnknown warns of what a handoff names that the mailbox does not know: content that is kept elsewhere, files
 // that are not there, and whoever takes the work back. None is a reason to refuse it.
 //
 // It runs at a send, after the handoff was created, in the same transaction. Texts of the caller are cut to 120 bytes
 // and made visible, since the warning goes into the context of a model.
-func (o *op) warnOfNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
+func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
 		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {

@@ -12,11 +12,11 @@ import (
 	"handoff/store"
 )
 
-// notNow explains that the state does not allow an action, and names what took the handoff's place. Where there is a
+// refuseState explains that the state does not allow an action, and names what took the handoff's place. Where there is a
 // way on, such as claiming first, it advises that. The error is conflict.
 //
 // Also a caller gets it that may do nothing with the handoff, since anybody may read how it stands. It only reads.
-func (o *op) notNow(a life.Action, r *store.Record) error {
+func (o *op) refuseState(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
 		cannot = "reported on"
@@ -24,28 +24,28 @@ func (o *op) notNow(a life.Action, r *store.Record) error {
 	e := operation.Conflict(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
 	case r.Status.Ended():
-		return o.afterEnd(e, a, r)
+		return o.adviseEnded(e, a, r)
 	case a == life.Accept || a == life.Return:
-		return noResult(r)
+		return refuseNoResult(r)
 	case r.Status.Held():
-		return o.whileHeld(e, a, r)
+		return o.adviseHeld(e, a, r)
 	}
-	return o.whilePending(e, a, r)
+	return o.advisePending(e, a, r)
 }
 
-// noResult refuses to judge what is not completed.
-func noResult(r *store.Record) error {
+// refuseNoResult refuses to judge what is not completed.
+func refuseNoResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
 		schemas.Call(wait, "waits for the result, where you sent it"),
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
-// afterEnd adds to a refusal what became of a handoff that ended, and how its result may be judged.
-func (o *op) afterEnd(e *schemas.Error, a life.Action, r *store.Record) error {
+// adviseEnded adds to a refusal what became of a handoff that ended, and how its result may be judged.
+func (o *op) adviseEnded(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
-		return e.WithHint("%s", o.inItsPlace(r))
+		return e.WithHint("%s", o.successorHint(r))
 	case a == life.Cancel && r.Dismissed != 0:
 		return e.WithHint("Somebody said before that nobody is to go on with it.")
 	case a == life.Accept && endedBadly(r):
@@ -53,42 +53,42 @@ func (o *op) afterEnd(e *schemas.Error, a life.Action, r *store.Record) error {
 		return e.WithHint("There is no result to accept. The action cancel says that nobody is to go on with it.").
 			WithNext(schemas.Call(again, "has it done again"))
 	case r.Status == schemas.Cancelled:
-		return e.WithHint("%s", o.whyCancelled(r))
+		return e.WithHint("%s", o.cancelReason(r))
 	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
-		return e.WithNext(o.judging(r)...)
+		return e.WithNext(o.judgingAdvice(r)...)
 	}
 	return e
 }
 
-// whileHeld adds to a refusal who is at work on a handoff, or what its holder may do instead.
-func (o *op) whileHeld(e *schemas.Error, a life.Action, r *store.Record) error {
+// adviseHeld adds to a refusal who is at work on a handoff, or what its holder may do instead.
+func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:
-		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(tellAgent(r.Holder))
+		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(messageAdvice(r.Holder))
 	case a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
-		return e.WithHint("Work has begun.").WithNext(holderDoes(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
+		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
 	}
 	return e
 }
 
-// whilePending adds to a refusal that nobody holds a handoff: it is claimed first, or sent to another.
-func (o *op) whilePending(e *schemas.Error, a life.Action, r *store.Record) error {
+// advisePending adds to a refusal that nobody holds a handoff: it is claimed first, or sent to another.
+func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Release && o.Allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
 		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
 	case a == life.Progress || a == life.Ask || a == life.Release:
-		return o.beforeClaim(e, r)
+		return o.adviseClaim(e, r)
 	}
 	return e
 }
 
-// inItsPlace names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
+// successorHint names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
 // told to go on with it.
-func (o *op) inItsPlace(r *store.Record) string {
+func (o *op) successorHint(r *store.Record) string {
 	next := reading.Readable(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
 	if mine || next == nil || o.Allowed(life.Claim, life.Recipient, next) == nil {
@@ -97,12 +97,12 @@ func (o *op) inItsPlace(r *store.Record) string {
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
 }
 
-// whyCancelled says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the
-// cancel, and the late results that may have come since, of which [lateKept] are kept. Where the cancel is not among
+// cancelReason says who cancelled a handoff and why, as far as that was said. It looks at the last nine events: the
+// cancel, and the late results that may have come since, of which [maxLate] are kept. Where the cancel is not among
 // them, the sender is named.
-func (o *op) whyCancelled(r *store.Record) string {
+func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
-	events, _ := o.EventsOf(r, 1+lateKept) // without them the sender is named
+	events, _ := o.EventsOf(r, 1+maxLate) // without them the sender is named
 	for _, e := range events {
 		if e.Action == string(life.Cancel) {
 			by = string(e.Agent)
@@ -115,14 +115,14 @@ func (o *op) whyCancelled(r *store.Record) string {
 	return schemas.Visible(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
 }
 
-// tellAgent advises to send an agent a message.
-func tellAgent(a schemas.Agent) schemas.Advice {
+// messageAdvice advises to send an agent a message.
+func messageAdvice(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// holderDoes advises an action of a holder, with a token or, where none is needed, without. What only the caller knows
+// holderAdvice advises an action of a holder, with a token or, where none is needed, without. What only the caller knows
 // is left to it.
-func holderDoes(a life.Action, h schemas.ID, token string) schemas.Advice {
+func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
 	switch a { //nolint:exhaustive // the others report
 	case life.Complete:
@@ -144,14 +144,14 @@ func holderDoes(a life.Action, h schemas.ID, token string) schemas.Advice {
 	return schemas.Call(in, "reports on it")
 }
 
-// waitForChange advises to wait until a handoff changes, for as long as one call may wait.
-func waitForChange(r *store.Record) schemas.Advice {
+// waitAdvice advises to wait until a handoff changes, for as long as one call may wait.
+func waitAdvice(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
-// forcible advises on a send that its recipient would not take. No call is advised: what is forced upon a name that
+// adviseForce advises on a send that its recipient would not take. No call is advised: what is forced upon a name that
 // somebody mistyped is lost.
-func forcible(err error) error {
+func adviseForce(err error) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded || e.Code != schemas.NotFound && e.Code != schemas.Conflict {
 		return err

@@ -20,16 +20,16 @@ import (
 // The error for a new recipient is that of [op.checkRecipient], and no release is forced. A name that is left out
 // leaves the recipient as it is. The caller that is not the holder is judged by [operation.Op.Step].
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	o.asHolder(r, in.Token)
+	o.actAsHolder(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
-		if err := o.heldNow(life.Release, r, in.Token); err != nil {
+		if err := o.checkHeld(life.Release, r, in.Token); err != nil {
 			return nil, err
 		}
 	}
 	to := schemas.Address("")
 	if in.To != "" {
 		var err error
-		if to, err = o.addressee("to", in.To); err != nil {
+		if to, err = o.parseAddress("to", in.To); err != nil {
 			return nil, err
 		}
 		next := r.Clone()
@@ -41,7 +41,7 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 			return nil, err
 		}
 	}
-	r, err := o.marked(r, in, out)
+	r, err := o.saveGivenCheckpoint(r, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,9 @@ func readdress(r *store.Record, to schemas.Address) {
 // before is told so, and nothing changes.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	if slices.Contains(r.Excluded, o.By.Agent) {
-		return declined(r, "you declined it before"), nil
+		return declineResult(r, "you declined it before"), nil
 	}
-	others, err := o.candidatesLeft(r, o.By.Agent)
+	others, err := o.hasOtherCandidates(r, o.By.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -157,9 +157,9 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if operation.ToldFirst(&now) {
 		passed += fmt.Sprintf("; %s is told first", now.Box)
 	}
-	return declined(&now, passed), nil
+	return declineResult(&now, passed), nil
 }
 
-func declined(r *store.Record, warning string) schemas.FailOut {
+func declineResult(r *store.Record, warning string) schemas.FailOut {
 	return schemas.FailOut{HandoffID: r.ID, Status: r.Status, Warnings: []string{warning}}
 }

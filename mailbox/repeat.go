@@ -10,10 +10,10 @@ import (
 	"handoff/store"
 )
 
-// sentBefore gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
+// repeatedSend gives the result of the first send with the same key, nil when this is the first or has no key. Keys are
 // those of one sender. The error is conflict for a key that was used for other content, by the digest of
 // [draft.Maker.Encode], and names the handoff of the first send.
-func (o *op) sentBefore(d *draft.Draft) (*schemas.SendOut, error) {
+func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	if d.Key == "" {
 		return nil, nil
 	}
@@ -50,15 +50,15 @@ func (o *op) rememberKey(d *draft.Draft, out schemas.SendOut) error {
 
 // repeats is how long the same content is noticed, and how far back is looked.
 const (
-	repeats    = 10 * time.Minute
-	lookedBack = 64
+	repeatWindow = 10 * time.Minute
+	lookback     = 64
 )
 
 // warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
 // warns: sending the same task twice on purpose is allowed. It looks at the last 64 sends within ten minutes.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
-	for sent, err := range reading.AtMost(1+lookedBack, o.Sent(o.By.Agent)) {
-		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeats {
+	for sent, err := range reading.AtMost(1+lookback, o.Sent(o.By.Agent)) {
+		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {
 			return nil, err
 		}
 		if sent.Digest == d.Digest && sent.ID != r.ID {

@@ -16,7 +16,7 @@ import (
 // The error is not_found for a notice that the caller does not have, and invalid for one of another kind, since nobody
 // waits for an answer to it.
 func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
-	n, err := noticeNamed(o.View, o.By.Agent, in.HandoffID)
+	n, err := findNotice(o.View, o.By.Agent, in.HandoffID)
 	switch {
 	case err != nil:
 		return out, "", err
@@ -32,7 +32,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	if err != nil {
 		return out, "", err
 	}
-	sent, err := o.deliver(&d)
+	sent, err := o.sendDraft(&d)
 	if err != nil {
 		return out, "", err
 	}
@@ -54,8 +54,8 @@ func replyTo(n schemas.Notice, text string) schemas.SendIn {
 	return in
 }
 
-// noticeNamed is the notice of an agent with an id. The error is not_found where the agent has none of it.
-func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
+// findNotice is the notice of an agent with an id. The error is not_found where the agent has none of it.
+func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
 	var wanted schemas.NoticeID
 	if wanted.UnmarshalText([]byte(id)) == nil {
 		for n, err := range v.Notices(a, wanted+1) {
@@ -69,8 +69,8 @@ func noticeNamed(v *store.View, a schemas.Agent, id string) (*schemas.Notice, er
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// forPerson tells whether the caller is a person in whose mailbox a handoff waits, or who works on it.
-func (o *op) forPerson(r *store.Record) bool {
+// isForPerson tells whether the caller is a person in whose mailbox a handoff waits, or who works on it.
+func (o *op) isForPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
 	return o.By.Agent == schemas.Human && (waits || works)
@@ -86,14 +86,14 @@ func (o *op) answerWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	done.HandoffID = ""
 	held := r
 	if r.Status == schemas.Pending {
-		got, err := o.claimGiven(r.ID.String())
+		got, err := o.claimByID(r.ID.String())
 		if err != nil {
 			return nil, err
 		}
 		held = got.record
 	}
 	digest, err := draft.Fingerprint(done)
-	kept, unread := compared(o.View, o.By, held, done)
+	kept, unread := newComparison(o.View, o.By, held, done)
 	if err = cmp.Or(err, unread); err != nil {
 		return nil, err
 	}

@@ -33,12 +33,12 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	case review == "":
 		return nil, nil
 	}
-	reviewer, warnings, err := o.reviewerCalled(review, r, force)
+	reviewer, warnings, err := o.namedReviewer(review, r, force)
 	if err != nil {
 		return nil, err
 	}
 	if _, directed := reviewer.Directed(); !directed {
-		why, err := o.noReviewer(to, reviewer)
+		why, err := o.whyNoReviewer(to, reviewer)
 		if why != "" && len(warnings) == 0 {
 			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", reviewField, why)}
 		}
@@ -47,7 +47,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	if _, directed := to.Directed(); !directed || reviewer != to {
 		return warnings, nil // of a pool the one who does the work is excluded
 	}
-	others, err := o.othersReview(target, r.From)
+	others, err := o.otherReviewers(target, r.From)
 	if err != nil || force && len(others) == 0 {
 		return warnings, err
 	}
@@ -58,8 +58,8 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 
 const reviewField = "expectations.review"
 
-// reviewerCalled is who a sender names as the reviewer of r. One that is new has to be somebody to whom work can be sent.
-func (o *op) reviewerCalled(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
+// namedReviewer is who a sender names as the reviewer of r. One that is new has to be somebody to whom work can be sent.
+func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
 	reviewer := schemas.Address(review)
 	switch review {
 	case schemas.ReviewBySender:
@@ -68,13 +68,13 @@ func (o *op) reviewerCalled(review string, r *store.Record, force bool) (_ schem
 		return reviewer, nil, nil
 	}
 	if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
-		return "", nil, forcible(schemas.AsError(err).WithField(reviewField))
+		return "", nil, adviseForce(schemas.AsError(err).WithField(reviewField))
 	}
 	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }
 
-// othersReview are the agents besides the author that could review work: its sender, and who registered for reviews.
-func (o *op) othersReview(author, sender schemas.Agent) (others []schemas.Agent, err error) {
+// otherReviewers are the agents besides the author that could review work: its sender, and who registered for reviews.
+func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agent, err error) {
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
 	}
@@ -93,7 +93,7 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 	err = o.Alone(func() error {
 		to, err := o.reviewer(h.Now)
 		if err == nil {
-			review, err = o.review(h.Now, to, "", nil)
+			review, err = o.createReview(h.Now, to, "", nil)
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err err
 		came.Unsent = fmt.Sprintf("nobody was asked to review it, and human was told: %s", schemas.AsError(err).Message)
 		return came, o.tellUnsent(h.Now, fmt.Sprintf("The review of %s, which its sender now accepts or returns", h.Now.ID), err)
 	}
-	came.Forwarded = sentAs(review)
+	came.Forwarded = plainSendResult(review)
 	return came, nil
 }
 
@@ -119,7 +119,7 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	if to != schemas.Address(r.Holder) {
 		return to, nil
 	}
-	others, err := o.othersReview(r.Holder, sender)
+	others, err := o.otherReviewers(r.Holder, sender)
 	switch {
 	case to == r.To && len(others) == 0:
 	case sender != r.Holder:
@@ -130,11 +130,11 @@ func (o *op) reviewer(r *store.Record) (schemas.Address, error) {
 	return to, err
 }
 
-// review makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the
+// createReview makes the handoff that judges the result of r. It is offered to nobody who is excluded, nor to who did the
 // work. Where nobody takes it, it goes to the sender, or to human. The errors are those of a chain that is too long,
 // but for human, and of a workflow past its limits.
-func (o *op) review(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
-	line := lineage{}.under(r)
+func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
+	line := lineage{}.childOf(r)
 	if err := o.checkDepth(line, r); err != nil && to != schemas.Address(schemas.Human) {
 		return nil, err
 	}
@@ -203,8 +203,8 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 	return v
 }
 
-// underReview is the work that a review is to judge, nil where that is done or another review does it.
-func (o *op) underReview(review *store.Record) *store.Record {
+// reviewedWork is the work that a review is to judge, nil where that is done or another review does it.
+func (o *op) reviewedWork(review *store.Record) *store.Record {
 	r := o.Usable(review.Reviews)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
@@ -212,9 +212,9 @@ func (o *op) underReview(review *store.Record) *store.Record {
 	return r
 }
 
-// judgeReviewed does to the work what its review says, see [life.Judge].
-func (o *op) judgeReviewed(h *operation.Happening) (came operation.Outcome, err error) {
-	r := o.underReview(h.Now)
+// applyVerdict does to the work what its review says, see [life.Judge].
+func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
+	r := o.reviewedWork(h.Now)
 	done, _ := h.Said.(schemas.Completion)
 	if r == nil {
 		return came, nil
@@ -238,16 +238,16 @@ func (o *op) judgeReviewed(h *operation.Happening) (came operation.Outcome, err 
 	} else {
 		why := fmt.Sprintf("%s asks for rework: %s\n%s\nBut %s. Accept the result, or return it with points all the same.",
 			o.By.Agent, done.Summary, schemas.Numbered(v.Points, "\n"), schemas.AsError(err).Message)
-		next, err = o.review(r, schemas.Address(schemas.Human), why, nil)
+		next, err = o.createReview(r, schemas.Address(schemas.Human), why, nil)
 	}
 	if err == nil {
-		came.Forwarded = sentAs(next)
+		came.Forwarded = plainSendResult(next)
 	}
 	return came, err
 }
 
-// roundLeft refuses anybody but human to return reviewed work that was done as often as its sender allowed.
-func (o *op) roundLeft(r *store.Record) error {
+// checkRounds refuses anybody but human to return reviewed work that was done as often as its sender allowed.
+func (o *op) checkRounds(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
 	}
@@ -264,8 +264,8 @@ func (o *op) roundLeft(r *store.Record) error {
 		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// unjudged lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
-func unjudged(h *operation.Happening, r *store.Record) *operation.Happening {
+// continueReview lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
+func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
 	if r.Reviews != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
 	}
@@ -285,11 +285,11 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	return sender, err
 }
 
-// reviewInstead sends a review that ended without a verdict to another: whom its holder named, else the sender of the
+// replaceReview sends a review that ended without a verdict to another: whom its holder named, else the sender of the
 // work, else human. After human nobody comes: the sender is told, and accepts or returns the work.
-func (o *op) reviewInstead(h *operation.Happening) (*store.Record, error) {
+func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 	gone := h.Now
-	r := o.underReview(gone)
+	r := o.reviewedWork(gone)
 	if r == nil || gone.To == schemas.Address(schemas.Human) {
 		return nil, nil
 	}
@@ -304,7 +304,7 @@ func (o *op) reviewInstead(h *operation.Happening) (*store.Record, error) {
 		to = schemas.Human
 	}
 	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.Why.Text())
-	next, err := o.orTell(h, func() (*store.Record, error) { return o.review(r, schemas.Address(to), why, gone.Excluded) })
+	next, err := o.sendOrTell(h, func() (*store.Record, error) { return o.createReview(r, schemas.Address(to), why, gone.Excluded) })
 	if next == nil || err != nil {
 		return nil, err
 	}
@@ -332,12 +332,12 @@ func (o *op) endReview(judged *store.Record) error {
 	return o.endNeedless(review, judged.ID, text)
 }
 
-// holderOf is who did the work, as the caller of what it said then.
-func holderOf(r *store.Record, by schemas.Caller) schemas.Caller {
+// holderCaller is who did the work, as the caller of what it said then.
+func holderCaller(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// sentAs is what a send would have answered of a handoff.
-func sentAs(r *store.Record) *schemas.SendOut {
+// plainSendResult is what a send would have answered of a handoff.
+func plainSendResult(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

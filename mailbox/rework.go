@@ -26,7 +26,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	accepted := &operation.Happening{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
 	var err error
-	if accepted.Forward, err = o.heldBack(r); err != nil {
+	if accepted.Forward, err = o.heldContinuation(r); err != nil {
 		return nil, err
 	}
 	return o.ChangeNoted(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
@@ -44,18 +44,18 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	if _, err := o.Step(life.Return, r); err != nil {
 		return nil, err
 	}
-	if err := o.roundLeft(r); err != nil {
+	if err := o.checkRounds(r); err != nil {
 		return nil, err
 	}
-	rev, err := o.revised(life.Return, r, in, out)
+	rev, err := o.revise(life.Return, r, in, out)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(rev.nextRound(o.By.Agent, r), o.checkDepth(rev.under(r), r), o.checkPending()); err != nil {
+	if err := cmp.Or(rev.setRound(o.By.Agent, r), o.checkDepth(rev.lineageUnder(r), r), o.checkPending()); err != nil {
 		return nil, err
 	}
-	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.said()}, Revision: rev}
-	said := schemas.UpdateIn{Action: in.Action, Note: rev.said(), Changes: in.Changes}
+	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.reason()}, Revision: rev}
+	said := schemas.UpdateIn{Action: in.Action, Note: rev.reason(), Changes: in.Changes}
 	now, err := o.ChangeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
 		return nil, err
@@ -65,31 +65,31 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 		return nil, err
 	}
 	out.Created, out.To = followed.Successor.ID, followed.Successor.To
-	out.Warnings = append(out.Warnings, o.begunWarnings(r.ID)...)
+	out.Warnings = append(out.Warnings, o.warnOfBegun(r.ID)...)
 	return now, nil
 }
 
 // revision is what a sender changes about work, which is amended or done again, checked before anything is written. It
 // lives as long as the transaction. A nil revision means that nobody changes anything, as where the rules try again.
 type revision struct {
-	changes   schemas.Changes
-	note      string
-	to        schemas.Address // "" for whom it goes to by itself
-	stated    time.Time       // the deadline that was asked for
-	notBefore time.Time
-	waits     waits
-	round     *schemas.Rework // of returned work
-	changed   []string        // the fields that differ, once it was applied
+	changes      schemas.Changes
+	note         string
+	to           schemas.Address // "" for whom it goes to by itself
+	deadline     time.Time       // the deadline that was asked for
+	notBefore    time.Time
+	dependencies dependencies
+	round        *schemas.Rework // of returned work
+	changed      []string        // the fields that differ, once it was applied
 }
 
-// revised checks what a sender changes about r, as a send is checked, with the fields of the errors below changes, and
+// revise checks what a sender changes about r, as a send is checked, with the fields of the errors below changes, and
 // warns in the result. Work that is amended waits for what it waits for by now, and goes to the role that is said; work
 // that is done again waits for what it was sent with.
 //
 // Besides what the clock changes it writes only content that references send along. So it is called in the transaction,
 // and an error undoes that. It is the one place where an amendment, a return and a retry are checked, so that the same
 // change is judged alike in all three.
-func (o *op) revised(
+func (o *op) revise(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
 	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
@@ -98,7 +98,7 @@ func (o *op) revised(
 	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return nil, operation.PersonNeeded(r, "given another base")
 	}
-	if err := cmp.Or(o.mayNameBase(r, *c), o.drafts.CheckChanges(c), o.separated(c)); err != nil {
+	if err := cmp.Or(o.checkBase(r, *c), o.drafts.CheckChanges(c), o.separateContent(c)); err != nil {
 		return nil, inChanges(err)
 	}
 	c.To = cmp.Or(in.To, c.To)
@@ -114,25 +114,25 @@ func (o *op) revised(
 	var stays, lower []string
 	amends := a == life.Amend
 	if amends {
-		stays, rev.waits = needs(r, c), waitsOf(r)
-		if err := tooLate(r, c.To, opt); err != nil {
+		stays, rev.dependencies = applyRole(r, c), dependenciesOf(r)
+		if err := checkNotBegun(r, c.To, opt); err != nil {
 			return nil, err
 		}
 	} else {
-		rev.waits = o.waitsAgain(sent.Metadata)
+		rev.dependencies = o.originalDependencies(sent.Metadata)
 	}
-	if out.Warnings, err = o.revisedRecipient(rev, r, amends); err != nil {
+	if out.Warnings, err = o.checkNewRecipient(rev, r, amends); err != nil {
 		return nil, err
 	}
-	rev.stated, err = schemas.ParseDeadline("deadline", c.Deadline, o.Now)
+	rev.deadline, err = schemas.ParseDeadline("deadline", c.Deadline, o.Now)
 	if err == nil {
 		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
 	}
-	if err = cmp.Or(err, draft.CheckDeadline(rev.stated, rev.notBefore, o.Now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
+	if err = cmp.Or(err, draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
 		return nil, inChanges(err)
 	}
-	if rev.waits, err = o.waitsFor(rev.waits, opt.After, opt.AfterAccepted); err == nil {
-		err = o.noCircle(r, rev.waits)
+	if rev.dependencies, err = o.addDependencies(rev.dependencies, opt.After, opt.AfterAccepted); err == nil {
+		err = o.checkCycle(r, rev.dependencies)
 	}
 	if err == nil {
 		lower, err = o.limitWorkflow(r.Workflow, opt.Limits)
@@ -142,9 +142,9 @@ func (o *op) revised(
 	return rev, inChanges(err)
 }
 
-// mayNameBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
+// checkBase keeps the commit with which checks compare from those whom they judge: whoever is to do the work or held it
 // last, also as its sender. Human may name it. The error is denied.
-func (o *op) mayNameBase(r *store.Record, c schemas.Changes) error {
+func (o *op) checkBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
 		return nil
@@ -153,12 +153,12 @@ func (o *op) mayNameBase(r *store.Record, c schemas.Changes) error {
 		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
-// revisedRecipient checks who gets the work and who reviews it, where the changes say so, and warns. Work that is amended
+// checkNewRecipient checks who gets the work and who reviews it, where the changes say so, and warns. Work that is amended
 // may stay where it is with another type.
-func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
+func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
 	if c.To != "" {
-		if rev.to, err = o.addressee("to", c.To); err != nil {
+		if rev.to, err = o.parseAddress("to", c.To); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +169,7 @@ func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warn
 			return nil, err
 		}
 	}
-	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.meant); err != nil {
+	if c.Expectations, c.Rollback, err = draft.Named(c.Expectations, c.Rollback, o.resolveAddress); err != nil {
 		return nil, inChanges(err)
 	}
 	review := schemas.OrZero(c.Expectations).Review
@@ -180,10 +180,10 @@ func (o *op) revisedRecipient(rev *revision, r *store.Record, amends bool) (warn
 	return append(warnings, more...), inChanges(err)
 }
 
-// nextRound makes criteria of what returned work is to mend: those that the changes name, else what the note says. The
+// setRound makes criteria of what returned work is to mend: those that the changes name, else what the note says. The
 // error is invalid where neither says anything. The first handoff counts as round 1, so its first rework is round 2,
 // and all rounds name the first handoff.
-func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
+func (rev *revision) setRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.Points(rev.changes)
 	switch {
@@ -200,14 +200,14 @@ func (rev *revision) nextRound(by schemas.Agent, r *store.Record) error {
 	return nil
 }
 
-// under is the place of the rework in its chain: a child of the returned handoff, under the stricter limit.
-func (rev *revision) under(r *store.Record) lineage {
-	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), waits: rev.waits}
-	return l.under(r)
+// lineageUnder is the place of the rework in its chain: a child of the returned handoff, under the stricter limit.
+func (rev *revision) lineageUnder(r *store.Record) lineage {
+	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
+	return l.childOf(r)
 }
 
-// said is why work was returned, in one text for histories: the note, and the criteria that it does not contain.
-func (rev *revision) said() string {
+// reason is why work was returned, in one text for histories: the note, and the criteria that it does not contain.
+func (rev *revision) reason() string {
 	all := []string{rev.note}
 	for i, point := range rev.round.Points {
 		if !strings.Contains(rev.note, strings.TrimPrefix(point, "Mended: ")) {
@@ -217,9 +217,9 @@ func (rev *revision) said() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// isDated tells whether a deadline or a timeout is given anew, which then counts from now. A nil revision gives none.
-func (rev *revision) isDated() bool {
-	return rev != nil && (!rev.stated.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
+// setsDeadline tells whether a deadline or a timeout is given anew, which then counts from now. A nil revision gives none.
+func (rev *revision) setsDeadline() bool {
+	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
 // apply makes the changes in a draft of the same work. The note of a retry is read as advice, that of a return as the
@@ -233,8 +233,8 @@ func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) erro
 	}
 	d.NotBefore = rev.notBefore
 	h.Metadata.NotBefore = schemas.UnlessZero(rev.notBefore)
-	if !rev.stated.IsZero() {
-		h.Metadata.Deadline = &rev.stated
+	if !rev.deadline.IsZero() {
+		h.Metadata.Deadline = &rev.deadline
 	}
 	switch {
 	case rev.round != nil:
@@ -258,19 +258,19 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if _, err := o.Step(life.Retry, r); err != nil {
 		return nil, err
 	}
-	if before, err := o.retriedBefore(r, in, out); before || err != nil {
+	if before, err := o.repeatRetry(r, in, out); before || err != nil {
 		return r, err
 	}
 	back := reading.Readable(o.View, r.Rollback)
 	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
-		return nil, stillHeld(r, back)
+		return nil, refuseWhileHeld(r, back)
 	}
 	if err := o.checkPending(); err != nil {
 		return nil, err
 	}
-	rev, err := o.revised(life.Retry, r, in, out)
+	rev, err := o.revise(life.Retry, r, in, out)
 	if err != nil {
-		return nil, forcible(err)
+		return nil, adviseForce(err)
 	}
 	again, err := o.sendAgain(life.Retry, r, rev, o.By.Token)
 	if err != nil {
@@ -278,13 +278,13 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
 	if back != nil && !back.Status.Ended() {
-		out.Warnings = append(out.Warnings, rolledBack(r, back, again))
+		out.Warnings = append(out.Warnings, rollbackWarning(r, back, again))
 	}
 	return r, nil
 }
 
-// retriedBefore tells whether the latest that took the place of a handoff is its retry, and adds that to the result.
-func (o *op) retriedBefore(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
+// repeatRetry tells whether the latest that took the place of a handoff is its retry, and adds that to the result.
+func (o *op) repeatRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {
 		return false, nil
 	}
@@ -298,17 +298,17 @@ func (o *op) retriedBefore(r *store.Record, in schemas.UpdateIn, out *schemas.Up
 	return true, nil
 }
 
-// stillHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
-func stillHeld(r, back *store.Record) error {
+// refuseWhileHeld refuses a retry while another agent is at work on what became of the failure: two would do the same.
+func refuseWhileHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.Conflict(r, "%s holds %s, to which %s was rolled back, so it is not done again beside it", back.Holder, back.ID, r.ID).
 		WithHint("Wait for what comes of %s, or have it released or cancelled first. Nothing was sent.", back.ID).
-		WithNext(schemas.Call(wait, "waits for it"), tellAgent(back.Holder))
+		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
-// rolledBack warns of the open rollback of a handoff that runs again, which nobody or the caller holds. Nothing is
+// rollbackWarning warns of the open rollback of a handoff that runs again, which nobody or the caller holds. Nothing is
 // taken from anybody by the retry: what is pending then ends when the retry is completed, see [op.endLeftovers].
-func rolledBack(r, back, again *store.Record) string {
+func rollbackWarning(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)
 	}

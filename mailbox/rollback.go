@@ -11,10 +11,10 @@ import (
 	"handoff/store"
 )
 
-// whatFollows is how the work goes on after r failed: as its holder asked for, by default with a rollback. A retry that
+// nextStep is how the work goes on after r failed: as its holder asked for, by default with a rollback. A retry that
 // nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
 // The holder is warned of that in the result. It reads only, and runs before the failure is committed.
-func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if r.Reviews != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // somebody judges the work
 	}
@@ -22,25 +22,25 @@ func (o *op) whatFollows(r *store.Record, asked schemas.Then) (schemas.Then, err
 		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
 	_, directed := r.To.Directed()
-	others, err := o.candidatesLeft(r, r.Holder)
+	others, err := o.hasOtherCandidates(r, r.Holder)
 	if r.Attempt >= r.MaxAttempts || !directed && !others {
 		return schemas.ThenEscalate, err
 	}
 	return schemas.ThenRetry, err
 }
 
-// rollbackTo is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
+// rollbackTarget is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
 // agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
 // workflow. Without a name it is who takes the work back, see [reading.TakesBack]. The error is invalid for any other.
 // Others may not be named, so that failed work cannot be put upon an agent that never had a part in it.
-func (o *op) rollbackTo(r *store.Record, to string) (schemas.Agent, error) {
+func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" && r.Reviews != 0 {
 		return o.nextReviewer(r)
 	}
 	if to == "" {
 		return reading.TakesBack(r), nil
 	}
-	agent, err := draft.Reader(o.addressee).Mailbox("rollback_to", to)
+	agent, err := draft.Reader(o.parseAddress).Mailbox("rollback_to", to)
 	if err != nil {
 		return "", err
 	}

@@ -16,25 +16,25 @@ import (
 	"handoff/store"
 )
 
-// occasions are the actions for which the files of a project may have rules, and how those call them. What a person
+// triggers are the actions for which the files of a project may have rules, and how those call them. What a person
 // refused, and what a holder failed with a way on of its own choice, no rule sends on. A review is part of the work that
 // it is about, so no rule fires for it, and work that is reviewed counts as completed once it is accepted. Where work
 // that was completed counts as done only later, those rules fire that would have fired then.
-var occasions = map[life.Action]string{
+var triggers = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// firing finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
+// collectSends finds what the rules send because of what happened, for [op.sendRouted]. What happened is written already, so
 // that its content can be read. Content that cannot be read fires nothing.
-func (o *op) firing(h *operation.Happening) (err error) {
-	h.Sends, err = o.fires(h)
+func (o *op) collectSends(h *operation.Happening) (err error) {
+	h.Sends, err = o.matchRules(h)
 	return err
 }
 
-// fires gives what the rules send because of what happened.
-func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
-	on, completed, counts := occasions[h.Action], occasions[life.Complete], countsNow(h)
+// matchRules gives what the rules send because of what happened.
+func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
+	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
 	if on == "" && !counts || h.Chosen || h.Now.Reviews != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
 	}
@@ -43,8 +43,8 @@ func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
 		ends, all = completed, []string{on, completed}
 		h.Opened, h.Judged = h.Now.Reviewer == "", h.Now.Reviewer != ""
 	}
-	set, err := o.rules(o.View)
-	if err != nil || set.empty(all) && (ends != completed || !h.Now.Step) {
+	set, err := o.currentRules(o.View)
+	if err != nil || set.isEmpty(all) && (ends != completed || !h.Now.Step) {
 		return nil, err
 	}
 	facts, err := factsOf(o.View, h.Now)
@@ -52,43 +52,43 @@ func (o *op) fires(h *operation.Happening) ([]rules.Sends, error) {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.Now.ID.String()), slog.Any("error", err))
 		return nil, nil
 	}
-	facts.Budget = &o.cost
+	facts.Budget = &o.ruleCost
 	if h.Action == life.Complete && reading.Shut(h.Now) {
 		h.Held = onceDone(set.Set, *facts)
 	}
-	h.Leave = set.awaits(ends, facts)
-	return o.fired(h, set, on, facts)
+	h.Leave = set.awaitedFile(ends, facts)
+	return o.evaluateRules(h, set, on, facts)
 }
 
-// countsNow tells whether completed work began to count as done. A row of an earlier version does not say that it
+// becomesDone tells whether completed work began to count as done. A row of an earlier version does not say that it
 // counted.
-func countsNow(h *operation.Happening) bool {
+func becomesDone(h *operation.Happening) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.DoneWell(h.Was)
 }
 
-// empty tells whether there is no rule for any of these, neither one that is allowed nor one that waits for that.
-func (s ruleSet) empty(all []string) bool {
+// isEmpty tells whether there is no rule for any of these, neither one that is allowed nor one that waits for that.
+func (s ruleSet) isEmpty(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.Empty(on) || !s.waiting.Empty(on) })
 }
 
-// fired is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
-func (o *op) fired(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
-	f.Budget = &o.cost
-	sends := fire(h, set.Set, on, f)
-	if !o.cost.Spent() {
+// evaluateRules is what the allowed rules send. The owner of the workflow and human are told where the rules take too long.
+func (o *op) evaluateRules(h *operation.Happening, set ruleSet, on string, f *rules.Facts) ([]rules.Sends, error) {
+	f.Budget = &o.ruleCost
+	sends := fireRules(h, set.Set, on, f)
+	if !o.ruleCost.Spent() {
 		return sends, nil
 	}
-	o.spent = "cost"
+	o.spentBudget = "cost"
 	return nil, o.tellUnsent(h.Now, fmt.Sprintf("No rule sent what follows %s", h.Now.ID),
 		schemas.Errorf(schemas.Limit, "the conditions and texts of all rules take longer than one call may").
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
-// fire is what rules send because of what happened, and because work counts as done with it.
-func fire(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
+// fireRules is what rules send because of what happened, and because work counts as done with it.
+func fireRules(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []rules.Sends {
 	switch {
 	case h.Judged:
-		return append(of.Fire(occasions[life.Complete], f), of.Fire(on, f)...)
+		return append(of.Fire(triggers[life.Complete], f), of.Fire(on, f)...)
 	case h.Opened:
 		return append(onceDone(of, *f), of.Fire(on, f)...)
 	}
@@ -99,9 +99,9 @@ func fire(h *operation.Happening, of *rules.Set, on string, f *rules.Facts) []ru
 // plan that went on then does not go on twice.
 func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	f.Outcome.Passed = false
-	before := set.Fire(occasions[life.Complete], &f)
+	before := set.Fire(triggers[life.Complete], &f)
 	f.Outcome.Passed = true
-	return slices.DeleteFunc(set.Fire(occasions[life.Complete], &f), func(s rules.Sends) bool {
+	return slices.DeleteFunc(set.Fire(triggers[life.Complete], &f), func(s rules.Sends) bool {
 		return slices.ContainsFunc(before, func(b rules.Sends) bool { return b.Of() == s.Of() })
 	})
 }
@@ -227,7 +227,7 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 		if err != nil {
 			return nil, err
 		}
-		sent, ids = append(sent, out), append(ids, ends(out)...)
+		sent, ids = append(sent, out), append(ids, lastIDs(out)...)
 	}
 	if rule.Join == nil {
 		return sent, nil
@@ -236,8 +236,8 @@ func (o *op) sendRule(r *store.Record, rule rules.Sends) (sent []schemas.SendOut
 	return append(sent, join), err
 }
 
-// mostRuled is how many handoffs the rules send in one operation: rules for what is sent follow from each other.
-const mostRuled = 100
+// maxByRules is how many handoffs the rules send in one operation: rules for what is sent follow from each other.
+const maxByRules = 100
 
 // sendPart sends one handoff of a rule, with what came of the one before it: its summary, or why it did not end well.
 func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
@@ -260,26 +260,26 @@ func (o *op) sendPart(r *store.Record, rule rules.Sends, in schemas.SendIn, afte
 	if d.Join != nil {
 		n++
 	}
-	if o.ruled += n; o.ruled > mostRuled {
-		o.spent = "call " + string(r.Workflow)
-		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules tried to send more than %d handoffs because of one call, the limit", mostRuled).
+	if o.sentByRules += n; o.sentByRules > maxByRules {
+		o.spentBudget = "call " + string(r.Workflow)
+		return schemas.SendOut{}, schemas.Errorf(schemas.Limit, "the rules tried to send more than %d handoffs because of one call, the limit", maxByRules).
 			WithHint("Rules for sent follow from what rules send: give them a condition that ends.")
 	}
-	if err := o.charge(r, rule, n); err != nil {
+	if err := o.chargeRule(r, rule, n); err != nil {
 		return schemas.SendOut{}, err
 	}
 	for _, one := range append([]*draft.Draft{&d}, d.Parts...) {
-		if err := o.follows(r, one); err != nil {
+		if err := o.addOutcome(r, one); err != nil {
 			return schemas.SendOut{}, err
 		}
 	}
-	out, err := o.deliver(&d)
+	out, err := o.sendDraft(&d)
 	out.Warnings = nil // they speak to a sender, and not to who ended the handoff before
 	return out, err
 }
 
-// follows puts into a draft of a rule what came of the handoff before it.
-func (o *op) follows(r *store.Record, d *draft.Draft) error {
+// addOutcome puts into a draft of a rule what came of the handoff before it.
+func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 	switch r.Status { //nolint:exhaustive // the others say nothing that goes on
 	case schemas.Completed:
 		if d.Handoff.Rollback == nil { // what fails goes back to who did the work before
@@ -302,22 +302,22 @@ func (o *op) follows(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// mostUnsent is how many rules that could not send are told of in one operation: the first ones say enough.
-const mostUnsent = 10
+// maxUnsentTold is how many rules that could not send are told of in one operation: the first ones say enough.
+const maxUnsentTold = 10
 
-// tellUnsent tells the owner of the workflow and human what was not sent, and why, unless [op.toldSpent] knows that they
+// tellUnsent tells the owner of the workflow and human what was not sent, and why, unless [op.wasToldOfBudget] knows that they
 // were told.
 func (o *op) tellUnsent(r *store.Record, what string, why error) error {
-	ofBudget := o.spent != ""
-	told, err := o.toldSpent()
+	ofBudget := o.spentBudget != ""
+	told, err := o.wasToldOfBudget()
 	if !ofBudget {
-		o.unsent++
-		told = o.unsent > mostUnsent
+		o.unsentRules++
+		told = o.unsentRules > maxUnsentTold
 	}
 	if told || err != nil {
 		return err
 	}
-	if _, err := o.markOver(); err != nil {
+	if _, err := o.noteOverrun(); err != nil {
 		return err
 	}
 	e := schemas.AsError(why)

@@ -18,8 +18,8 @@ import (
 // waits a minute for an agent that is busy. Skills come before waiting, so a better agent that does not claim costs the
 // others a minute at most.
 const (
-	aloneFor  = time.Minute
-	mostFirst = 3
+	firstOfferFor = time.Minute
+	maxToldFirst  = 3
 )
 
 // tellFirst chooses who is told first of a handoff that comes to its pool with a change, and keeps the handoff for that
@@ -34,15 +34,15 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	} else if was.Claimable() && was.Box == was.To {
 		return nil
 	}
-	if len(now.Told) == mostFirst {
+	if len(now.Told) == maxToldFirst {
 		return nil
 	}
-	ranked, routed, err := o.candidates(o.View, now)
+	ranked, routed, err := o.rankCandidates(o.View, now)
 	if err != nil {
 		return err
 	}
 	if first := o.Offers().First(ranked, now, o.By.Agent); first != "" {
-		o.keepFor(now, first)
+		o.reserveFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
 	if was == nil {
@@ -55,23 +55,23 @@ func (o *op) tellFirst(h *operation.Happening) error {
 // first, where that one may have it. Else [op.tellFirst] chooses.
 func (o *op) tellNamed(r *store.Record, named schemas.Agent) error {
 	to, err := o.alternative(r, named)
-	if to == nil || err != nil || !r.Claimable() || len(r.Told) == mostFirst || slices.Contains(r.Told, named) {
+	if to == nil || err != nil || !r.Claimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return err
 	}
 	may, err := o.Offers().May(*to, r, offer.NotFor)
 	if may {
-		o.keepFor(r, named)
+		o.reserveFor(r, named)
 	}
 	return err
 }
 
-// keepFor keeps work of a pool for the agent that is told first.
-func (o *op) keepFor(r *store.Record, first schemas.Agent) {
-	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(aloneFor)), append(r.Told, first)
+// reserveFor keeps work of a pool for the agent that is told first.
+func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
+	r.Box, r.Reserved, r.Told = schemas.Address(first), store.At(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
 
-// candidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
-func (e *env) candidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
+// rankCandidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
+func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
 	cards, err := e.cardsOf(v, v.AgentsSaying(roster.Words(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
@@ -80,12 +80,12 @@ func (e *env) candidates(v *store.View, r *store.Record) (ranked []*schemas.Card
 	return ranked, routed, nil
 }
 
-// whoCould adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
-func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) error {
+// addCandidates adds to where a handoff stands that nobody claimed yet who could take it now, and why others could not.
+func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	if r.To == schemas.Address(schemas.Human) || !r.Claimable() || out.Standing == nil {
 		return nil
 	}
-	ranked, routed, err := s.candidates(v, r)
+	ranked, routed, err := s.rankCandidates(v, r)
 	switch {
 	case err != nil:
 		return err
@@ -102,10 +102,10 @@ func (s *Service) whoCould(v *store.View, r *store.Record, out *schemas.GetOut) 
 	return nil
 }
 
-// candidatesLeft tells whether another agent than the given one may claim from the pool that r waits in. Only agents
+// hasOtherCandidates tells whether another agent than the given one may claim from the pool that r waits in. Only agents
 // that are registered count, and those that declined it do not. Whether they are here or have room is not asked: the
 // work waits. Nobody is left for what was sent to one name.
-func (o *op) candidatesLeft(r *store.Record, without schemas.Agent) (bool, error) {
+func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil
 	}

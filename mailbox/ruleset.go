@@ -25,16 +25,16 @@ type ruleSet struct {
 	waiting *rules.Set
 }
 
-// compiledRules are the rules of the files as they were read last, so that they are compiled once.
-type compiledRules struct {
+// ruleCache are the rules of the files as they were read last, so that they are compiled once.
+type ruleCache struct {
 	mu   sync.Mutex
 	rows []store.Row
 	set  ruleSet
 }
 
-// rules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
+// currentRules are the rules of all files as they stand in a snapshot. It costs a scan of as many rows as there are files with
 // rules. What cannot be read is passed over and logged once, so that it stops nothing.
-func (e *env) rules(v *store.View) (ruleSet, error) {
+func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
 	for row, err := range v.AllRules() {
 		if err != nil {
@@ -74,12 +74,12 @@ func (e *env) compile(rows []store.Row) ruleSet {
 	return all
 }
 
-// begin gives the first step of the workflow that a send names as its address, in whose words it is, and any other send
+// beginWorkflow gives the first step of the workflow that a send names as its address, in whose words it is, and any other send
 // as it is. The error is not_found for a workflow that no file declares, and denied for one that waits for leave.
-func (s *Service) begin(
+func (s *Service) beginWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
 ) (first schemas.SendIn, words *schemas.SentBy, err error) {
-	set, err := operation.Read(ctx, s.engine, s.rules)
+	set, err := operation.Read(ctx, s.engine, s.currentRules)
 	if err != nil {
 		return in, nil, err
 	}
@@ -103,13 +103,13 @@ func (s *Service) begin(
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
-// warnOfName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
-func (o *op) warnOfName(in schemas.SendIn, out *schemas.SendOut) error {
+// warnOfWorkflowName warns a sender that gave its chain the name of a workflow that a file declares: that name begins nothing.
+func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
 	if out.Parent != 0 || begun {
 		return nil
 	}
-	set, err := o.rules(o.View)
+	set, err := o.currentRules(o.View)
 	if err == nil && slices.Contains(set.Plans(), in.Workflow) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("this is not a step of the workflow %s: a send to workflow:%s begins that",
 			in.Workflow, in.Workflow))
@@ -132,7 +132,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		set := ruleSet{waiting: &rules.Set{}}
 		set.Set, _ = rules.Compile(in.Routes, in.Plans)
 		if len(in.Routes)+len(in.Plans) == 0 {
-			if set, err = s.rules(v); err != nil {
+			if set, err = s.currentRules(v); err != nil {
 				return out, err
 			}
 		}
@@ -142,22 +142,22 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		}
 		out = schemas.RulesTryOut{HandoffID: r.ID, On: string(r.Status)}
 		if !r.Status.Ended() {
-			out.On = occasions[life.Send]
+			out.On = triggers[life.Send]
 		}
 		out.Routes = append(set.Try(out.On, facts), set.waiting.Try(out.On, facts)...)
 		return out, nil
 	})
 }
 
-// awaits is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
+// awaitedFile is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
 // or [reading.Away] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
 // leave causes no other rule to send, then or later. What failed goes back as if there were no workflow.
-func (s ruleSet) awaits(on string, f *rules.Facts) string {
+func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
 	case s.waitingFile(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
 		return s.waiting.Follows(on, f)
-	case f.Handoff.Step != "" && on == occasions[life.Complete] && !s.HasStep(f.Handoff.Step):
+	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
 		return reading.Away
 	}
 	return ""
@@ -198,7 +198,7 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 // when the clock carries it out, as they are then. A step goes on waiting while no file has it, since the file may come
 // back, as after the checkout of another branch.
 func (o *op) releaseAllowed() error {
-	set, err := o.rules(o.View)
+	set, err := o.currentRules(o.View)
 	ids, unread := reading.Collect(o.AwaitingLeave())
 	if err = cmp.Or(err, unread); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 		return nil
 	}
 	o.Timed = false // a person caused it, and [reading.MostLooked] bounds it
-	set, err := o.rules(o.View)
+	set, err := o.currentRules(o.View)
 	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err
 	}
@@ -257,11 +257,11 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 		return err
 	}
 	on := string(h.Now.Status)
-	h.Leave = set.awaits(on, facts)
+	h.Leave = set.awaitedFile(on, facts)
 	if h.Opened = debt.Opened; h.Opened {
 		on = ""
 	}
-	sends, err := o.fired(h, set, on, facts)
+	sends, err := o.evaluateRules(h, set, on, facts)
 	h.Sends = slices.DeleteFunc(sends, func(s rules.Sends) bool { return s.Step == "" })
 	return err
 }

@@ -54,7 +54,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	}
 	if kind, name := schemas.Address(in.To).Kind(); kind == "workflow" {
 		var err error
-		if in, by.Rule, err = s.begin(ctx, in, name); err != nil {
+		if in, by.Rule, err = s.beginWorkflow(ctx, in, name); err != nil {
 			return schemas.SendOut{}, err
 		}
 	}
@@ -63,15 +63,15 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return schemas.SendOut{}, err
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
-		out, err := o.deliver(&d)
+		out, err := o.sendDraft(&d)
 		if err == nil && in.Workflow != "" {
-			err = o.warnOfName(in, &out)
+			err = o.warnOfWorkflowName(in, &out)
 		}
 		if in.DryRun {
-			o.over = nil // nobody is told of what was not meant
+			o.overrun = nil // nobody is told of what was not meant
 		}
 		if err == nil && in.DryRun {
-			err = cmp.Or(o.rehearse(&out), error(errDryRun))
+			err = cmp.Or(o.previewSend(&out), error(errDryRun))
 			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
 		}
 		return out, err
@@ -80,14 +80,14 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return out, nil
 	}
 	if err == nil && out.HandoffID != 0 && out.Position == 0 {
-		out.Position = s.position(ctx, out.HandoffID)
+		out.Position = s.countPosition(ctx, out.HandoffID)
 	}
 	return out, err
 }
 
-// rehearse adds to the result of a dry run what the receiver would see, and what it may need besides: a way to tell that
+// previewSend adds to the result of a dry run what the receiver would see, and what it may need besides: a way to tell that
 // the work is done, a way out, answers to what is open.
-func (o *op) rehearse(out *schemas.SendOut) error {
+func (o *op) previewSend(out *schemas.SendOut) error {
 	r, err := o.Record(out.HandoffID)
 	if r == nil || err != nil {
 		return err
@@ -116,16 +116,16 @@ func (o *op) rehearse(out *schemas.SendOut) error {
 	return err
 }
 
-// deliver sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
+// sendDraft sends a draft: a handoff, or a notice for a message. A draft that the same caller sent before with the same
 // key is not sent again: the caller gets the first result. Sends and continuations of completions come here; handoffs
 // that the rules make do not, since nothing may refuse those.
-func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
+func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	if d.Parts == nil {
-		if d, err = o.addressed(d); err != nil {
+		if d, err = o.resolveAddresses(d); err != nil {
 			return out, err
 		}
 	}
-	if first, err := o.sentBefore(d); first != nil || err != nil {
+	if first, err := o.repeatedSend(d); first != nil || err != nil {
 		return schemas.OrZero(first), err
 	}
 	if d.Parts != nil {
@@ -136,12 +136,12 @@ func (o *op) deliver(d *draft.Draft) (out schemas.SendOut, err error) {
 	}
 	warnings, err := o.checkDraft(d)
 	if err != nil {
-		return out, forcible(err)
+		return out, adviseForce(err)
 	}
 	if d.Handoff.Type == schemas.TypeMessage {
-		out, err = o.message(d)
+		out, err = o.sendMessage(d)
 	} else {
-		out, err = o.send(d)
+		out, err = o.sendHandoff(d)
 	}
 	if err != nil {
 		return out, err
@@ -177,9 +177,9 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	return append(warnings, more...), err
 }
 
-// send makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and
+// sendHandoff makes a handoff of a draft that was checked: it finds where the handoff stands in its workflow, creates it, and
 // reports. The errors are those of [op.lineage].
-func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
+func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.lineage(d)
 	if err != nil {
 		return out, err
@@ -193,12 +193,12 @@ func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	out, err = o.sent(r)
+	out, err = o.sendResult(r)
 	if err != nil {
 		return out, err
 	}
 	out.Warnings = d.Warnings
-	for _, rule := range warnings {
+	for _, rule := range sendWarnings {
 		if !rule.when(d, r) {
 			continue
 		}
@@ -211,20 +211,20 @@ func (o *op) send(d *draft.Draft) (out schemas.SendOut, err error) {
 	return out, nil
 }
 
-// warnings are all that a sender is warned of when its handoff was made, in this order.
-var warnings = []struct {
+// sendWarnings are all that a sender is warned of when its handoff was made, in this order.
+var sendWarnings = []struct {
 	when func(*draft.Draft, *store.Record) bool
 	of   func(*op, *draft.Draft, *store.Record) ([]string, error)
 }{
 	{
 		when: func(_ *draft.Draft, r *store.Record) bool { return r.NoTakers != "" },
-		of:   (*op).untakenSoon,
+		of:   (*op).warnOfUnclaimed,
 	},
 	{
 		when: func(d *draft.Draft, _ *store.Record) bool {
 			return d.Handoff.Context != nil || d.Handoff.Rollback != nil
 		},
-		of: (*op).warnOfNames,
+		of: (*op).warnOfUnknown,
 	},
 	{
 		when: func(d *draft.Draft, _ *store.Record) bool { return d.Key == "" },
@@ -233,18 +233,18 @@ var warnings = []struct {
 	{
 		when: func(d *draft.Draft, _ *store.Record) bool { return len(d.Limits) > 0 },
 		of: func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
-			return o.unraised(r.Workflow, d.Limits)
+			return o.warnOfUnraised(r.Workflow, d.Limits)
 		},
 	},
 	{
 		when: func(_ *draft.Draft, r *store.Record) bool { return len(r.After) > 0 },
-		of:   func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) { return o.shutNow(r), nil },
+		of:   func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) { return o.warnOfPartial(r), nil },
 	},
 }
 
-// sent says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing
-// else is pending; else it is counted after the commit, see [Service.position].
-func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
+// sendResult says what became of a handoff that was just sent, and of a pool who could take it. Its place is 1 where nothing
+// else is pending; else it is counted after the commit, see [Service.countPosition].
+func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockedBy(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
@@ -260,15 +260,15 @@ func (o *op) sent(r *store.Record) (out schemas.SendOut, err error) {
 		return out, nil
 	}
 	if out.Routed = o.routed; out.Routed == nil { // nobody may claim it yet
-		_, out.Routed, err = o.candidates(o.View, r)
+		_, out.Routed, err = o.rankCandidates(o.View, r)
 	}
 	return out, err
 }
 
-// message leaves a notice with an agent: mail that is read, not claimed. It makes no record, because nothing is owed
+// sendMessage leaves a notice with an agent: mail that is read, not claimed. It makes no record, because nothing is owed
 // for it: no lease, no outcome. The notice keeps the whole of what was sent, and the registry an event that is about
 // no handoff. Where the sender holds or names a handoff, the notice is about that one.
-func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
+func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
@@ -286,10 +286,10 @@ func (o *op) message(d *draft.Draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
-// position counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
+// countPosition counts how many come before a handoff in its mailbox, plus one. It is zero for a handoff that may not be
 // claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
 // was committed. A count that fails is logged, and the send stands.
-func (s *Service) position(ctx context.Context, id schemas.ID) int {
+func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 	place, err := operation.Look(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {

@@ -171,7 +171,7 @@ type env struct {
 	here     sessions.Here
 	drafts   draft.Maker
 	reader   reading.Reader
-	compiled *compiledRules
+	compiled *ruleCache
 }
 
 // New makes a service over a store, which has to be the only one over it: who waits and who is here is memory of the
@@ -182,7 +182,7 @@ func New(c Config) *Service {
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Now: c.Now, clock: presence.NewClock(c.Now, c.Awake)}
-	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &compiledRules{}}
+	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &ruleCache{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
@@ -192,7 +192,7 @@ func New(c Config) *Service {
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
-	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, env: &s.env}, s.tellRefused} })
+	}, func(o *operation.Op) operation.Rules { return hooks{&op{Op: o, env: &s.env}, s.tellOverrun} })
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{

@@ -16,25 +16,25 @@ import (
 	"handoff/store"
 )
 
-// rollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
+// sendRollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
 // the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
-func (o *op) rollback(h *operation.Happening) (*store.Record, error) {
+func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 	if h.Now.Reviews != 0 {
-		return o.reviewInstead(h)
+		return o.replaceReview(h)
 	}
 	r, to := h.Now, cmp.Or(h.To, reading.TakesBack(h.Now))
-	next := o.sentWith(r)
+	next := o.rollbackContent(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
 	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
 	next.Kind = "rollback"
 	o.stepBack(r, &next)
-	return o.child(life.Rollback, h, schemas.Address(to), next)
+	return o.createChild(life.Rollback, h, schemas.Address(to), next)
 }
 
-// sentWith is what was sent with r, for whoever takes the work back. The criteria become requirements: whoever decides
+// rollbackContent is what was sent with r, for whoever takes the work back. The criteria become requirements: whoever decides
 // how it goes on need not meet them. It is empty where the content cannot be read or leaves no room for the failure, and
 // then the failure names r.
-func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
+func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
 	if o.Saying(r.ID, r.Body, &sent) != nil {
 		return h
@@ -56,23 +56,23 @@ func (o *op) sentWith(r *store.Record) (h schemas.Handoff) {
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
 func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 	if h.Now.Reviews != 0 {
-		return o.reviewInstead(h)
+		return o.replaceReview(h)
 	}
 	r := h.Now
 	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.Why.Text(), r.ID, r.Title)
-	return o.child(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
+	return o.createChild(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
 		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
 		Task:  schemas.Clip(task, o.Limits.Task),
 		Kind:  "escalation",
 	})
 }
 
-// child creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
+// createChild creates a handoff that goes on after a failure, with what is known of why. Where the chain is too long for it,
 // or the workflow past a limit, a person is told instead and the child is nil: a failure is never refused for that,
 // since somebody has to hear of it.
-func (o *op) child(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
+func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
-	if err := o.checkDepth(lineage{}.under(r), r); err != nil {
+	if err := o.checkDepth(lineage{}.childOf(r), r); err != nil {
 		return nil, o.Tell(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
 	parts, err := o.heldParts(r)
@@ -90,7 +90,7 @@ func (o *op) child(a life.Action, h *operation.Happening, to schemas.Address, ne
 	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.Now) {
 		d.Deadline = due
 	}
-	return o.orTell(h, func() (*store.Record, error) { return o.succeed(a, r, d, lineage{}.under(r)) })
+	return o.sendOrTell(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
 // heldParts names the parts of a handoff that somebody is at work on, ten at most: they go on though the whole has
@@ -122,17 +122,17 @@ func (o *op) sendBack(h *operation.Happening) (*store.Record, error) {
 	}
 	// The work was approved; this is the rest of it.
 	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(rev.changes.Options).NeedsApproval
-	return o.succeed(life.Redo, r, d, rev.under(r))
+	return o.createSuccessor(life.Redo, r, d, rev.lineageUnder(r))
 }
 
-// succeed creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
+// createSuccessor creates a handoff that takes the place of r in the work, and names it on r. Two events come of it: the new
 // handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, as a says. What
 // the draft leaves open it has from r. It is never refused for what a sender would be refused for, such as a full
 // mailbox, since what ended r may be the clock.
 //
 // A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds the
 // way.
-func (o *op) succeed(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
+func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	o.inherit(d, r)
 	if err := o.drafts.Encode(d); err != nil {
 		return nil, err
@@ -186,10 +186,10 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	}
 	if d.Token, d.To = token, schemas.OrZero(rev).to; d.To == "" {
 		if d.To = r.To; rejectedBy(r, why) == schemas.Agent(r.To) {
-			return nil, nameAnother(r, why)
+			return nil, refuseSameRecipient(r, why)
 		}
 	}
-	others, err := o.candidatesLeft(r, r.Holder)
+	others, err := o.hasOtherCandidates(r, r.Holder)
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +202,14 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	d.Excluded = slices.DeleteFunc(d.Excluded, func(a schemas.Agent) bool { return rev != nil && schemas.Address(a) == rev.to })
 	beside := lineage{
 		workflow: r.Workflow, parent: r.Parent, depth: r.Depth, maxDepth: r.MaxDepth, retryOf: r.ID,
-		waits: o.waitsAgain(d.Handoff.Metadata),
+		dependencies: o.originalDependencies(d.Handoff.Metadata),
 	}
 	if rev != nil {
-		beside.waits = rev.waits
+		beside.dependencies = rev.dependencies
 	} else {
 		d.NotBefore = o.Now.Add(backoff(d.Attempt))
 	}
-	return o.succeed(a, r, d, beside)
+	return o.createSuccessor(a, r, d, beside)
 }
 
 // redirect sends rejected work to the one whom the happening names, at once, with the reason.
@@ -218,13 +218,13 @@ func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev := &revision{to: schemas.Address(h.To), waits: o.waitsAgain(sent.Metadata)}
+	rev := &revision{to: schemas.Address(h.To), dependencies: o.originalDependencies(sent.Metadata)}
 	return o.sendAgain(life.Rerun, h.Now, rev, h.Now.SentWith)
 }
 
-// sentWhole reads what was sent, for whoever does the work again. The error is conflict where something of it was let
+// fullContent reads what was sent, for whoever does the work again. The error is conflict where something of it was let
 // go of.
-func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
+func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.Lessened(o.View, r)
 	if err != nil || !lessened {
 		return cmp.Or(err, o.Saying(r.ID, r.Body, h))
@@ -239,7 +239,7 @@ func (o *op) sentWhole(r *store.Record, h *schemas.Handoff) error {
 // was needed once is needed again.
 func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsOf(r), Estimate: r.Estimated()}
-	if err := o.sentWhole(r, &d.Handoff); err != nil {
+	if err := o.fullContent(r, &d.Handoff); err != nil {
 		return nil, err
 	}
 	m := &d.Handoff.Metadata
@@ -254,7 +254,7 @@ func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*dr
 		return nil, inChanges(err)
 	}
 	d.Estimate = cmp.Or(estimate, d.Estimate)
-	if d.Deadline = r.Deadline.Time(); rev.isDated() || !d.Deadline.After(o.Now) {
+	if d.Deadline = r.Deadline.Time(); rev.setsDeadline() || !d.Deadline.After(o.Now) {
 		if m.Deadline != nil && !m.Deadline.After(o.Now) {
 			m.Deadline = nil
 		}
@@ -278,8 +278,8 @@ func rejectedBy(r *store.Record, why operation.Loss) schemas.Agent {
 	return why.Failure.Source.Agent
 }
 
-// nameAnother refuses to send work again to the one who rejected it, as long as the caller does not insist.
-func nameAnother(r *store.Record, why operation.Loss) error {
+// refuseSameRecipient refuses to send work again to the one who rejected it, as long as the caller does not insist.
+func refuseSameRecipient(r *store.Record, why operation.Loss) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
 	return operation.Conflict(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
@@ -306,8 +306,8 @@ func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 	return why, o.Saying(r.ID, r.Result, why.Failure)
 }
 
-// failuresKept is how many earlier failures a handoff tells of.
-const failuresKept = 10
+// maxFailures is how many earlier failures a handoff tells of.
+const maxFailures = 10
 
 // explain puts the failure of r, and what was achieved, into the context of the handoff that goes on: the failure
 // behind earlier ones, of which it keeps ten; what blocked it as known issues; questions; and the last checkpoint, or
@@ -322,7 +322,7 @@ func (o *op) explain(r *store.Record, h *schemas.Handoff, why operation.Loss) er
 	if r.Status != schemas.Returned { // a rework says why
 		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.Text()))
 	}
-	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-failuresKept, 0):]
+	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-maxFailures, 0):]
 	if f := why.Failure; f != nil {
 		for _, b := range f.Failure.Blockers {
 			c.KnownIssues = append(c.KnownIssues, b.Description)

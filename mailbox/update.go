@@ -41,7 +41,7 @@ import (
 // With a request id a repetition gets the first result. If the process dies during the call, the step and all that
 // follows are there together or not at all.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
-	do, err := s.updateOf(in)
+	do, err := s.updateFor(in)
 	if err != nil {
 		return schemas.UpdateOut{}, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		id := in.HandoffID
 		switch notice := strings.HasPrefix(id, "no_"); {
 		case notice && in.Action == schemas.ActCancel:
-			return o.recall(in)
+			return o.recallMessage(in)
 		case notice && in.Action == schemas.ActAnswer:
 			if out, id, err = o.reply(in); id == "" || err != nil {
 				return out, err
@@ -70,15 +70,15 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
-		if judged(in.Action) { // who acted on what it was told reads it no more
-			err = o.settle(r.ID, o.By.Agent)
+		if isJudgement(in.Action) { // who acted on what it was told reads it no more
+			err = o.markRead(r.ID, o.By.Agent)
 		}
 		return out, err
 	})
 }
 
-// updateOf is what an action does. It refuses an action that does not exist, and arguments that are not for it.
-func (s *Service) updateOf(in schemas.UpdateIn) (update, error) {
+// updateFor is what an action does. It refuses an action that does not exist, and arguments that are not for it.
+func (s *Service) updateFor(in schemas.UpdateIn) (update, error) {
 	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
 		return nil, err
 	}
@@ -86,11 +86,11 @@ func (s *Service) updateOf(in schemas.UpdateIn) (update, error) {
 	if !ok {
 		return nil, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
 	}
-	return do, unheeded(in)
+	return do, refuseUnused(in)
 }
 
-// judged tells whether an action answers what its caller was told of a handoff.
-func judged(a schemas.Action) bool {
+// isJudgement tells whether an action answers what its caller was told of a handoff.
+func isJudgement(a schemas.Action) bool {
 	return slices.Contains([]schemas.Action{
 		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
 	}, a)
@@ -124,7 +124,7 @@ func noteOf(in schemas.UpdateIn) schemas.UpdateIn {
 func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	decided := &operation.Happening{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
-		decided = unjudged(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
+		decided = continueReview(&operation.Happening{Action: life.Refuse, Text: "Not approved. " + in.Note}, r)
 	}
 	if !r.NeedsApproval && r.Status == schemas.Pending {
 		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
@@ -144,7 +144,7 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // [life.Dismiss]. What is open below it is listed and goes on: who
 // wants that to end cancels it, too; so one that has ended itself is refused with what is open below it.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
-	if out.Children, err = o.openBelow(r); err != nil {
+	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
 	}
 	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
@@ -160,7 +160,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
-	return o.ChangeNoted(unjudged(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
+	return o.ChangeNoted(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
 // endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
@@ -168,9 +168,9 @@ func endedBadly(r *store.Record) bool {
 	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }
 
-// openBelow are the children of a handoff that have not ended, and theirs, each before its own; of the first
+// openDescendants are the children of a handoff that have not ended, and theirs, each before its own; of the first
 // [reading.MostLooked]. One that cannot be read is left out.
-func (o *op) openBelow(r *store.Record) (open []schemas.ID, err error) {
+func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
 	for i := 0; i < min(len(below), reading.MostLooked); i++ {
 		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
@@ -200,10 +200,10 @@ func (o *op) cancelPart(part, failed *store.Record) error {
 // withdrawn by it. A checkpoint is an event of its own before that of the progress, in the same transaction. A
 // percentage of zero leaves the last one.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if err := o.heldNow(life.Progress, r, in.Token); err != nil {
+	if err := o.checkHeld(life.Progress, r, in.Token); err != nil {
 		return nil, err
 	}
-	r, err := o.marked(r, in, out)
+	r, err := o.saveGivenCheckpoint(r, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -219,13 +219,13 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	return now, err
 }
 
-// marked keeps the checkpoint that came with an action, and gives the record as it is then.
-func (o *op) marked(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+// saveGivenCheckpoint keeps the checkpoint that came with an action, and gives the record as it is then.
+func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	c := schemas.OrZero(in.Changes).Checkpoint
 	if c == nil {
 		return r, nil
 	}
-	kept, err := o.checkpoint(r, c)
+	kept, err := o.saveCheckpoint(r, c)
 	if err != nil {
 		return nil, inChanges(err)
 	}
@@ -233,11 +233,11 @@ func (o *op) marked(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return kept, nil
 }
 
-// checkpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
+// saveCheckpoint keeps where work stands, and gives the record that names it. What is said is added to the last checkpoint,
 // also to one of a handoff whose place this one took, see [compose.Checkpoint]. Without a checkpoint it keeps nothing
 // and gives the record as it was. The error is limit for one that is larger than a handoff may be. Earlier checkpoints
 // stay with their events.
-func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
+func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil
 	}
@@ -251,9 +251,9 @@ func (o *op) checkpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, 
 	return o.ChangeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 
-// heeded are the arguments that each action uses besides the note and the proof of a claim. Changes are those without
+// usedArguments are the arguments that each action uses besides the note and the proof of a claim. Changes are those without
 // their checkpoint.
-var heeded = map[schemas.Action][]string{
+var usedArguments = map[schemas.Action][]string{
 	schemas.ActProgress: {"percent", "changes.checkpoint"},
 	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},
 	schemas.ActAnswer:   {"changes"},
@@ -265,8 +265,8 @@ var heeded = map[schemas.Action][]string{
 
 // instead says where an argument is used.
 
-// unheeded refuses an argument that the action of a call would not use: a caller believes what is accepted.
-func unheeded(in schemas.UpdateIn) error {
+// refuseUnused refuses an argument that the action of a call would not use: a caller believes what is accepted.
+func refuseUnused(in schemas.UpdateIn) error {
 	changes := schemas.OrZero(in.Changes)
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil
@@ -284,7 +284,7 @@ func unheeded(in schemas.UpdateIn) error {
 		{"changes", !reflect.ValueOf(changes).IsZero(), "amend changes a handoff, return and retry the new one, and answer " +
 			"what is asked for: its sender may, the owner of the workflow, and a person."},
 	} {
-		if given.is && !slices.Contains(heeded[in.Action], given.field) {
+		if given.is && !slices.Contains(usedArguments[in.Action], given.field) {
 			return schemas.Invalidf(given.field, "%s has no use for it", in.Action).
 				WithHint("%s Nothing was changed.", given.instead)
 		}

@@ -17,7 +17,7 @@ func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *sche
 	opt := *in.Options
 	each := opt.Each
 	if opt.Join != nil {
-		last, err := filled(*opt.Join, strings.Join(each, ", "))
+		last, err := fillMark(*opt.Join, strings.Join(each, ", "))
 		if join = &last; err != nil {
 			return nil, nil, err
 		}
@@ -28,9 +28,9 @@ func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *sche
 	}
 	made := in.Title == ""
 	in.Title = cmp.Or(in.Title, Title(in.Task))
-	in.Task, in.Title = distinct(in.Task), distinct(in.Title)
+	in.Task, in.Title = withMark(in.Task), withMark(in.Title)
 	for _, text := range each {
-		part, err := filled(in, text)
+		part, err := fillMark(in, text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -42,21 +42,21 @@ func Parts(in schemas.SendIn, mostTitle int) (parts []schemas.SendIn, join *sche
 	return parts, join, nil
 }
 
-// blank is where a text of options.each stands in a message.
-var blank = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
+// eachMark is where a text of options.each stands in a message.
+var eachMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
-// distinct is a text that says for which part it is. An empty one stays empty, so that it is refused.
-func distinct(text string) string {
-	if strings.TrimSpace(text) == "" || blank().MatchString(text) {
+// withMark is a text that says for which part it is. An empty one stays empty, so that it is refused.
+func withMark(text string) string {
+	if strings.TrimSpace(text) == "" || eachMark().MatchString(text) {
 		return text
 	}
 	return strings.TrimSpace(text) + " ({{each}})"
 }
 
-// filled is a message with a text in the place of each {{each}}, wherever that stands in it.
-func filled(message any, text string) (in schemas.SendIn, err error) {
+// fillMark is a message with a text in the place of each {{each}}, wherever that stands in it.
+func fillMark(message any, text string) (in schemas.SendIn, err error) {
 	quoted, _ := json.Marshal(text) // a text always has a form
 	b, _ := json.Marshal(message)   // it came as JSON
-	err = json.Unmarshal(blank().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
+	err = json.Unmarshal(eachMark().ReplaceAllLiteral(b, quoted[1:len(quoted)-1]), &in)
 	return in, err
 }

@@ -39,33 +39,33 @@ func Merge(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note("tags", merge(&h.Tags, Tags(c.Tags)))
 	note("requirements", merge(&h.Requirements, c.Requirements))
 	mergeOptions(h, c.Options, note)
-	note("context", put(&h.Context, mergeContext(h.Context, c.Context)))
-	note("expectations", put(&h.Expectations, merged(h.Expectations, c.Expectations)))
-	note("rollback", put(&h.Rollback, merged(h.Rollback, c.Rollback)))
+	note("context", setPart(&h.Context, mergeContext(h.Context, c.Context)))
+	note("expectations", setPart(&h.Expectations, mergedCopy(h.Expectations, c.Expectations)))
+	note("rollback", setPart(&h.Rollback, mergedCopy(h.Rollback, c.Rollback)))
 	return changed
 }
 
-// put puts a part in the place of another, and tells whether it says something else.
-func put[T any](have **T, with *T) bool {
+// setPart puts a part in the place of another, and tells whether it says something else.
+func setPart[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
 	return changed
 }
 
-// mergeContext is [merged] for contexts: a reference takes the place of content that was kept under its name.
+// mergeContext is [mergedCopy] for contexts: a reference takes the place of content that was kept under its name.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if have == nil || more == nil {
-		return merged(have, more)
+		return mergedCopy(have, more)
 	}
 	c := *have
 	c.References = slices.DeleteFunc(slices.Clone(c.References), func(r schemas.Reference) bool {
 		return r.Kept() && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
 	})
-	return merged(&c, more)
+	return mergedCopy(&c, more)
 }
 
-// merged is a copy of a part of a handoff with what more says, see [merge], or the part itself where more is nil.
-func merged[T any](have, more *T) *T {
+// mergedCopy is a copy of a part of a handoff with what more says, see [merge], or the part itself where more is nil.
+func mergedCopy[T any](have, more *T) *T {
 	if more == nil {
 		return have
 	}
@@ -93,9 +93,9 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 		}
 		return changed
 	case kind == reflect.Slice && more.Type() != reflect.TypeFor[json.RawMessage]():
-		more = extended(have, more)
+		more = extendList(have, more)
 	case kind == reflect.Map:
-		more = joined(have, more)
+		more = joinMaps(have, more)
 	}
 	if more.IsZero() || reflect.DeepEqual(have.Interface(), more.Interface()) {
 		return false
@@ -109,8 +109,8 @@ func isFilled(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }
 
-// extended is a copy of a list, with what more has besides.
-func extended(list, more reflect.Value) reflect.Value {
+// extendList is a copy of a list, with what more has besides.
+func extendList(list, more reflect.Value) reflect.Value {
 	all := reflect.AppendSlice(reflect.Zero(list.Type()), list)
 	for _, item := range more.Seq2() {
 		known := false
@@ -124,8 +124,8 @@ func extended(list, more reflect.Value) reflect.Value {
 	return all
 }
 
-// joined is a copy of a map with the keys of more, nil where neither has any.
-func joined(have, more reflect.Value) reflect.Value {
+// joinMaps is a copy of a map with the keys of more, nil where neither has any.
+func joinMaps(have, more reflect.Value) reflect.Value {
 	if more.Len() == 0 {
 		return have
 	}

@@ -43,7 +43,7 @@ func objectOf(content []byte) (object map[string]any, err error) {
 }
 
 // redact replaces the texts at the end of a path through a value, and tells whether there were any. In an object whose
-// names are ours it leaves the [places] alone, unless the path names one. A text that is a time stays. One that was
+// names are ours it leaves the [fixedFields] alone, unless the path names one. A text that is a time stays. One that was
 // taken out before is no change, so taking out the same twice changes nothing.
 func redact(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
@@ -71,22 +71,22 @@ func redactField(name string, v any, path []string, free bool) (_ any, changed b
 	switch {
 	case len(path) > 0 && path[0] == name:
 		return redact(v, path[1:], true)
-	case len(path) == 0 && (free || !slices.Contains(places, name)):
-		return redact(v, nil, free || slices.Contains(freeForm, name))
+	case len(path) == 0 && (free || !slices.Contains(fixedFields, name)):
+		return redact(v, nil, free || slices.Contains(freeFields, name))
 	}
 	return v, false
 }
 
-// places are the fields of our own messages that say who, where and when, and freeForm those under which the names are
+// places are the fields of our own messages that say who, where and when, and freeFields those under which the names are
 // the sender's.
 var (
-	places = []string{
+	fixedFields = []string{
 		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
 		"failure_id", "checkpoint_id", "claim_token", "to", "from", "at", "with", "of", "by", "then", "rollback_to",
 		"suggested_alternative", "workflow", "parent", "output_schema", "timeout", "estimated_duration", "priority",
 		"deadline",
 	}
-	freeForm = []string{"data", "state", "results", "output", "extra"}
+	freeFields = []string{"data", "state", "results", "output", "extra"}
 )
 
 // NotKept stands in the place of a text for which a workspace no longer spends space.
@@ -136,7 +136,7 @@ func lessen(field string, v any) (_ any, changed bool) {
 func lessenField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {
-	case slices.Contains(freeForm, name) && isLong(was):
+	case slices.Contains(freeFields, name) && isLong(was):
 		if object[name], _ = lessen(name, was); isLong(object[name]) {
 			delete(object, name) // it has many short texts
 		}

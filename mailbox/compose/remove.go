@@ -47,7 +47,7 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 		if len(part.gone) == 0 {
 			continue
 		}
-		if *part.list, err = without(*part.list, part.gone); err != nil {
+		if *part.list, err = removeTexts(*part.list, part.gone); err != nil {
 			return nil, schemas.AsError(err).WithField("remove." + part.name)
 		}
 		changed = append(changed, part.name)
@@ -57,7 +57,7 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 		h.Expectations = &e
 	}
 	for _, field := range r.Fields {
-		if err := empty(h, &e, field); err != nil {
+		if err := clearField(h, &e, field); err != nil {
 			return nil, err
 		}
 		changed = append(changed, field)
@@ -65,10 +65,10 @@ func remove(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error
 	return changed, nil
 }
 
-// without gives a list without some of its texts, which are named as they stand or by their number. Numbers count from
+// removeTexts gives a list without some of its texts, which are named as they stand or by their number. Numbers count from
 // 1 in the list as it came, so that naming several moves none. A text that is a number itself is meant before the
 // number. Of equal texts one is removed.
-func without(list, gone []string) (kept []string, err error) {
+func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {
 		i := slices.Index(list, text)
@@ -89,9 +89,9 @@ func without(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// empty takes away a field of one value. E is the copy of the expectations that [remove] puts in place. The error is
+// clearField takes away a field of one value. E is the copy of the expectations that [remove] puts in place. The error is
 // invalid for a field that is not listed here.
-func empty(h *schemas.Handoff, e *schemas.Expectations, field string) error {
+func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){
 		"summary":            func() { h.Summary = "" },
 		"detail":             func() { h.Detail = "" },

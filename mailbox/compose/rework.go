@@ -16,9 +16,9 @@ import (
 // that is a criterion already is a new one all the same: it has to be answered anew. No list that h had is changed.
 func Rework(h *schemas.Handoff, round schemas.Rework) {
 	if before := h.Rework; before != nil {
-		h.Title = strings.TrimPrefix(h.Title, beginning(*before))
+		h.Title = strings.TrimPrefix(h.Title, titlePrefix(*before))
 	}
-	h.Title = beginning(round) + h.Title
+	h.Title = titlePrefix(round) + h.Title
 	e := *cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := slices.Clone(e.SuccessCriteria)
 	for _, d := range e.Deliverables {
@@ -34,8 +34,8 @@ func Rework(h *schemas.Handoff, round schemas.Rework) {
 	h.Expectations, h.Rework = &e, &round
 }
 
-// beginning is how the title of a rework begins.
-func beginning(r schemas.Rework) string {
+// titlePrefix is how the title of a rework begins.
+func titlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 

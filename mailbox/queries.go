@@ -47,18 +47,18 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	}
 	var since uint64
 	if in.WaitSeconds > 0 {
-		if since, err = s.await(ctx, by, in); err != nil {
+		if since, err = s.awaitChange(ctx, by, in); err != nil {
 			return out, err
 		}
-		if out, taken, err := s.takeAnswer(ctx, by, in); taken || err != nil {
+		if out, taken, err := s.reclaimAnswered(ctx, by, in); taken || err != nil {
 			return out, err
 		}
 	}
-	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.shown(v, by, in, since) })
+	out, err = operation.Read(ctx, s.engine, func(v *store.View) (schemas.GetOut, error) { return s.show(v, by, in, since) })
 	if err != nil || !showsOutcome(in, out) {
 		return out, err
 	}
-	if err := s.settleShown(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again
+	if err := s.markShownRead(ctx, by, out.HandoffID); err != nil { // it is shown all the same, and told again
 		s.Logger.WarnContext(ctx, "notices not marked", slog.Any("error", err))
 	}
 	return out, nil
@@ -70,15 +70,15 @@ func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
-// shown is what a caller gets to see on a snapshot. After a wait without a view that is what changed since an event. It
+// show is what a caller gets to see on a snapshot. After a wait without a view that is what changed since an event. It
 // notes that the holder was heard of.
-func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
+func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {
 		return out, err
 	}
 	out.HandoffID, out.Status = r.ID, r.Status
-	if err := judging(v, r, by.Agent, in.View, &out); err != nil {
+	if err := addJudge(v, r, by.Agent, in.View, &out); err != nil {
 		return out, err
 	}
 	holds := r.Status.Held() && r.Holder == by.Agent
@@ -86,7 +86,7 @@ func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, sinc
 		s.here.Hear(r.Token, s.Now())
 	}
 	out.TakeUp = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
-	if out.Asked, err = toAnswer(v, r, by.Agent); err != nil {
+	if out.Asked, err = isAsked(v, r, by.Agent); err != nil {
 		return out, err
 	}
 	if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
@@ -96,12 +96,12 @@ func (s *Service) shown(v *store.View, by schemas.Caller, in schemas.GetIn, sinc
 		err = s.reader.ShowChanges(v, r, since, &out)
 		return out, err
 	}
-	err = cmp.Or(s.reader.Show(v, r, in, &out), s.whoCould(v, r, &out))
+	err = cmp.Or(s.reader.Show(v, r, in, &out), s.addCandidates(v, r, &out))
 	return out, err
 }
 
-// judging tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
-func judging(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
+// addJudge tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
+func addJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -146,17 +146,17 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	behind := s.engine.ApplyTime(ctx)
 	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
-		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.tellRow)
+		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.addReason)
 		if err == nil && in.Box != "all" && in.Query != "" {
-			err = elsewhere(v, in, s.Now(), &out)
+			err = countElsewhere(v, in, s.Now(), &out)
 		}
 		out.Warnings = s.engine.Overdue(v, behind)
 		return out, err
 	})
 }
 
-// elsewhere counts in all boxes what a query does not find in one.
-func elsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
+// countElsewhere counts in all boxes what a query does not find in one.
+func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
 	}
@@ -171,12 +171,12 @@ func elsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.Lis
 	return err
 }
 
-// mostOfReason is how much a row of a list says of why it stands so, in bytes.
-const mostOfReason = 160
+// maxReason is how much a row of a list says of why it stands so, in bytes.
+const maxReason = 160
 
-// tellRow adds to a row why the handoff stands so, and when its holder was heard of. A reason that cannot be read is
+// addReason adds to a row why the handoff stands so, and when its holder was heard of. A reason that cannot be read is
 // left out: it hides no row. The rework of returned work says why it was returned.
-func (s *Service) tellRow(v *store.View, r *store.Record, it *schemas.Item) {
+func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	if it.LastSign = s.reader.LastSign(r); r.Status == schemas.Returned {
 		return
 	}
@@ -184,7 +184,7 @@ func (s *Service) tellRow(v *store.View, r *store.Record, it *schemas.Item) {
 	if err != nil {
 		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
-	it.Reason = schemas.Visible(schemas.Shorten(reason, mostOfReason))
+	it.Reason = schemas.Visible(schemas.Shorten(reason, maxReason))
 }
 
 // listNotices shows the caller's notices; with wait_seconds those that are unread, as soon as there are some or as
@@ -246,8 +246,8 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	now, _ := s.clock.Read()
 	behind := s.engine.ApplyTime(ctx)
 	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
-		known, unknown := s.known(v, now)
-		set, err := s.rules(v)
+		known, unknown := s.knownAgents(v, now)
+		set, err := s.currentRules(v)
 		if err = cmp.Or(unknown, err); err != nil {
 			return schemas.OverviewOut{}, err
 		}
@@ -266,16 +266,16 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	})
 }
 
-// lately is for how long an agent counts as here after a call, where no connection shows whether it is.
-const lately = 5 * time.Minute
+// hereAfterCall is for how long an agent counts as here after a call, where no connection shows whether it is.
+const hereAfterCall = 5 * time.Minute
 
-// known are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
-func (s *Service) known(v *store.View, now time.Time) (known []offer.Known, err error) {
-	for a, err := range reading.AtMost(reading.MostLooked, s.everybody(v)) {
+// knownAgents are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
+func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known, err error) {
+	for a, err := range reading.AtMost(reading.MostLooked, s.allAgents(v)) {
 		if err != nil {
 			return nil, err
 		}
-		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < lately
+		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
 		known = append(known, offer.Known{Agent: a, Here: here})
 	}
 	return known, nil

@@ -15,10 +15,10 @@ import (
 	"handoff/store"
 )
 
-// promise is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
+// comparison is what a completion says to what a handoff asked for, compared before the transaction: a schema may take
 // long to check, and there is one writer. The transaction then checks by the number of the event that the handoff still
 // asks for the same. The zero promise means that nobody has compared yet.
-type promise struct {
+type comparison struct {
 	body     uint64 // the event whose content was compared
 	refused  uint64 // the refusal that was known then
 	criteria []schemas.Answered
@@ -30,25 +30,25 @@ type promise struct {
 // compare holds what came back against what was asked for, on a snapshot, and keeps the verdict in the promise: its
 // error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
 // nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
-func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (promise, error) {
-	return operation.Look(ctx, s.engine, func(v *store.View) (promise, error) {
+func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (comparison, error) {
+	return operation.Look(ctx, s.engine, func(v *store.View) (comparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
 		if err != nil {
-			return promise{}, err
+			return comparison{}, err
 		}
-		return compared(v, by, asked, in)
+		return newComparison(v, by, asked, in)
 	})
 }
 
-// compared is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
-func compared(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (promise, error) {
+// newComparison is the promise of what came back for a handoff. Its own error is that of a store that cannot be read.
+func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (comparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
 	err := cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
-	if err != nil || !promises(asked, by.Sight) {
-		return promise{}, err
+	if err != nil || !needsComparison(asked, by.Sight) {
+		return comparison{}, err
 	}
-	p := promise{body: asked.Body, refused: asked.Refused, output: in.Output}
+	p := comparison{body: asked.Body, refused: asked.Refused, output: in.Output}
 	seen := schemas.OrZero(by.Sight)
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
@@ -62,18 +62,18 @@ func compared(v *store.View, by schemas.Caller, asked *store.Record, in schemas.
 	return p, nil
 }
 
-// promises tells whether a completion is compared: with what was asked for, or with what the repository asks of all
+// needsComparison tells whether a completion is compared: with what was asked for, or with what the repository asks of all
 // work, also when a check of that failed before.
-func promises(r *store.Record, seen *schemas.Sight) bool {
+func needsComparison(r *store.Record, seen *schemas.Sight) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
 // answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
 // caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
 // strict handoff with unmet criteria; else the error of package contract, with what to do.
-func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
+func (p comparison) check(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
 	switch {
-	case !promises(r, seen):
+	case !needsComparison(r, seen):
 		return nil, nil
 	case p.body == 0, p.refused != r.Refused:
 		return nil, errNotCompared
@@ -83,15 +83,15 @@ func (p promise) answered(r *store.Record, seen *schemas.Sight) ([]schemas.Answe
 	case p.err != nil:
 		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
 		if e.Code == schemas.Conflict { // it is strict, or a check does not pass
-			e = e.WithNext(holderDoes(life.Ask, r.ID, ""), holderDoes(life.Fail, r.ID, ""))
+			e = e.WithNext(holderAdvice(life.Ask, r.ID, ""), holderAdvice(life.Fail, r.ID, ""))
 		}
 		return nil, e
 	}
 	return p.criteria, nil
 }
 
-// refusalsKept is how many refusals of one attempt are kept, so that a holder that repeats itself cannot fill the record.
-const refusalsKept = 8
+// maxRefusals is how many refusals of one attempt are kept, so that a holder that repeats itself cannot fill the record.
+const maxRefusals = 8
 
 // refuseResult tells the holder why its completion is refused, and keeps that with the handoff, see [life.RefuseResult].
 // The error undoes the transaction where nothing is kept.
@@ -100,8 +100,8 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	if err := o.Saying(r.ID, r.Refused, &before); err != nil {
 		return err
 	}
-	refusal := schemas.Refusal{Note: why.Message, Failed: o.failed(before), Tree: o.By.Tree, Result: digest}
-	full := r.Refusals >= refusalsKept*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
+	refusal := schemas.Refusal{Note: why.Message, Failed: o.failedChecks(before), Tree: o.By.Tree, Result: digest}
+	full := r.Refusals >= maxRefusals*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
 	if full || refusal.Same(before) {
 		return why
 	}
@@ -110,20 +110,20 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
 }
 
-// failed are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.
-func (o *op) failed(before schemas.Refusal) (failed []schemas.Observation) {
+// failedChecks are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.
+func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
 	sight := schemas.OrZero(o.By.Sight)
 	for _, now := range sight.Observed {
 		if !now.Passed {
-			now.Tail = strings.ToValidUTF8(now.Tail[max(0, len(now.Tail)-shownTail):], "")
+			now.Tail = strings.ToValidUTF8(now.Tail[max(0, len(now.Tail)-maxTail):], "")
 			failed = append(failed, now)
 		}
 	}
 	return append(failed, slices.DeleteFunc(before.Failed, func(was schemas.Observation) bool { return sight.Of(was.Check) != nil })...)
 }
 
-// shownTail is how much is kept of what a failing check printed, in bytes.
-const shownTail = 1 << 10
+// maxTail is how much is kept of what a failing check printed, in bytes.
+const maxTail = 1 << 10
 
 // errNotCompared undoes an operation on a handoff that asked for something which nobody has compared yet. The method
 // around the transaction compares, and tries again.
