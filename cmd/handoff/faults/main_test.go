@@ -14,14 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/bolt"
 )
 
 // made is where the program comes from.
-var made = workshop.New()
+var made = programtest.New()
 
 func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 )
 
 // step is one thing of a recorded run: bytes written at an offset of the file, a new length of it, a sync that returned,
@@ -31,7 +31,7 @@ type step struct {
 // a write may be torn between sectors. Each such file opens, is sound, has all that was answered, and no half change.
 // HANDOFF_FAULTS=1 looks at all files, a larger number at each so many.
 func TestPowerIsCutAtEveryMoment(t *testing.T) {
-	each := workshop.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	image, err := os.ReadFile(h.file())
 	require.NoError(t, err)

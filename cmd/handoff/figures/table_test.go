@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 )
 
 // made is where the program comes from.
-var made = workshop.New(workshop.Source{Name: "empty", Package: "./testdata/empty"})
+var made = programtest.New(programtest.Source{Name: "empty", Package: "./testdata/empty"})
 
 func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 

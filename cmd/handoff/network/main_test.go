@@ -16,16 +16,16 @@ import (
 	"strconv"
 	"testing"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 )
 
 // made is where the programs come from.
-var made = workshop.New()
+var made = programtest.New()
 
 func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 
 // many is how many of something there are.
 func many(t testing.TB, name string, otherwise int) int {
 	t.Helper()
-	return workshop.Knob(t, name, otherwise, otherwise/10, strconv.Atoi)
+	return programtest.Knob(t, name, otherwise, otherwise/10, strconv.Atoi)
 }

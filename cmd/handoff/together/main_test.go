@@ -28,18 +28,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 )
 
 // made is where the programs come from.
-var made = workshop.New(workshop.Source{Name: "v1.9.0", Version: "v1.9.0"}, workshop.Source{Name: "v1.10.0", Version: "v1.10.0"})
+var made = programtest.New(programtest.Source{Name: "v1.9.0", Version: "v1.9.0"}, programtest.Source{Name: "v1.10.0", Version: "v1.10.0"})
 
 func TestMain(m *testing.M) { os.Exit(made.Run(m)) }
 
 // lasting is how long something goes on.
 func lasting(t testing.TB, name string, otherwise time.Duration) time.Duration {
 	t.Helper()
-	return workshop.Knob(t, name, otherwise, otherwise/5, time.ParseDuration)
+	return programtest.Knob(t, name, otherwise, otherwise/5, time.ParseDuration)
 }
 
 // chance is a source of random decisions that a failed run names.

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 	"handoff/schemas"
 )
 
@@ -23,7 +23,7 @@ import (
 // each node owns about as many workspaces as the others.
 func TestManyWorkspacesSpreadOverNodes(t *testing.T) {
 	const nodes = 4
-	number := workshop.Knob(t, "HANDOFF_WORKSPACES", 200, 40, strconv.Atoi)
+	number := programtest.Knob(t, "HANDOFF_WORKSPACES", 200, 40, strconv.Atoi)
 	c := newCluster(t, nodes)
 	c.hashed = true
 	agents, rounds := make([]*remote, number), make([]int, number)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/workshop"
+	"handoff/cmd/handoff/internal/programtest"
 	"handoff/schemas"
 	"handoff/store/postgres/postgrestest"
 )
@@ -28,7 +28,7 @@ func TestWhatWasAcknowledgedBeforeABackupIsThereAfterABadDay(t *testing.T) {
 	_, section, _ := strings.Cut(string(text), "\n## A rehearsal\n")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
 	require.Len(t, blocks, 2)
-	number := workshop.Knob(t, "HANDOFF_REHEARSAL", 200, 50, strconv.Atoi)
+	number := programtest.Knob(t, "HANDOFF_REHEARSAL", 200, 50, strconv.Atoi)
 	for name, lose := range map[string]func(*testing.T, *place) func(){"files": inFiles, "database": inDatabase} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

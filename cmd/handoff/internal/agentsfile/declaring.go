@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -95,14 +95,14 @@ func Sentences(name string, wrong []Problem) []string {
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
 type Declaring struct {
 	tools.Invoker
-	Files   func() []File      // finds them, at the first call for which they matter
-	Leave   func() leave.Book  // of the project, found then; nil for none, which allows nothing
-	Own     schemas.RegisterIn // what the agent of this process said at its start; its name is that of the caller
-	Version string             // of the program: to another one the same text may say something else
+	Files   func() []File       // finds them, at the first call for which they matter
+	Leave   func() consent.Book // of the project, found then; nil for none, which allows nothing
+	Own     schemas.RegisterIn  // what the agent of this process said at its start; its name is that of the caller
+	Version string              // of the program: to another one the same text may say something else
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
-	given    leave.Book
+	given    consent.Book
 	texts    texts  // of the files, as they were read last
 	stamp    string // of the files as they were told last
 	problems []string

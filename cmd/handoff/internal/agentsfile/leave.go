@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas"
 )
 
@@ -31,12 +31,12 @@ func Readable(rules []byte) string {
 }
 
 // Waits tells whether the rules of the file wait for leave, and what to do. Those of the user's own file need none.
-func (f File) Waits(said schemas.DeclaringFile, given leave.Book) (how string, waits bool) {
+func (f File) Waits(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
 	digest, _ := Rules(said)
 	if f.Own || digest == "" {
 		return "", false
 	}
-	allowed, err := given.Find(leave.Rules, digest)
+	allowed, err := given.Find(consent.Rules, digest)
 	if allowed != nil {
 		return "", false
 	}

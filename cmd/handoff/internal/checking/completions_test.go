@@ -14,8 +14,8 @@ import (
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/tools"
@@ -48,7 +48,7 @@ func newShop(t *testing.T) shop {
 	require.True(t, ok)
 	read, err := runner.Read(t.Context(), repository, s.head)
 	require.NoError(t, err)
-	require.NoError(t, runner.Leave(repository).Allow(leave.Checks, read.Digest, leave.Leave{Path: os.Getenv("PATH")}))
+	require.NoError(t, runner.Leave(repository).Allow(consent.Checks, read.Digest, consent.Leave{Path: os.Getenv("PATH")}))
 	s.Completions = &checking.Completions{
 		Invoker: tools.Local{Mailbox: s.Service}, Looker: checking.Looker{Runner: runner, Dir: s.dir},
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -19,14 +19,14 @@ func (r Runner) place(of git.Repository) string {
 }
 
 // Leave is the book of what a person allowed in a repository.
-func (r Runner) Leave(of git.Repository) leave.Book {
-	return leave.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave")}
+func (r Runner) Leave(of git.Repository) consent.Book {
+	return consent.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
 // Denied says that nobody allowed the list of a repository, and why what somebody allowed does not count. It is nil where
 // somebody did.
 func (r Runner) Denied(from git.Repository, l List) error {
-	given, err := r.Leave(from).Find(leave.Checks, l.Digest)
+	given, err := r.Leave(from).Find(consent.Checks, l.Digest)
 	if given != nil {
 		return nil
 	}

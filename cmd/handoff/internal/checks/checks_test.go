@@ -17,8 +17,8 @@ import (
 
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/schemas"
 	"handoff/tools/platform"
 )
@@ -110,7 +110,7 @@ func (s *shop) allow() {
 	s.Helper()
 	l, err := s.runner.Read(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
-	require.NoError(s, s.runner.Leave(s.repository()).Allow(leave.Checks, l.Digest, leave.Leave{Path: os.Getenv("PATH")}))
+	require.NoError(s, s.runner.Leave(s.repository()).Allow(consent.Checks, l.Digest, consent.Leave{Path: os.Getenv("PATH")}))
 }
 
 func (s *shop) look(commit string, names ...string) schemas.Sight {

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -122,7 +122,7 @@ func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
 	if len(wanted) == 0 {
 		return seen, nil
 	}
-	given, _ := r.Leave(job.Repository).Find(leave.Checks, list.Digest)
+	given, _ := r.Leave(job.Repository).Find(consent.Checks, list.Digest)
 	if given == nil {
 		return all(wanted, r.Denied(job.Repository, list))
 	}

@@ -5,8 +5,8 @@ import (
 
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -18,11 +18,11 @@ func (a *App) Checks(dir string) (checking.Looker, error) {
 
 // Leave is the book of what this user allowed in the project: that of its repository, else one beside the files of the
 // project. Where nothing is known of the project nothing is allowed.
-func (a *App) Leave() leave.Book {
+func (a *App) Leave() consent.Book {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)
 	if err != nil || none != nil {
-		return leave.Book{}
+		return consent.Book{}
 	}
 	r, ok := git.Find(dir, func(string) bool { return false })
 	if !ok {

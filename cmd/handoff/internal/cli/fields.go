@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"handoff/cmd/handoff/internal/written"
+	"handoff/cmd/handoff/internal/textformat"
 	"handoff/schemas"
 )
 
@@ -141,7 +141,7 @@ var (
 	Rate    = form{kind: "number", plain: true, parse: parsed(positive, "a number above zero")}.field      // above zero, perhaps with a fraction
 	Switch  = form{kind: kindSwitch, plain: true, parse: parsed(strconv.ParseBool, "true or false")}.field // true or false
 	// Document is one of JSON.
-	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return written.JSON(said) }}.field
+	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.JSON(said) }}.field
 	// Role is given the name of a role, and makes its address.
 	Role = form{kind: "text", plain: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.field
 )

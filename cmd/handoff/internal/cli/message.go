@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/payload"
-	"handoff/cmd/handoff/internal/written"
+	"handoff/cmd/handoff/internal/textformat"
 	"handoff/schemas"
 	"handoff/schemas/respell"
 	"handoff/tools/platform"
@@ -36,14 +36,14 @@ func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, er
 	if err != nil {
 		return nil, err
 	}
-	object, markdown, err := written.Message(string(content))
+	object, markdown, err := textformat.Message(string(content))
 	if err != nil {
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
 	args, err := respell.Whole(tool, id, object)
 	if err == nil {
-		written.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
+		textformat.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
 	}
 	return args, err
 }
@@ -54,7 +54,7 @@ func (args Arguments) Whole(tool string) error {
 	if err != nil {
 		return err
 	}
-	message, _, err := written.Message(string(b))
+	message, _, err := textformat.Message(string(b))
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (args Arguments) Whole(tool string) error {
 	return err
 }
 
-// bodies are the arguments that hold the text of a message in Markdown, see [written.AddMarkdown].
+// bodies are the arguments that hold the text of a message in Markdown, see [textformat.AddMarkdown].
 var bodies = map[string]struct{ body, rest string }{
 	"send_handoff": {"task", "detail"}, "complete_handoff": {"summary", "detail"},
 	"fail_handoff": {"description", "origin.extra.detail"},

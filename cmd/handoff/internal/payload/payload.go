@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"handoff/cmd/handoff/internal/written"
+	"handoff/cmd/handoff/internal/textformat"
 	"handoff/schemas"
 )
 
@@ -63,7 +63,7 @@ func Parse(text []byte) (said map[string]any, err error) {
 	if err := limitWhole.check(len(text)); err != nil {
 		return nil, err
 	}
-	value, err := written.JSON(string(text))
+	value, err := textformat.JSON(string(text))
 	said, ok := value.(map[string]any)
 	switch {
 	case !utf8.Valid(text):

@@ -11,7 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/demo"
-	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/output"
 	"handoff/schemas"
 )
 
@@ -37,12 +37,12 @@ real MCP connection, in a temporary directory, without a network. Then shows wha
 // playWhileRead plays until its reader leaves, and ends in order then, with the status that shells give to a program that
 // SIGPIPE ended.
 func playWhileRead(ctx context.Context, a *cli.App, state string) error {
-	ctx, out := outlet.Open(ctx, a.Stdout)
+	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
 	read := *a
 	read.Stdout, read.IsTerminal = out, func(any) bool { return a.IsTerminal(a.Stdout) }
 	err := playDemo(ctx, &read, state)
-	if errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+	if errors.Is(context.Cause(ctx), output.ErrLeft) {
 		return cli.Exit(128 + int(syscall.SIGPIPE))
 	}
 	return err
@@ -91,7 +91,7 @@ func meanwhile(ctx context.Context, a *cli.App, state string, command []string) 
 	var said bytes.Buffer // in vain once the reader left: what that breaks off is no fault
 	e.Stderr = &said
 	code := Run(ctx, e, a.Release.Version, command)
-	if !errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+	if !errors.Is(context.Cause(ctx), output.ErrLeft) {
 		_, _ = said.WriteTo(a.Stderr)
 	}
 	if code != 0 {

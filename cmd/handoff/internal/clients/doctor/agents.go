@@ -2,13 +2,13 @@ package doctor
 
 import (
 	"handoff/cmd/handoff/internal/agentsfile"
-	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas"
 )
 
 // Agents examines the files that declare agents, and what was allowed of them. While one of them is broken, what was
 // declared last holds.
-func Agents(files []agentsfile.File, given leave.Book, sh Shell) (all []Finding) {
+func Agents(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {
 		said, problems := f.Read()

@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas"
 )
 
@@ -73,14 +73,14 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 			problems = append(problems, wrong...)
 			if digest, rules := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
 				why, waits := f.Waits(said, book)
-				all = append(all, actor{Kind: leave.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
+				all = append(all, actor{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
 			}
 		}
 	}
 	h, at, list, err := read(ctx, a, base)
 	switch e := schemas.AsError(err); {
 	case e == nil:
-		of := actor{Kind: leave.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
+		of := actor{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
 		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
 		if denied := schemas.AsError(h.Runner.Denied(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
@@ -96,7 +96,7 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 
 // ask asks a person once for leave of all that waits for it, and keeps that.
 func ask(ctx context.Context, a *cli.App, all []actor) error {
-	what := map[string]string{leave.Checks: "run commands as you, whenever work is completed", leave.Rules: "send work by themselves"}
+	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Leave()
 	var waiting strings.Builder
 	for _, of := range all {
@@ -116,7 +116,7 @@ func ask(ctx context.Context, a *cli.App, all []actor) error {
 		if of.Allowed {
 			continue
 		}
-		err := book.Allow(of.Kind, of.Digest, leave.Leave{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
+		err := book.Allow(of.Kind, of.Digest, consent.Leave{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
 		if err != nil {
 			return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
 		}

@@ -11,8 +11,8 @@ import (
 	"handoff/cmd/handoff/internal/checking"
 	"handoff/cmd/handoff/internal/checks"
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/cmd/handoff/internal/git"
-	"handoff/cmd/handoff/internal/leave"
 	"handoff/schemas"
 )
 
@@ -43,7 +43,7 @@ func Commands(a *cli.App) []*cobra.Command {
   handoff checks allow
   handoff checks run`,
 			Long: about,
-		}, listCommand(a), allowCommand(a, leave.Checks), denyCommand(a, leave.Checks), runCommand(a)),
+		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	}
 }
@@ -109,7 +109,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			said := listed{Commit: at, List: list}
 			if broken != nil {
 				said.Problems = broken.Message
-			} else if given, _ := h.Runner.Leave(h.repository).Find(leave.Checks, list.Digest); given != nil {
+			} else if given, _ := h.Runner.Leave(h.repository).Find(consent.Checks, list.Digest); given != nil {
 				said.Allowed, said.Path = true, given.Path
 			} else {
 				said.Why = schemas.AsError(h.Runner.Denied(h.repository, list)).Message

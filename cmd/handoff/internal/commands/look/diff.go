@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/show"
+	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
 
@@ -48,7 +48,7 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 		}
 		before = &was
 	}
-	c := show.Compare(got, before)
+	c := render.Compare(got, before)
 	raw, _ := schemas.Encode(c) // it came as JSON
 	return a.Print(raw, c.Draw)
 }

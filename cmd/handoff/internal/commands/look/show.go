@@ -11,7 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
-	"handoff/cmd/handoff/internal/show"
+	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 	"handoff/schemas/display"
 )
@@ -69,7 +69,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	}
 	var end *schemas.Event
 	if !a.JSON && (view == "full" || view == "outcome") {
-		if end, err = show.Ending(ctx, a, out); err != nil {
+		if end, err = render.Ending(ctx, a, out); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 			p.Document(e)
 		}
 	case "outcome":
-		show.Outcome(p, out, end)
+		render.Outcome(p, out, end)
 	case "checkpoint":
 		p.Document(out.Checkpoint)
 	default:
@@ -108,7 +108,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 
 // printNext shows the commands that fit where a handoff stands.
 func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
-	for i, step := range show.Next(out) {
+	for i, step := range render.Next(out) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}
@@ -125,7 +125,7 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 }
 
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
-	show.Handoff(p, out, end)
+	render.Handoff(p, out, end)
 	if len(out.Children) > 0 {
 		p.Line("\n%s\n- %s", p.Bold("Children"), cli.IDs(out.Children))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/output"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/mailbox/life"
 	"handoff/schemas"
@@ -94,7 +94,7 @@ func (w *watching) check() error {
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
-	ctx, out := outlet.Open(ctx, a.Stdout)
+	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
 	take := eventPrinter(a, out)
 	return withWorkspace(ctx, a, func(conn *cli.Connection, waited bool) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/output"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -63,10 +63,10 @@ one, or with -, it goes to standard output.`,
 // exportOut writes to standard output. A reader that leaves ends it in order, so that the file from which its parts come
 // is removed, with the status that shells give to a program that SIGPIPE ended.
 func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
-	ctx, out := outlet.Open(ctx, a.Stdout)
+	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
 	_, err := export(ctx, a, in, out)
-	if errors.Is(context.Cause(ctx), outlet.ErrLeft) {
+	if errors.Is(context.Cause(ctx), output.ErrLeft) {
 		return cli.Exit(128 + int(syscall.SIGPIPE))
 	}
 	return notWritten("standard output", err)

@@ -12,7 +12,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/journal"
-	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/output"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
@@ -51,7 +51,7 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	if _, err := os.Stat(journal.Path(place.Dir)); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(a.Stderr, "workspace %s has no log yet: no owner had anything to tell\n", place.Name)
 	}
-	ctx, out := outlet.Open(ctx, a.Stdout)
+	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
 	for line, err := range journal.Lines(ctx, place.Dir, n, follow) {
 		if err == nil {

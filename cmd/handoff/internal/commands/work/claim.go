@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/show"
+	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
 
@@ -96,7 +96,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	switch {
 	case person != nil:
 		p.Line("")
-		show.Handoff(p, *person, nil)
+		render.Handoff(p, *person, nil)
 	case out.Brief != "":
 		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
 	}

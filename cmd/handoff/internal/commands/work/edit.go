@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/written"
+	"handoff/cmd/handoff/internal/textformat"
 	"handoff/schemas"
 )
 
@@ -171,7 +171,7 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 			WithHint("What waits in a mailbox or for an answer can be. A message or another handoff can say what is new.")
 	}
 	before := workOf(shown.Handoff)
-	text, err := written.YAML(before)
+	text, err := textformat.YAML(before)
 	if err != nil {
 		return schemas.InternalError(err)
 	}
@@ -202,7 +202,7 @@ func unchanged(id schemas.ID) string { return id.String() + " is unchanged\n" }
 // amend sends what somebody changed in a document.
 func amend(ctx context.Context, a *cli.App, id schemas.ID, before work, edited string) error {
 	var after work
-	if err := written.ReadYAML(edited, &after); err != nil {
+	if err := textformat.ReadYAML(edited, &after); err != nil {
 		return schemas.Invalidf("", "%w", err)
 	}
 	args, err := before.changesTo(after)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/show"
+	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
 
@@ -120,11 +120,11 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 	}
 	var end *schemas.Event
 	if !a.JSON && !w.silent {
-		if end, err = show.Ending(ctx, a, out); err != nil {
+		if end, err = render.Ending(ctx, a, out); err != nil {
 			return false, err
 		}
 	}
-	err = w.print(a, out, raw, func(p *cli.Page) { show.Outcome(p, out, end) })
+	err = w.print(a, out, raw, func(p *cli.Page) { render.Outcome(p, out, end) })
 	if err == nil && schemas.OrZero(out.Standing).Reviewer != "" {
 		err = cli.Exit(exitOpen)
 	}

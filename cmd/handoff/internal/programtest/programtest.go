@@ -1,6 +1,6 @@
-// Package workshop is only for tests: it builds programs before tests that run them in processes of their own, and finds
+// Package programtest is only for tests: it builds programs before tests that run them in processes of their own, and finds
 // the processes that they left behind. Such tests are proofs, see package sandbox.
-package workshop
+package programtest
 
 import (
 	"cmp"

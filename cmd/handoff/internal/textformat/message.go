@@ -1,7 +1,7 @@
-// Package written reads messages as people and other programs write them: JSON, also with comments, YAML, Markdown, and
+// Package textformat reads messages as people and other programs write them: JSON, also with comments, YAML, Markdown, and
 // Markdown below front matter in YAML. It tells the formats apart by what stands there, because standard input has no
 // name. The values that come out are those of JSON; what they mean is for others to say.
-package written
+package textformat
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package outlet_test
+package output_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/outlet"
+	"handoff/cmd/handoff/internal/output"
 )
 
 func pipe(t *testing.T) (r, w *os.File) {
@@ -25,32 +25,32 @@ func pipe(t *testing.T) (r, w *os.File) {
 
 func TestReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
 	r, w := pipe(t)
-	ctx, out := outlet.Open(t.Context(), w)
+	ctx, out := output.Open(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")
 	require.NoError(t, err)
 	require.NoError(t, ctx.Err())
 	require.NoError(t, r.Close())
 	<-ctx.Done()
-	require.ErrorIs(t, context.Cause(ctx), outlet.ErrLeft)
+	require.ErrorIs(t, context.Cause(ctx), output.ErrLeft)
 	out.Close()
 }
 
 func TestWritingToNobodyIsNoError(t *testing.T) {
 	r, w := pipe(t)
 	require.NoError(t, r.Close())
-	ctx, out := outlet.Open(t.Context(), struct{ io.Writer }{w}) // not known to be a file
+	ctx, out := output.Open(t.Context(), struct{ io.Writer }{w}) // not known to be a file
 	require.NoError(t, ctx.Err())
 	n, err := io.WriteString(out, "line\n")
 	require.NoError(t, err)
 	require.Equal(t, len("line\n"), n)
-	require.ErrorIs(t, context.Cause(ctx), outlet.ErrLeft)
+	require.ErrorIs(t, context.Cause(ctx), output.ErrLeft)
 	out.Close()
 }
 
 func TestOtherErrorsAreErrors(t *testing.T) {
 	_, w := pipe(t)
 	require.NoError(t, w.Close())
-	ctx, out := outlet.Open(t.Context(), w)
+	ctx, out := output.Open(t.Context(), w)
 	_, err := io.WriteString(out, "line\n")
 	require.ErrorIs(t, err, os.ErrClosed)
 	require.NoError(t, ctx.Err())
@@ -62,7 +62,7 @@ func TestAFileHasNoReader(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	for _, w := range []io.Writer{f, new(bytes.Buffer)} {
-		ctx, out := outlet.Open(t.Context(), w)
+		ctx, out := output.Open(t.Context(), w)
 		_, err = io.WriteString(out, "line\n")
 		require.NoError(t, err)
 		require.NoError(t, ctx.Err())
@@ -73,7 +73,7 @@ func TestAFileHasNoReader(t *testing.T) {
 
 func TestCloseDoesNotWaitForTheReader(t *testing.T) {
 	_, w := pipe(t)
-	_, out := outlet.Open(t.Context(), w)
+	_, out := output.Open(t.Context(), w)
 	out.Close()
 	out.Close()
 }

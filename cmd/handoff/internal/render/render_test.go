@@ -1,4 +1,4 @@
-package show_test
+package render_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/cmd/handoff/internal/show"
+	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 	"handoff/schemas/display"
 	"handoff/schemas/golden"
@@ -24,7 +24,7 @@ var (
 func shown(got schemas.GetOut, end *schemas.Event, style display.Style) string {
 	p := &cli.Page{}
 	p.Style.Style = style
-	show.Handoff(p, got, end)
+	render.Handoff(p, got, end)
 	return p.String()
 }
 
@@ -125,7 +125,7 @@ func TestDiffHoldsRoundsAgainstWhatWasAsked(t *testing.T) {
 	now.Completion.Criteria = append(now.Completion.Criteria, schemas.Answered{Number: 2, Criterion: "test", Check: "test", Met: true, Observed: &seen})
 	p := &cli.Page{}
 	p.Style.Style = plain
-	show.Compare(now, &before).Draw(p)
+	render.Compare(now, &before).Draw(p)
 	golden.Equal(t, "diff.txt", p.String())
 }
 

@@ -1,7 +1,7 @@
-// Package show draws one handoff for people: the whole of it ([Handoff]), or only how it ended ([Outcome]).
+// Package render draws one handoff for people: the whole of it ([Handoff]), or only how it ended ([Outcome]).
 //
 // What agents wrote is made visible, so that none of it can repaint a terminal.
-package show
+package render
 
 import (
 	"cmp"

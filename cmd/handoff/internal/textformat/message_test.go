@@ -1,4 +1,4 @@
-package written_test
+package textformat_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/written"
+	"handoff/cmd/handoff/internal/textformat"
 )
 
 const template = `# Handoff Package
@@ -81,9 +81,9 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 		"the template":             {template, templateRead},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, markdown, err := written.Message(c.text)
+			got, markdown, err := textformat.Message(c.text)
 			require.NoError(t, err)
-			written.AddMarkdown(got, markdown, "task", "detail")
+			textformat.AddMarkdown(got, markdown, "task", "detail")
 			b, err := json.Marshal(got)
 			require.NoError(t, err)
 			require.JSONEq(t, c.want, string(b))
@@ -92,9 +92,9 @@ func TestMessagesAreReadAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestAnEndInMarkdownIsItsText(t *testing.T) {
-	got, markdown, err := written.Message("---\nstatus: success\n---\n## Summary\ndone\n")
+	got, markdown, err := textformat.Message("---\nstatus: success\n---\n## Summary\ndone\n")
 	require.NoError(t, err)
-	written.AddMarkdown(got, markdown, "summary", "detail")
+	textformat.AddMarkdown(got, markdown, "summary", "detail")
 	require.Equal(t, map[string]any{"status": "success", "summary": "## Summary\ndone"}, got)
 }
 
@@ -111,7 +111,7 @@ func TestWhatIsNoMessageIsRefusedByWhatItIs(t *testing.T) {
 		"a: &x [*x, *x]\n":           "more than",
 		"a: 1\n---\nb: 2\n---\nc: 3": "there is more after it",
 	} {
-		_, _, err := written.Message(text)
+		_, _, err := textformat.Message(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -126,7 +126,7 @@ func TestAddMarkdown_ReadsWhatATextSaysOfTheEnd(t *testing.T) {
 		"# Login\n\n```\nStatus: failing\n```\n":            {},
 	} {
 		said := map[string]any{}
-		written.AddMarkdown(said, text, "summary", "detail")
+		textformat.AddMarkdown(said, text, "summary", "detail")
 		require.Equal(t, text, said["summary"])
 		delete(said, "summary")
 		require.Equal(t, want, said, text)

@@ -1,4 +1,4 @@
-// Package leave keeps what a person allowed in a repository: lists of checks, whose commands run, and rules of files,
+// Package consent keeps what a person allowed in a repository: lists of checks, whose commands run, and rules of files,
 // which send work.
 //
 // A random id stands in the common git directory of the repository, so that its worktrees share it. No commit has it: a
@@ -7,7 +7,7 @@
 //
 //	GIT/handoff-leave         the id
 //	STATE/ID/KIND-DIGEST      a [Leave]
-package leave
+package consent
 
 import (
 	"crypto/rand"

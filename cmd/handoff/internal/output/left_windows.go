@@ -1,4 +1,4 @@
-package outlet
+package output
 
 import (
 	"context"

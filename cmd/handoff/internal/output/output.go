@@ -1,6 +1,6 @@
-// Package outlet writes for as long as somebody reads: the reader of a pipe may leave at any moment, as that of
+// Package output writes for as long as somebody reads: the reader of a pipe may leave at any moment, as that of
 // "handoff watch | head -1" does, and then there is nothing more to do.
-package outlet
+package output
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package outlet_test
+package output_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package show_test
+package render_test
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package leave_test
+package consent_test
 
 import (
 	"fmt"
@@ -10,52 +10,52 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/cmd/handoff/internal/leave"
+	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas/sandbox"
 )
 
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
-	b := leave.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
+	b := consent.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			if err := b.Allow(leave.Rules, fmt.Sprint(i), leave.Leave{Path: "p"}); err != nil {
+			if err := b.Allow(consent.Rules, fmt.Sprint(i), consent.Leave{Path: "p"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
 	for i := range 20 {
-		given, err := b.Find(leave.Rules, fmt.Sprint(i))
+		given, err := b.Find(consent.Rules, fmt.Sprint(i))
 		require.NoError(t, err)
-		require.Equal(t, &leave.Leave{Path: "p"}, given)
+		require.Equal(t, &consent.Leave{Path: "p"}, given)
 	}
-	none, err := b.Find(leave.Checks, "1")
+	none, err := b.Find(consent.Checks, "1")
 	require.NoError(t, err)
 	require.Nil(t, none)
 }
 
 func TestFind_GivesNothingWhereNothingIsKnownOrNothingWasWritten(t *testing.T) {
-	b := leave.Book{Place: t.TempDir(), State: filepath.Join(t.TempDir(), ".leave")}
-	require.NoError(t, b.Allow(leave.Rules, "1", leave.Leave{Path: "p"}))
+	b := consent.Book{Place: t.TempDir(), State: filepath.Join(t.TempDir(), ".leave")}
+	require.NoError(t, b.Allow(consent.Rules, "1", consent.Leave{Path: "p"}))
 	id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
 	require.NoError(t, err)
 	path := filepath.Join(b.State, string(id), "rules-1")
 	for _, text := range []string{"", "{", `{"home":"h"}`} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		given, err := b.Find(leave.Rules, "1")
+		given, err := b.Find(consent.Rules, "1")
 		require.ErrorContains(t, err, path+" is not what handoff wrote")
 		require.Nil(t, given)
 	}
 	t.Chdir(b.Place) // which has an id, and could have leave beside it
 	require.NoError(t, os.Rename(filepath.Join(b.State, string(id)), string(id)))
 	require.NoError(t, os.WriteFile(filepath.Join(string(id), "rules-1"), []byte(`{"path":"p"}`), 0o600))
-	given, err := leave.Book{}.Find(leave.Rules, "1")
+	given, err := consent.Book{}.Find(consent.Rules, "1")
 	require.NoError(t, err)
 	require.Nil(t, given)
-	require.Error(t, leave.Book{}.Allow(leave.Rules, "2", leave.Leave{Path: "p"}))
+	require.Error(t, consent.Book{}.Allow(consent.Rules, "2", consent.Leave{Path: "p"}))
 }
 
 func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
@@ -63,8 +63,8 @@ func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
 		t.Skip("files have owners of another kind, and not each user makes links")
 	}
 	for _, spoilt := range []string{"id", "state", "leaves", "leave"} {
-		b := leave.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
-		require.NoError(t, b.Allow(leave.Rules, "1", leave.Leave{}))
+		b := consent.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
+		require.NoError(t, b.Allow(consent.Rules, "1", consent.Leave{}))
 		id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
 		require.NoError(t, err)
 		path := map[string]string{
@@ -77,7 +77,7 @@ func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
 			require.NoError(t, os.Rename(path, path+".real"))
 			require.NoError(t, os.Symlink(path+".real", path))
 		}
-		given, err := b.Find(leave.Rules, "1")
+		given, err := b.Find(consent.Rules, "1")
 		require.ErrorContains(t, err, path+" is a link or not your own", spoilt)
 		require.Nil(t, given)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package outlet
+package output
 
 import (
 	"context"
