@@ -512,7 +512,7 @@ func commands(d door) int {
 // The document for those who ask whether handoff is safe tells which guard each kind of way has.
 func TestTheDoorsAreInTheDocument(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| who reads | guard | ways |\n|---|---|---|\n")
+	table.WriteString("| reader | guard | outputs |\n|---|---|---|\n")
 	var guards []door
 	ways := map[door][]string{}
 	for _, d := range doors {
