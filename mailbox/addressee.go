@@ -169,7 +169,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 		return out, err
 	}
 	lost, err := operation.Look(ctx, s.engine, unreadMail)
-	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MostNamed)]
+	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MaxNamed)]
 	return out, err
 }
 

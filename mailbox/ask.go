@@ -215,7 +215,7 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 // it.
 func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
-	out.Waits, err = operation.Look(ctx, s.engine, func(v *store.View) (string, error) {
+	out.WaitingMail, err = operation.Look(ctx, s.engine, func(v *store.View) (string, error) {
 		kept, err := s.offers(v).KeptFrom(by.Agent)
 		return kept, cmp.Or(err, s.addHeld(v, by, &out))
 	})

@@ -164,7 +164,7 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	o.Leases.Touch(&now)
 	took := &operation.Happening{Action: a, Was: r, Now: &now}
 	if now.Tree = 0; o.By.Tree != nil {
-		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Brief()}
+		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
 	}
 	if err := o.Commit(took); err != nil {
 		return takenClaim{}, err

@@ -36,7 +36,7 @@ func (s *Service) claimResult(
 			b.Text = "What was sent cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()
 		}
 		out = schemas.ClaimOut{
-			Again: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,
+			OnlyUnread: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,
 			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
 			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Overlaps,
 		}

@@ -45,11 +45,11 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 	var h schemas.Handoff
 	var before schemas.Refusal
 	err := cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
-	if err != nil || !needsComparison(asked, by.Sight) {
+	if err != nil || !needsComparison(asked, by.CheckReport) {
 		return comparison{}, err
 	}
 	p := comparison{body: asked.Body, refused: asked.Refused, output: in.Output}
-	seen := schemas.OrZero(by.Sight)
+	seen := schemas.OrZero(by.CheckReport)
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
@@ -64,14 +64,14 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 
 // needsComparison tells whether a completion is compared: with what was asked for, or with what the repository asks of all
 // work, also when a check of that failed before.
-func needsComparison(r *store.Record, seen *schemas.Sight) bool {
+func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
 // answered gives the criteria as they were answered, or why the completion is refused: errNotCompared, so that the
 // caller of the transaction compares and tries again; conflict if the content changed since it was compared, and for a
 // strict handoff with unmet criteria; else the error of package contract, with what to do.
-func (p comparison) check(r *store.Record, seen *schemas.Sight) ([]schemas.Answered, error) {
+func (p comparison) check(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	switch {
 	case !needsComparison(r, seen):
 		return nil, nil
@@ -112,14 +112,14 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 
 // failedChecks are the checks that were just seen not to pass, and those of an earlier refusal at which nobody looked since.
 func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
-	sight := schemas.OrZero(o.By.Sight)
+	sight := schemas.OrZero(o.By.CheckReport)
 	for _, now := range sight.Observed {
 		if !now.Passed {
 			now.Tail = strings.ToValidUTF8(now.Tail[max(0, len(now.Tail)-maxTail):], "")
 			failed = append(failed, now)
 		}
 	}
-	return append(failed, slices.DeleteFunc(before.Failed, func(was schemas.Observation) bool { return sight.Of(was.Check) != nil })...)
+	return append(failed, slices.DeleteFunc(before.Failed, func(was schemas.Observation) bool { return sight.Observation(was.Check) != nil })...)
 }
 
 // maxTail is how much is kept of what a failing check printed, in bytes.

@@ -141,7 +141,7 @@ func (o *op) completion(
 	r *store.Record, in schemas.CompleteIn, kept comparison, event uint64,
 ) (done schemas.Completion, err error) {
 	done = completionOf(in)
-	if done.Criteria, err = kept.check(r, o.By.Sight); err != nil {
+	if done.Criteria, err = kept.check(r, o.By.CheckReport); err != nil {
 		return done, err
 	}
 	if done.Tree = o.By.Tree; kept.body != 0 {
@@ -168,7 +168,7 @@ func completionOf(in schemas.CompleteIn) schemas.Completion {
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
 	warnings := slices.Concat(doubts, contract.Unseen(done), done.Unobserved(), compose.Aside(in.Origin))
-	if why := schemas.OrZero(o.By.Sight).Unread; why != "" {
+	if why := schemas.OrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}
 	if done.Awaits {

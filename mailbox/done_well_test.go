@@ -132,7 +132,7 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 	w.Sends(a, "d", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(b)
 	seeing := b
-	seeing.Sight = sightOf(true, "test")
+	seeing.CheckReport = sightOf(true, "test")
 	mailboxtest.Must(t, w.Complete, seeing, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"commit": delivered[:12]},
 		Verification: &schemas.Verification{Criteria: []schemas.Criterion{{Criterion: "1", Met: true}}},

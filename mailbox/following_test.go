@@ -79,7 +79,7 @@ func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
 	w.Claims(b)
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenRetry, out.Then)
-	require.Equal(t, "ho_2 may be claimed in 10s.", w.Claims(c).Waits)
+	require.Equal(t, "ho_2 may be claimed in 10s.", w.Claims(c).WaitingMail)
 	w.Rest()
 	require.True(t, w.Claims(b).Empty)
 	require.Equal(t, out.RollbackHandoff, w.Claims(c).HandoffID)

@@ -54,7 +54,7 @@ func (w *team) play() {
 // work has an agent do the next thing that it may take. The planner answers first what is asked.
 func (w *team) work(by schemas.Caller) bool {
 	if by.Agent == "planner-1" {
-		asked := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.Standings("waiting")})
+		asked := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.StatusFilter("waiting")})
 		for _, it := range asked.Items {
 			w.Updates(by, it.HandoffID, schemas.ActAnswer, note("the first one"))
 		}

@@ -15,8 +15,8 @@ import (
 
 const delivered = "1234567890abcdef1234567890abcdef12345678"
 
-func sightOf(passed bool, checks ...string) *schemas.Sight {
-	s := &schemas.Sight{}
+func sightOf(passed bool, checks ...string) *schemas.CheckReport {
+	s := &schemas.CheckReport{}
 	for _, name := range checks {
 		s.Observed = append(s.Observed, schemas.Observation{Check: name, List: "5", Passed: passed, Commit: delivered, Why: "it ended with 1"})
 	}
@@ -32,10 +32,10 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	_, err := w.Complete(t.Context(), b, done)
 	require.Equal(t, schemas.Invalid, schemas.AsError(err).Code) // nobody looked, and the holder says nothing
 	seeing := b
-	seeing.Sight = sightOf(false, "test")
+	seeing.CheckReport = sightOf(false, "test")
 	_, err = w.Complete(t.Context(), seeing, done)
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
-	seeing.Sight = sightOf(true, "test", "lint")
+	seeing.CheckReport = sightOf(true, "test", "lint")
 	out := mailboxtest.Must(t, w.Complete, seeing, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 
@@ -52,7 +52,7 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.Claims(b)
-	observe := func(s *schemas.Sight) (schemas.ObserveOut, error) {
+	observe := func(s *schemas.CheckReport) (schemas.ObserveOut, error) {
 		return w.Observe(t.Context(), b, schemas.ObserveIn{HandoffID: work.String(), Seen: s.Observed})
 	}
 	_, err := observe(sightOf(true, "test"))
@@ -78,7 +78,7 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: work.String(), View: "outcome"})
 	require.Equal(t, schemas.Partial, got.Completion.Status)
 	require.Len(t, contract.Unmet(got.Completion.Criteria), 1)
-	require.Contains(t, got.Completion.Basis(got.Completion.Criteria[0]), "does not pass: it ended with 1")
+	require.Contains(t, got.Completion.EvidenceText(got.Completion.Criteria[0]), "does not pass: it ended with 1")
 	require.Contains(t, w.Kinds(a, work), "observed")
 }
 
@@ -103,22 +103,22 @@ func (w *world) refusals(id string) (n int) {
 	return n
 }
 
-func unseen(why string) *schemas.Sight {
-	return &schemas.Sight{Unobserved: map[string]string{"test": why}}
+func unseen(why string) *schemas.CheckReport {
+	return &schemas.CheckReport{Unobserved: map[string]string{"test": why}}
 }
 
 func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := askedOf(w, a, b, schemas.Expectations{})
 	later := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
-	b.Sight = unseen("there is no git")
+	b.CheckReport = unseen("there is no git")
 	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Unmet[0].Unobserved, "there is no git")
 
 	got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.True(t, got.Completion.Awaits)
-	require.Equal(t, "not observed: there is no git; ran it", got.Completion.Basis(got.Completion.Criteria[0]))
+	require.Equal(t, "not observed: there is no git; ran it", got.Completion.EvidenceText(got.Completion.Criteria[0]))
 	require.Contains(t, fmt.Sprint(w.Notices(a)), "the check test is not observed: there is no git")
 
 	seen := mailboxtest.Must(t, w.Observe, b, schemas.ObserveIn{HandoffID: id, Seen: sightOf(true, "test").Observed})
@@ -160,7 +160,7 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 		w, a, b := newPair(t, "a", "b")
 		id, done := askedOf(w, a, b, schemas.Expectations{Evidence: evidence})
 		for i := range 30 {
-			b.Sight = sightOf(false, "test")
+			b.CheckReport = sightOf(false, "test")
 			if done.Summary = "done"; i%3 != 0 {
 				done.Summary = strings.Repeat("x", i)
 			}
@@ -174,7 +174,7 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 
 		w.Updates(b, schemas.ID(1), schemas.ActRelease)
 		done.Token = w.Claims(b).Token
-		b.Sight = unseen("the commit is not there")
+		b.CheckReport = unseen("the commit is not there")
 		out := mailboxtest.Must(t, w.Complete, b, done)
 		require.Equal(t, schemas.Partial, out.Outcome)
 		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and nobody looked since: the commit is not there")
@@ -185,10 +185,10 @@ func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}
-	b.Sight = sightOf(false, "lint")
+	b.CheckReport = sightOf(false, "lint")
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "the check lint does not pass")
-	b.Sight = &schemas.Sight{}
+	b.CheckReport = &schemas.CheckReport{}
 	_, err = w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "The check lint passes (not observed: it did not pass at 1234567890")
 	done.Outcome = schemas.Partial
@@ -199,10 +199,10 @@ func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	_, done := askedOf(w, a, b, schemas.Expectations{})
-	b.Sight = sightOf(false, "test")
+	b.CheckReport = sightOf(false, "test")
 	_, err := w.Complete(t.Context(), b, done)
 	require.Error(t, err)
-	b.Sight = sightOf(true, "test")
+	b.CheckReport = sightOf(true, "test")
 	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Success, out.Outcome)
 }

@@ -85,7 +85,7 @@ func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 		s.here.Hear(r.Token, s.Now())
 	}
-	out.TakeUp = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
+	out.MayTakeOver = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = isAsked(v, r, by.Agent); err != nil {
 		return out, err
 	}
@@ -107,7 +107,7 @@ func addJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.Vie
 	}
 	to, err := reading.Principal(v, r)
 	if err == nil && to == by {
-		out.Judges, out.Waits = r.Review == 0, r.Review != 0
+		out.MayJudge, out.AwaitsReview = r.Review == 0, r.Review != 0
 	}
 	return err
 }
@@ -167,7 +167,7 @@ func countElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schema
 	}
 	quiet := func(*store.View, *store.Record, *schemas.Item) {}
 	all, err := f.Handoffs(v, "", nil, quiet)
-	out.Elsewhere, out.Nowhere, out.Fewer = max(all.Total, len(all.Items)), all.Nowhere, all.Fewer
+	out.FoundElsewhere, out.UnmatchedWords, out.MatchedWords = max(all.Total, len(all.Items)), all.UnmatchedWords, all.MatchedWords
 	return err
 }
 
@@ -201,7 +201,7 @@ func (s *Service) listNotices(
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
 		out, shown, err = list(v, by.Agent)
-		out.Mail = mail
+		out.Claimable = mail
 		return shown, err
 	})
 	return out, err

@@ -138,7 +138,7 @@ func (p *player) answered(by schemas.Caller, in schemas.UpdateIn) {
 // judge looks at each handoff that may be claimed, and counts those that nobody takes.
 func (p *player) judge() (stuck int) {
 	ctx := context.Background()
-	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.Standings(schemas.Pending), Limit: 50})
+	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.StatusFilter(schemas.Pending), Limit: 50})
 	require.NoError(p.t, err)
 	left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
 		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.taken(it)

@@ -200,6 +200,6 @@ func (o *op) checkPending() error {
 	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d",
 		n, o.By.Token, o.By.MaxPending).
 		WithHint("Wait until some are claimed. Nothing was sent.").
-		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.Standings(schemas.Pending)}, "shows them")).
+		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.StatusFilter(schemas.Pending)}, "shows them")).
 		After(pendingRetryAfter)
 }

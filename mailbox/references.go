@@ -36,7 +36,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
 		place, here := content.PlaceOf(ref.URL, 0)
-		if ref.Kept() || !here {
+		if ref.IsKept() || !here {
 			continue
 		}
 		if _, err := reading.Lookup(o.View, place.Handoff, ref.URL); err != nil {
@@ -56,7 +56,7 @@ func (o *op) checkReferences(c *schemas.Context) error {
 func (o *op) warnOfUnknown(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
-		if _, here := content.PlaceOf(ref.URL, 0); !ref.Kept() && !here {
+		if _, here := content.PlaceOf(ref.URL, 0); !ref.IsKept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
 				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
 				schemas.Visible(schemas.Clip(ref.URL, 120))))

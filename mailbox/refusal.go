@@ -161,5 +161,5 @@ func adviseForce(err error) error {
 
 // enumerate lists agents in a sentence, twenty at most, and counts the others.
 func enumerate(names []schemas.Agent) string {
-	return schemas.Some(schemas.Texts(names), schemas.MostNamed)
+	return schemas.JoinFirst(schemas.Texts(names), schemas.MaxNamed)
 }

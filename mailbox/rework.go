@@ -232,7 +232,7 @@ func (rev *revision) apply(d *draft.Draft, by schemas.Agent, now time.Time) erro
 		return inChanges(err)
 	}
 	d.NotBefore = rev.notBefore
-	h.Metadata.NotBefore = schemas.UnlessZero(rev.notBefore)
+	h.Metadata.NotBefore = schemas.TimeOrNil(rev.notBefore)
 	if !rev.deadline.IsZero() {
 		h.Metadata.Deadline = &rev.deadline
 	}

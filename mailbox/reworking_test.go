@@ -148,7 +148,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	w, a, b, c := completed(t)
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
 	got := mailboxtest.Must(t, w.Get, a, look)
-	require.True(t, got.Judges)
+	require.True(t, got.MayJudge)
 	w.Refuses(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
 	w.Sends(a, "b", "open")
 	w.Refuses(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
@@ -159,7 +159,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	require.Equal(t, "a accepted the result. Well done.", w.Notices(b)[0].Text)
 	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
 	got = mailboxtest.Must(t, w.Get, a, look)
-	require.False(t, got.Judges)
+	require.False(t, got.MayJudge)
 	story := mailboxtest.Must(t, w.History, a, schemas.HistoryIn{HandoffID: "1"})
 	require.Contains(t, story.Tree, "- a accepted the result: Well done.")
 

@@ -207,7 +207,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 	if err != nil {
 		return nil, err
 	}
-	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Brief()}
+	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Summary()}
 	now, err := o.ChangeNoted(&operation.Happening{Action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false

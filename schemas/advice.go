@@ -30,7 +30,7 @@ type Input interface {
 
 // Call advises to call a tool with these arguments. Say is what the call does, without a full stop.
 func Call(in Input, say string) Advice {
-	return Advice{Say: say, Tool: in.Tool(), Args: encoded(in)}
+	return Advice{Say: say, Tool: in.Tool(), Args: mustEncode(in)}
 }
 
 // As gives the advice with the call in the name of an agent. Subagents of one client share a connection, so the
@@ -44,12 +44,12 @@ func (a Advice) As(agent Agent) Advice {
 	if len(others) > len("{") {
 		comma = ","
 	}
-	a.Args = slices.Concat(others, json.RawMessage(comma+`"agent":`), encoded(agent), json.RawMessage("}"))
+	a.Args = slices.Concat(others, json.RawMessage(comma+`"agent":`), mustEncode(agent), json.RawMessage("}"))
 	return a
 }
 
-// InNameOf gives each advice with its call in the name of an agent, see [Advice.As].
-func InNameOf(agent Agent, next []Advice) []Advice {
+// AdviceAs gives each advice with its call in the name of an agent, see [Advice.As].
+func AdviceAs(agent Agent, next []Advice) []Advice {
 	if agent == "" {
 		return next
 	}
@@ -72,7 +72,7 @@ func Sentences(next []Advice) string {
 	return strings.Join(Map(next, Advice.String), " ")
 }
 
-func encoded(v any) json.RawMessage {
+func mustEncode(v any) json.RawMessage {
 	b, err := Encode(v)
 	if err != nil {
 		panic(err) // arguments are texts, words and numbers

@@ -64,8 +64,8 @@ type Caller struct {
 	// Touched is what that tree changes, of a claim, a report and a completion.
 	Touched *Touched `json:"touched,omitempty"`
 
-	// Sight is what that process saw of the checks of a completion, nil where it did not look.
-	Sight *Sight `json:"sight,omitempty"`
+	// CheckReport is what that process saw of the checks of a completion, nil where it did not look.
+	CheckReport *CheckReport `json:"sight,omitempty"`
 
 	// Rule is in whose words the caller sends, nil for its own. Only the owner of the store sets it.
 	Rule *SentBy `json:"-"`
@@ -90,8 +90,8 @@ func (c Caller) As(name string) (Caller, error) {
 	if err != nil {
 		return c, err
 	}
-	if !c.may(agent) {
-		return c, c.mayNot(agent)
+	if !c.mayActAs(agent) {
+		return c, c.denyName(agent)
 	}
 	c.Agent = agent
 	return c, nil
@@ -121,8 +121,8 @@ func (c Caller) Trust() Trust {
 	return ""
 }
 
-// mayNot refuses a name and tells which there are.
-func (c Caller) mayNot(a Agent) error {
+// denyName refuses a name and tells which there are.
+func (c Caller) denyName(a Agent) error {
 	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")
 	if len(c.Names) == 0 {
 		return e.WithHint("Leave it out to act under the name of this connection.")
@@ -132,7 +132,7 @@ func (c Caller) mayNot(a Agent) error {
 		"Leave it out, or act as %s. Whoever runs the server gives out tokens for other names.", strings.Join(known, " or "))
 }
 
-func (c Caller) may(a Agent) bool {
+func (c Caller) mayActAs(a Agent) bool {
 	switch {
 	case a == System:
 		return false

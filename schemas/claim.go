@@ -51,8 +51,8 @@ type ClaimOut struct {
 
 	Resume      []Advice `json:"-"` // the call that shows the oldest of what it held before
 	MoreNotices bool     `json:"-"` // are unread than are shown
-	Waits       string   `json:"-"` // a sentence on mail that the agent does not get now
-	Again       bool     `json:"-"` // the brief has only what the session has not read
+	WaitingMail string   `json:"-"` // a sentence on mail that the agent does not get now
+	OnlyUnread  bool     `json:"-"` // the brief has only what the session has not read
 }
 
 // ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.

@@ -162,9 +162,9 @@ func (a Answered) IsMet() bool {
 	return a.Met && (a.Unobserved == "" || a.Claimed)
 }
 
-// Basis is the evidence of an answer behind what it rests on: what was observed, or that it is claimed. Where a
+// EvidenceText is the evidence of an answer behind what it rests on: what was observed, or that it is claimed. Where a
 // completion has no criterion that a check decides, everything is claimed, and it is the evidence alone.
-func (c *Completion) Basis(a Answered) string {
+func (c *Completion) EvidenceText(a Answered) string {
 	basis := ""
 	switch {
 	case a.Observed != nil:
@@ -187,7 +187,7 @@ func (c *Completion) Basis(a Answered) string {
 func (c *Completion) Unobserved() (texts []string) {
 	for _, a := range c.Criteria {
 		if a.Unobserved != "" && a.Observed == nil {
-			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.Basis(Answered{Unobserved: a.Unobserved, Claimed: a.Claimed})))
+			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.EvidenceText(Answered{Unobserved: a.Unobserved, Claimed: a.Claimed})))
 		}
 	}
 	return texts

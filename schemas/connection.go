@@ -36,7 +36,7 @@ type SessionIn struct {
 
 	// Above are the numbers of the processes above the one that asks, nearest first, among which is the client that
 	// opened the connection of the session. Empty where that cannot be seen, as from a sandbox.
-	Above []int `json:"above,omitempty" jsonschema:"maxItems=16"`
+	Ancestors []int `json:"above,omitempty" jsonschema:"maxItems=16"`
 }
 
 // SessionOut is the name under which the session acts.

@@ -87,8 +87,8 @@ type Reference struct {
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
 
-// Kept tells whether the content of a reference is kept here: it is not after it was redacted.
-func (r Reference) Kept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
+// IsKept tells whether the content of a reference is kept here: it is not after it was redacted.
+func (r Reference) IsKept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
 // NotKept is the digest of a reference whose content a retention let go of, and the name of a field that says so of what
 // was sent.

@@ -41,8 +41,8 @@ func Word(text string) string {
 	return strings.Join(strings.FieldsFunc(Snake(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 }
 
-// NotDone are the calls for a handoff that is not done, or not known to be: each ends or moves it as it is.
-func NotDone(id string) []Advice {
+// AdviceForUnfinished are the calls for a handoff that is not done, or not known to be: each ends or moves it as it is.
+func AdviceForUnfinished(id string) []Advice {
 	return []Advice{
 		Call(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),
 		Call(UpdateIn{HandoffID: id, Action: ActAsk, Questions: []string{Blank}}, "asks for what is missing"),
@@ -60,8 +60,8 @@ func Snake(name string) string {
 			b.WriteByte(c)
 			continue
 		}
-		afterWord := i > 0 && lowerOrDigit(name[i-1])
-		endsAcronym := i > 0 && name[i-1] != '_' && i+1 < len(name) && lowerOrDigit(name[i+1])
+		afterWord := i > 0 && isLowerOrDigit(name[i-1])
+		endsAcronym := i > 0 && name[i-1] != '_' && i+1 < len(name) && isLowerOrDigit(name[i+1])
 		if afterWord || endsAcronym {
 			b.WriteByte('_')
 		}
@@ -70,4 +70,4 @@ func Snake(name string) string {
 	return b.String()
 }
 
-func lowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
+func isLowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

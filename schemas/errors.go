@@ -35,9 +35,9 @@ type Handling struct {
 // Codes is the one table from code to consequence.
 var Codes = map[Code]Handling{
 	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
-	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: lookAround},
-	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Next: lookAgain},
-	Stale:       {Exit: 5, HTTP: http.StatusConflict, Next: goOn},
+	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: adviseList},
+	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Next: adviseGet},
+	Stale:       {Exit: 5, HTTP: http.StatusConflict, Next: adviseClaim},
 	Limit:       {Exit: 1, HTTP: http.StatusTooManyRequests},
 	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
 	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable},
@@ -47,16 +47,16 @@ var Codes = map[Code]Handling{
 	},
 }
 
-func lookAround(ID) []Advice { return []Advice{Call(ListIn{Box: "all"}, "shows what exists")} }
+func adviseList(ID) []Advice { return []Advice{Call(ListIn{Box: "all"}, "shows what exists")} }
 
-func lookAgain(about ID) []Advice {
+func adviseGet(about ID) []Advice {
 	if about == 0 {
 		return nil
 	}
 	return []Advice{Call(GetIn{HandoffID: about.String()}, "shows where it stands")}
 }
 
-func goOn(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
+func adviseClaim(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
 
 // Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
 // A refused call changed nothing, unless the message says what was kept; one that broke, as [Internal] says,
@@ -102,12 +102,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
 }
 
-// ByPerson is the field of an error whose only fault is that nothing proves that a person calls.
-const ByPerson = "person"
+// PersonField is the field of an error whose only fault is that nothing proves that a person calls.
+const PersonField = "person"
 
 // PersonNeeded refuses what only a person may do, to a caller that calls itself one.
 func PersonNeeded(format string, args ...any) *Error {
-	return Errorf(Denied, format, args...).WithField(ByPerson).
+	return Errorf(Denied, format, args...).WithField(PersonField).
 		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
 }
 
@@ -151,12 +151,12 @@ func (e *Error) WithKnown(known ...string) *Error {
 	return e
 }
 
-// MostNamed is how many agents, sessions or handoffs an error or a warning names.
-const MostNamed = 20
+// MaxNamed is how many agents, sessions or handoffs an error or a warning names.
+const MaxNamed = 20
 
-// WithAgents sets the valid choices: of these agents the first [MostNamed].
+// WithAgents sets the valid choices: of these agents the first [MaxNamed].
 func (e *Error) WithAgents(known []Agent) *Error {
-	return e.WithKnown(Texts(known[:min(len(known), MostNamed)])...)
+	return e.WithKnown(Texts(known[:min(len(known), MaxNamed)])...)
 }
 
 // After sets when the same call may succeed, in whole seconds and at least one.
@@ -178,12 +178,12 @@ func (e *Error) Advised(as Agent) *Error {
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {
 		advised.Next = byCode(e.Handoff)
 	}
-	advised.Next = InNameOf(as, advised.Next)
+	advised.Next = AdviceAs(as, advised.Next)
 	return &advised
 }
 
-// Unless gives an error, or nil where it is a certain one.
-func Unless(which, err error) error {
+// IgnoreError gives an error, or nil where it is a certain one.
+func IgnoreError(which, err error) error {
 	if errors.Is(err, which) {
 		return nil
 	}

@@ -68,9 +68,9 @@ type GetOut struct {
 	// References whose content the caller may read
 	Readable []string `json:"-"`
 
-	Judges bool `json:"-"` // the caller may accept or return the result
-	Waits  bool `json:"-"` // the caller sent it, and another judges the result
-	TakeUp bool `json:"-"` // the caller's name holds it, and another session claimed it
+	MayJudge     bool `json:"-"` // the caller may accept or return the result
+	AwaitsReview bool `json:"-"` // the caller sent it, and another judges the result
+	MayTakeOver  bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 
 // Late is a result that arrived after its claim was lost. Either the completion or the failure is set.

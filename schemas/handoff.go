@@ -80,8 +80,10 @@ type Rework struct {
 	Points []string `json:"points,omitempty"`
 }
 
-// Asks tells whether a criterion is one of the round. Without a rework none is.
-func (r *Rework) Asks(criterion string) bool { return r != nil && slices.Contains(r.Points, criterion) }
+// HasPoint tells whether a criterion is one of the round. Without a rework none is.
+func (r *Rework) HasPoint(criterion string) bool {
+	return r != nil && slices.Contains(r.Points, criterion)
+}
 
 // Source is who sent. The connection proves the agent and says how far it is trusted; the phase is what the sender said.
 // Resembles is a known agent for which a reader could take the sender, as it is when the handoff is read.

@@ -32,8 +32,8 @@ func Encode(v any) (std.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Recast brings a value into another type by way of its JSON. What the other type has no field for is lost.
-func Recast(from, to any) error {
+// Convert brings a value into another type by way of its JSON. What the other type has no field for is lost.
+func Convert(from, to any) error {
 	b, err := std.Marshal(from)
 	if err != nil {
 		return err

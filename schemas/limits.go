@@ -31,9 +31,9 @@ const (
 	MaxChain   = 1000  // handoffs that are followed along a chain, whatever its limit was
 )
 
-// MostCounted is the most that one amount may be which somebody says: a cost, a number of tokens, a limit. Sums of them
+// MaxAmount is the most that one amount may be which somebody says: a cost, a number of tokens, a limit. Sums of them
 // stay exact enough, and far from what a number can hold.
-const MostCounted = 1e12
+const MaxAmount = 1e12
 
 // The limits that options.limits of a send knows: of the chain, and of the whole workflow.
 const (
@@ -53,8 +53,8 @@ var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinu
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		at, most := field+"."+Visible(name), limits[name]
-		if most > MostCounted {
-			return Invalidf(at, "%v is more than %.0f", most, MostCounted).WithHint("Give less, or leave it out. Nothing was sent.")
+		if most > MaxAmount {
+			return Invalidf(at, "%v is more than %.0f", most, MaxAmount).WithHint("Give less, or leave it out. Nothing was sent.")
 		}
 		switch name {
 		case LimitChain, LimitHandoffs, LimitRounds, LimitTokens:
@@ -74,14 +74,14 @@ func CheckLimits(field string, limits map[string]float64) error {
 	return nil
 }
 
-// CheckCost checks the cost in the results of a run. The error is invalid for what is no number from 0 to [MostCounted].
+// CheckCost checks the cost in the results of a run. The error is invalid for what is no number from 0 to [MaxAmount].
 func CheckCost(results map[string]any) error {
 	said := fmt.Sprint(results[LimitCost])
 	n, err := strconv.ParseFloat(said, 64)
-	if results[LimitCost] == nil || err == nil && n >= 0 && n <= MostCounted {
+	if results[LimitCost] == nil || err == nil && n >= 0 && n <= MaxAmount {
 		return nil
 	}
-	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(Visible(said), 40), MostCounted).
+	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(Visible(said), 40), MaxAmount).
 		WithHint("Give the number alone, or leave it out. Nothing was changed.")
 }
 

@@ -10,11 +10,11 @@ import (
 // stopped, with the same filters.
 type ListIn struct {
 	// Default inbox
-	Box      string    `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
-	Status   Standings `json:"status,omitempty"`
-	Workflow string    `json:"workflow,omitempty"`
-	Tags     []string  `json:"tags,omitempty"`
-	Type     string    `json:"type,omitempty"`
+	Box      string       `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
+	Status   StatusFilter `json:"status,omitempty"`
+	Workflow string       `json:"workflow,omitempty"`
+	Tags     []string     `json:"tags,omitempty"`
+	Type     string       `json:"type,omitempty"`
 	// Words of what was sent, decided, asked, answered and delivered
 	Query string `json:"query,omitempty" jsonschema:"maxLength=200"`
 	// Sent or ended since: RFC 3339 or '2h' ago
@@ -36,10 +36,10 @@ type ListOut struct {
 
 	Warnings []string `json:"warnings,omitempty"` // time is behind
 
-	Mail      bool     `json:"-"` // the wait ended since something may be claimed
-	Elsewhere int      `json:"-"` // how many the query finds in all boxes, where it finds none in this one
-	Nowhere   []string `json:"-"` // words of the query that no handoff has which passes the other filters
-	Fewer     string   `json:"-"` // the other words, where that is so
+	Claimable      bool     `json:"-"` // the wait ended since something may be claimed
+	FoundElsewhere int      `json:"-"` // how many the query finds in all boxes, where it finds none in this one
+	UnmatchedWords []string `json:"-"` // words of the query that no handoff has which passes the other filters
+	MatchedWords   string   `json:"-"` // the other words, where that is so
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.
@@ -70,7 +70,7 @@ type Item struct {
 	Text      string     `json:"text,omitempty"`      // of a notice
 	Unread    bool       `json:"unread,omitempty"`
 
-	Over bool `json:"-"` // of a notice: what it asks for was done, or is not to be done any more
+	Settled bool `json:"-"` // of a notice: what it asks for was done, or is not to be done any more
 }
 
 // Notice is mail that is read, not claimed: the mailbox tells a sender what became of a handoff, or an agent sends a

@@ -66,9 +66,9 @@ const TokenPrefix = "hoff_"
 type ID uint64
 
 // String writes the canonical form, and "" for the zero ID.
-func (id ID) String() string { return numberedAs("ho_", uint64(id)) }
+func (id ID) String() string { return formatNumber("ho_", uint64(id)) }
 
-func numberedAs(prefix string, n uint64) string {
+func formatNumber(prefix string, n uint64) string {
 	if n == 0 {
 		return ""
 	}
@@ -103,13 +103,13 @@ func ParseID(s string) (id ID, ok bool) {
 	return ID(n), err == nil
 }
 
-// spelledID is an id as other systems and people write ours.
-var spelledID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
+// looseIDPattern is an id as other systems and people write ours.
+var looseIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
 
-// MeantID reads an id of ours as others spell it, such as HO-3, handoff_3, #3 and ho_003, zero for none. An id that a
+// ParseLooseID reads an id of ours as others spell it, such as HO-3, handoff_3, #3 and ho_003, zero for none. An id that a
 // foreign message brought comes first.
-func MeantID(s string) ID {
-	m := spelledID().FindStringSubmatch(strings.TrimSpace(s))
+func ParseLooseID(s string) ID {
+	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return 0
 	}
@@ -120,7 +120,7 @@ func MeantID(s string) ID {
 // NoticeID numbers notices within a workspace, written "no_7".
 type NoticeID uint64
 
-func (id NoticeID) String() string { return numberedAs("no_", uint64(id)) }
+func (id NoticeID) String() string { return formatNumber("no_", uint64(id)) }
 
 // MarshalText writes the canonical form.
 func (id NoticeID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
@@ -166,16 +166,16 @@ func (a Address) Directed() (Agent, bool) {
 	return Agent(name), kind == "agent"
 }
 
-// people are the words for a person. Mail for one is mail for [Human], unless an agent is known that is called so.
-var people = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
+// personWords are the words for a person. Mail for one is mail for [Human], unless an agent is known that is called so.
+var personWords = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
 
 // IsPerson tells whether a name is one of the words for a person.
 func (a Agent) IsPerson() bool {
-	return slices.Contains(people, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
+	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
 
-// nobody are words that name no one mailbox. An agent that is called so is reached as agent:NAME.
-var nobody = []string{
+// ambiguousNames are words that name no one mailbox. An agent that is called so is reached as agent:NAME.
+var ambiguousNames = []string{
 	"all", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "everything", "team", "*",
 	"me", "myself", "self", "i", "you", "yourself",
 }
@@ -200,17 +200,17 @@ func ParseAddress(field, s string) (Address, error) {
 	case kind != "agent":
 		return "", Invalidf(field, "%q is not an address", Visible(s)).
 			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
-	case isHuman(name):
+	case isHumanPhrase(name):
 		return Address(Human), nil
 	case Agent(name) == System:
 		return "", Invalidf(field, "system has no mailbox").WithHint("Send to an agent name or to human.")
 	}
 	_, err := ParseAgent(field, name)
-	if !agent && slices.Contains(nobody, strings.ToLower(name)) {
+	if !agent && slices.Contains(ambiguousNames, strings.ToLower(name)) {
 		err = Invalidf(field, "%q names no one", name).WithKnown(string(Human)).
-			WithHint("The person you work for is human; an agent, also you, has a name. %s", severally)
+			WithHint("The person you work for is human; an agent, also you, has a name. %s", severalHint)
 	} else if strings.Contains(name, ",") {
-		err = AsError(err).WithHint(severally)
+		err = AsError(err).WithHint(severalHint)
 	}
 	if err != nil {
 		return "", err
@@ -218,12 +218,12 @@ func ParseAddress(field, s string) (Address, error) {
 	return Address(name), nil
 }
 
-// severally is how work or a message reaches several.
-const severally = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
+// severalHint is how work or a message reaches several.
+const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
-// isHuman tells whether a text is human, or several words for a person, as "the user".
-func isHuman(s string) bool {
+// isHumanPhrase tells whether a text is human, or several words for a person, as "the user".
+func isHumanPhrase(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {
 		words = words[1:]

@@ -24,11 +24,11 @@ var SessionEvents = []SessionEvent{OnStart, OnMail, OnStop, OnEnd, OnCompact, On
 // NewsIn are the arguments of the administrative tool session_news, which the hooks of a client call. The name under
 // which the session acts is that of the caller; without one it is found as session_name does.
 type NewsIn struct {
-	On      SessionEvent `json:"on"`
-	Client  Agent        `json:"client,omitempty"`                             // see ConnIn
-	Session string       `json:"session,omitempty" jsonschema:"maxLength=128"` // deliveries are remembered for it
-	Process string       `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
-	Above   []int        `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
+	On        SessionEvent `json:"on"`
+	Client    Agent        `json:"client,omitempty"`                             // see ConnIn
+	Session   string       `json:"session,omitempty" jsonschema:"maxLength=128"` // deliveries are remembered for it
+	Process   string       `json:"process,omitempty" jsonschema:"maxLength=64"`  // see ConnIn
+	Ancestors []int        `json:"above,omitempty" jsonschema:"maxItems=16"`     // see SessionIn
 
 	// Follows tells that servers which the client starts know Session or Process: at the start the name is kept for
 	// them, since a hook may run before them.

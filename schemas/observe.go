@@ -25,9 +25,9 @@ type Observation struct {
 	Output string `json:"output_digest,omitempty"` // SHA-256 of all that it printed, in hexadecimal
 }
 
-// Sight is what the process beside a checkout saw of the checks that a completion has to pass. Of each check that was
+// CheckReport is what the process beside a checkout saw of the checks that a completion has to pass. Of each check that was
 // asked for and is not observed, Unobserved says why not.
-type Sight struct {
+type CheckReport struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
 	Unread     string            `json:"unread,omitempty"`     // why nobody knows which checks there are
@@ -38,7 +38,7 @@ type Sight struct {
 
 // Checks are the names of all, those that are observed first and those that only failed before last; a name may come
 // twice.
-func (s *Sight) Checks() []string {
+func (s *CheckReport) Checks() []string {
 	if s == nil {
 		return nil
 	}
@@ -60,12 +60,16 @@ func (o Observation) String() string {
 }
 
 // Of is what was observed of a check, nil for nothing.
-func (s *Sight) Of(check string) *Observation { return of(check, OrZero(s).Observed) }
+func (s *CheckReport) Observation(check string) *Observation {
+	return findObservation(check, OrZero(s).Observed)
+}
 
-// FailedBefore is how a check was seen not to pass when an earlier completion was refused, nil for never.
-func (s *Sight) FailedBefore(check string) *Observation { return of(check, OrZero(s).Failed) }
+// EarlierFailure is how a check was seen not to pass when an earlier completion was refused, nil for never.
+func (s *CheckReport) EarlierFailure(check string) *Observation {
+	return findObservation(check, OrZero(s).Failed)
+}
 
-func of(check string, all []Observation) *Observation {
+func findObservation(check string, all []Observation) *Observation {
 	i := slices.IndexFunc(all, func(o Observation) bool { return o.Check == check })
 	if i < 0 {
 		return nil

@@ -12,14 +12,14 @@ type OverviewIn struct {
 // agents are at work on, what does not go on by itself and why, and how much there is. It is made of the state of
 // handoffs. Only a message to the person is in it until it was read or answered.
 type OverviewOut struct {
-	At       time.Time `json:"at"`
-	NeedsYou Part      `json:"needs_you"` // what waits for a person, what stands still for it first
-	Running  Part      `json:"running"`   // what is held by an agent that is heard of, the longest at work first
-	Stuck    Part      `json:"stuck"`     // what does not go on by itself
-	Here     []Load    `json:"here"`      // who is here, as many as a part has rows; Counts has their number
-	Waits    []Load    `json:"waits"`     // where something can be claimed, the fullest mailboxes first, as many
-	Counts   Counts    `json:"counts"`
-	Warnings []string  `json:"warnings,omitempty"` // time is behind
+	At        time.Time `json:"at"`
+	NeedsYou  Part      `json:"needs_you"` // what waits for a person, what stands still for it first
+	Running   Part      `json:"running"`   // what is held by an agent that is heard of, the longest at work first
+	Stuck     Part      `json:"stuck"`     // what does not go on by itself
+	Here      []Load    `json:"here"`      // who is here, as many as a part has rows; Counts has their number
+	Mailboxes []Load    `json:"waits"`     // where something can be claimed, the fullest mailboxes first, as many
+	Counts    Counts    `json:"counts"`
+	Warnings  []string  `json:"warnings,omitempty"` // time is behind
 }
 
 // Load is how many handoffs an agent holds, or how many can be claimed from a mailbox.

@@ -155,5 +155,5 @@ type RetainOut struct {
 	Free     int64 `json:"free,omitempty"`   // bytes of its file that the store does not use
 }
 
-// LongKept is the retention of which is told what it would let go of, where nobody asked: half a year, 180d.
-const LongKept = 180 * 24 * time.Hour
+// AdvisedRetention is the retention of which is told what it would let go of, where nobody asked: half a year, 180d.
+const AdvisedRetention = 180 * 24 * time.Hour

@@ -34,13 +34,13 @@ var generated embed.FS
 // whose value is another type of this package refers to the file of that type, as "Context.json". Keywords that begin
 // with "x-" are notes for package tools, which the generate subpackage explains. The result is nil when no argument
 // uses such a type.
-func Full(name string) []byte { return kept("json/" + name + ".json") }
+func Full(name string) []byte { return readGenerated("json/" + name + ".json") }
 
 // Published gives the JSON Schema of the arguments or the result of a tool by the name of the Go type, as clients are
 // sent it: one line without references that says what a model needs. The result is nil when there is no such message.
-func Published(name string) []byte { return kept("json/published/" + name + ".json") }
+func Published(name string) []byte { return readGenerated("json/published/" + name + ".json") }
 
-func kept(path string) []byte {
+func readGenerated(path string) []byte {
 	b, _ := generated.ReadFile(path) // nil where there is none
 	return b
 }

@@ -32,22 +32,22 @@ func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(
 // Held tells whether an agent has a claim.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
-// Standings is what a list may be asked for: one state, or several under one word.
-type Standings string
+// StatusFilter is what a list may be asked for: one state, or several under one word.
+type StatusFilter string
 
 // The words for several states. Blocked are those that are pending and wait for others or for approval.
 const (
-	Open       Standings = "open"        // not ended
-	InProgress Standings = "in_progress" // accepted or working
-	Blocked    Standings = "blocked"
+	Open       StatusFilter = "open"        // not ended
+	InProgress StatusFilter = "in_progress" // accepted or working
+	Blocked    StatusFilter = "blocked"
 )
 
-// AllStandings lists the words for several states, and then all states.
-var AllStandings = append([]Standings{Open, InProgress, Blocked},
-	Map(Statuses, func(s Status) Standings { return Standings(s) })...)
+// StatusFilters lists the words for several states, and then all states.
+var StatusFilters = append([]StatusFilter{Open, InProgress, Blocked},
+	Map(Statuses, func(s Status) StatusFilter { return StatusFilter(s) })...)
 
 // States gives the states that are meant, in the order of a life; none for the empty word, which asks for all.
-func (w Standings) States() []Status {
+func (w StatusFilter) States() []Status {
 	switch w {
 	case "":
 		return nil

@@ -15,7 +15,7 @@ import (
 // [Hidden] appear as escapes. Newlines and tabs are kept, and so is the selector that shows a symbol as an emoji. Text
 // that is safe comes back as it is.
 func Visible(s string) string {
-	if clean(s) {
+	if isVisible(s) {
 		return s
 	}
 	var b strings.Builder
@@ -23,7 +23,7 @@ func Visible(s string) string {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case emoji(before, r):
+		case isEmojiSelector(before, r):
 			b.WriteRune(r)
 		case r == utf8.RuneError && n == 1:
 			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:])
@@ -42,14 +42,14 @@ func Visible(s string) string {
 // VisibleJSON makes the texts of an encoded value [Visible]: whoever decodes it sees escapes in the place of what is
 // hidden. A line end of two characters stays. JSON without such texts comes back as it is.
 func VisibleJSON(raw json.RawMessage) json.RawMessage {
-	if visible(raw) {
+	if isVisibleJSON(raw) {
 		return raw
 	}
 	var b bytes.Buffer
 	var before rune
 	for i := 0; i < len(raw); {
 		r, n := runeOfJSON(raw[i:])
-		if Hidden(r) && !emoji(before, r) && !lineEnd(raw[i:]) {
+		if Hidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(`\` + q[1:len(q)-1])
 		} else {
@@ -61,19 +61,19 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// visible tells that nothing in an encoded text has to be shown otherwise. It may be wrong about a text only by not
+// isVisibleJSON tells that nothing in an encoded text has to be shown otherwise. It may be wrong about a text only by not
 // saying so.
-func visible(raw []byte) bool {
+func isVisibleJSON(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
-			if hiddenASCII(c) {
+			if isHiddenASCII(c) {
 				return false
 			}
 			i++
 			continue
 		}
 		r, n := runeOfJSON(raw[i:])
-		if Hidden(r) && !lineEnd(raw[i:]) || r == utf8.RuneError {
+		if Hidden(r) && !isLineEnd(raw[i:]) || r == utf8.RuneError {
 			return false
 		}
 		i += n
@@ -81,8 +81,8 @@ func visible(raw []byte) bool {
 	return true
 }
 
-// lineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.
-func lineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
+// isLineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.
+func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
 // runeOfJSON returns the character that an encoded text begins with, and its length there in bytes.
 func runeOfJSON(raw []byte) (r rune, n int) {
@@ -111,25 +111,25 @@ func hexUnit(digits []byte) rune {
 	return rune(unit)
 }
 
-// emoji tells whether selector says how the symbol before it is shown. Only one selector has this sense; any other
+// isEmojiSelector tells whether selector says how the symbol before it is shown. Only one selector has this sense; any other
 // place or number of them can carry a message that nobody sees.
-func emoji(symbol, selector rune) bool {
+func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
 }
 
-// clean tells whether nothing in s needs an escape. Most text is plain ASCII, which needs no tables.
-func clean(s string) bool {
+// isVisible tells whether nothing in s needs an escape. Most text is plain ASCII, which needs no tables.
+func isVisible(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf {
 			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], Hidden) < 0
-		} else if hiddenASCII(b) {
+		} else if isHiddenASCII(b) {
 			return false
 		}
 	}
 	return true
 }
 
-func hiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
+func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
 // Hidden tells whether a character would change how its neighbours are shown, or not be seen itself:
 // controls other than newline and tab, format characters (bidirectional marks, zero-width, tags), separators
@@ -137,7 +137,7 @@ func hiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b ==
 // how it is shown, and signs without ink: the braille blank, the null notehead and the blank hieroglyphs.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
-		return hiddenASCII(byte(r)) //nolint:gosec // it fits
+		return isHiddenASCII(byte(r)) //nolint:gosec // it fits
 	}
 	return unicode.IsControl(r) || strings.ContainsRune("\u2800\U0001d159\U00013441\U00013442", r) ||
 		unicode.In(r, unicode.Co, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
@@ -156,8 +156,8 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// Some joins the first of several texts by commas, and counts the others.
-func Some(texts []string, most int) string {
+// JoinFirst joins the first of several texts by commas, and counts the others.
+func JoinFirst(texts []string, most int) string {
 	text := strings.Join(texts[:min(len(texts), most)], ", ")
 	if more := len(texts) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

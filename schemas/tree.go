@@ -21,21 +21,21 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why nobody knows the files, and the base
 }
 
-// First is the tree with so many files of each list at most. More counts the others.
-func (t Tree) First(n int) Tree {
+// Truncated is the tree with so many files of each list at most. More counts the others.
+func (t Tree) Truncated(n int) Tree {
 	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
 	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
 	t.Changed, t.Uncommitted = t.Changed[:changed], t.Uncommitted[:uncommitted]
 	return t
 }
 
-// Brief is what is kept of a tree where no result is compared with it: 20 of the files that are in no commit. Nil stays
+// Summary is what is kept of a tree where no result is compared with it: 20 of the files that are in no commit. Nil stays
 // nil.
-func (t *Tree) Brief() *Tree {
+func (t *Tree) Summary() *Tree {
 	if t == nil {
 		return nil
 	}
-	kept := t.First(20)
+	kept := t.Truncated(20)
 	kept.Since, kept.Changed = "", nil
 	return &kept
 }

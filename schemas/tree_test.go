@@ -10,6 +10,6 @@ import (
 
 func TestATreeOfFewFilesCountsTheOthers(t *testing.T) {
 	whole := schemas.Tree{Changed: []string{"a", "b", "c"}, Uncommitted: []string{"d"}, More: 5}
-	require.Equal(t, schemas.Tree{Changed: []string{"a"}, Uncommitted: []string{"d"}, More: 7}, whole.First(1))
-	require.Equal(t, whole, whole.First(3))
+	require.Equal(t, schemas.Tree{Changed: []string{"a"}, Uncommitted: []string{"d"}, More: 7}, whole.Truncated(1))
+	require.Equal(t, whole, whole.Truncated(3))
 }

@@ -32,16 +32,16 @@ func OrZero[T any](p *T) (v T) {
 	return v
 }
 
-// UnlessZero points to a time, nil for none.
-func UnlessZero(t time.Time) *time.Time {
+// TimeOrNil points to a time, nil for none.
+func TimeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
 	return &t
 }
 
-// Value writes a value that came as JSON: a text as it is, all else as JSON has it.
-func Value(v any) string {
+// ValueText writes a value that came as JSON: a text as it is, all else as JSON has it.
+func ValueText(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}

@@ -68,7 +68,7 @@ func (t Time) Time() time.Time {
 func timeOf(b []byte) Time { return Time(LastNumber(firstNumber(b))) } //nolint:gosec // times are positive
 
 // Ptr converts back, in UTC. Zero becomes nil.
-func (t Time) Ptr() *time.Time { return schemas.UnlessZero(t.Time()) }
+func (t Time) Ptr() *time.Time { return schemas.TimeOrNil(t.Time()) }
 
 // bonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
 // critical one that was sent more than a day later.

@@ -98,7 +98,7 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		next = append(advise(actedAs(by.Agent, c.Caller.Agent)), next...)
 	}
 	inbox := l.inbox(ctx, t, by)
-	return dress(out, inbox, schemas.InNameOf(schemas.Agent(agent), waitFirst(readFirst(t.Name, canonical, next, inbox), inbox)))
+	return dress(out, inbox, schemas.AdviceAs(schemas.Agent(agent), waitFirst(readFirst(t.Name, canonical, next, inbox), inbox)))
 }
 
 // conceal encodes arguments, without the secrets that a tool would keep, and gives what the caller is to be warned of.

@@ -44,8 +44,8 @@ func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 // empty mailbox is a success: the advice is to wait, for as long as a call may. What the caller held before comes first.
 func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	next := o.Resume
-	if o.Waits != "" {
-		next = append(next, schemas.Advice{Say: o.Waits})
+	if o.WaitingMail != "" {
+		next = append(next, schemas.Advice{Say: o.WaitingMail})
 	}
 	switch {
 	case o.HandoffID == 0 && o.MoreNotices:
@@ -57,7 +57,7 @@ func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 			say += " of any tag"
 		}
 		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
-	case o.Again:
+	case o.OnlyUnread:
 		return append(next, whole(o.HandoffID))
 	}
 	next = append(next, held(o.HandoffID, o.Token, o.ToDo)...)
@@ -112,7 +112,7 @@ func ending(id, token string, todo schemas.ToDo) schemas.Advice {
 // look at the newest outcome, first at one that is bad.
 func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
-		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Over && slices.Contains(kinds, i.Kind) })
+		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
 		if i < 0 {
 			return 0
 		}
@@ -183,15 +183,15 @@ func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	next := afterNotices(o.Items)
 	switch {
-	case o.Elsewhere > 0:
+	case o.FoundElsewhere > 0:
 		in.Box = "all"
-		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.Elsewhere)))
-	case o.Fewer != "":
-		in.Query = o.Fewer
-		return advise(schemas.Call(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.Nowhere, ", "))))
+		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.FoundElsewhere)))
+	case o.MatchedWords != "":
+		in.Query = o.MatchedWords
+		return advise(schemas.Call(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
 		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
-	case o.Mail:
+	case o.Claimable:
 		next = append(next, nextOne())
 	case in.WaitSeconds > 0 && o.Cursor == "":
 		next = append(next, schemas.Call(in, "waits for more"))
@@ -217,7 +217,7 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return advise(whole(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
 		return advise(answer(o.HandoffID))
-	case o.TakeUp:
+	case o.MayTakeOver:
 		take := schemas.ClaimIn{HandoffID: in.HandoffID}
 		return advise(schemas.Call(take, "takes it up again: another session of your name claimed it"))
 	case waited && !o.Status.Ended():
@@ -230,9 +230,9 @@ func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return readings(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
 		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "has what was left out"))
-	case o.Judges:
+	case o.MayJudge:
 		return judgements(in.HandoffID, o.Standing)
-	case o.Waits:
+	case o.AwaitsReview:
 		return advise(
 			await(o.HandoffID, "waits for the verdict"),
 			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),

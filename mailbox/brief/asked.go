@@ -43,7 +43,7 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
 	lines = append(lines, p.field("Why", r.Reason)...)
 	lines = append(lines, "New criteria, met when that is mended, beside those of before:")
-	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.Asks(a.Criterion) }, p)...)
+	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
 // review is what whoever did the work answers to each criterion, and what was observed of it.
@@ -57,7 +57,7 @@ func review(in Input, p pen) (lines []string) {
 			if a.IsMet() {
 				met = "met"
 			}
-			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, mostResult), met, p.line(cmp.Or(r.Basis(a), "claimed"), mostResult)))
+			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, mostResult), met, p.line(cmp.Or(r.EvidenceText(a), "claimed"), mostResult)))
 		}
 	}
 	return lines
@@ -79,7 +79,7 @@ func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations
 	if e.Strict {
 		how += " This is strict: all must be met."
 	}
-	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.Asks(a.Criterion) }, p)...)
+	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
 // numbered are those of the criteria that are wanted.

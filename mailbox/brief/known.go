@@ -207,7 +207,7 @@ func sentFrom(in Input, p pen) []string {
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
 		return nil
 	}
-	some := t.First(3)
+	some := t.Truncated(3)
 	text := strings.Join(some.Uncommitted, ", ")
 	if some.More > 0 {
 		text += fmt.Sprintf(" and %d more", some.More)
@@ -222,7 +222,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	for _, r := range all {
 		text := strings.Join(nonEmpty(r.Name, r.URL), " ")
 		switch {
-		case r.Kept():
+		case r.IsKept():
 			text = r.Name
 		case r.Digest == schemas.NotKept:
 			elsewhere = append(elsewhere, r.Name+" (no longer kept)")

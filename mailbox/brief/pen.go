@@ -93,6 +93,6 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 // written as JSON.
 func pairs[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
-		return p.line(key, 200) + ": " + schemas.Value(m[key])
+		return p.line(key, 200) + ": " + schemas.ValueText(m[key])
 	}))
 }

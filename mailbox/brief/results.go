@@ -102,5 +102,5 @@ func (in Input) tells(c schemas.Completion) bool {
 
 // pairsOf are values with their names, in the order of the names.
 func pairsOf[V any](m map[string]V, brief func(string) string) []string {
-	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(schemas.Value(m[key])) })
+	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(schemas.ValueText(m[key])) })
 }

@@ -59,7 +59,7 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	}
 	c := *have
 	c.References = slices.DeleteFunc(slices.Clone(c.References), func(r schemas.Reference) bool {
-		return r.Kept() && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
+		return r.IsKept() && slices.ContainsFunc(more.References, func(now schemas.Reference) bool { return now.Name == r.Name })
 	})
 	return mergedCopy(&c, more)
 }

@@ -36,7 +36,7 @@ func diffOf(t *schemas.Tree) string {
 	if t == nil || t.Since == "" {
 		return ""
 	}
-	seen := t.First(20)
+	seen := t.Truncated(20)
 	text := fmt.Sprintf("git diff %s..%s", schemas.ShortCommit(t.Since), schemas.ShortCommit(t.Commit))
 	if t.Since == t.Commit {
 		text = "nothing was committed since the claim, at " + schemas.ShortCommit(t.Commit)

@@ -122,7 +122,7 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
 		return op{o}.keepName(client, in)
 	}
-	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Above: in.Above}
+	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors}
 	return o.Here().ShellName(o.View, asked)
 }
 

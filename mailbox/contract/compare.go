@@ -28,7 +28,7 @@ const answersField = "verification.criteria"
 //     result is partial.
 //
 // Answering a criterion twice in the same way is no error, and all its evidence is kept.
-func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.Sight) ([]schemas.Answered, error) {
+func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	asked := Criteria(e)
 	for _, check := range seen.Checks() {
 		asked = withCheck(asked, check)
@@ -72,15 +72,15 @@ func (a answers) take(given []schemas.Criterion) error {
 
 // observe adds what was seen of the checks, and gives those that do not pass and that the holder does not answer with
 // met: false.
-func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.Sight) (failing []schemas.Answered) {
+func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
 		if c.Check == "" {
 			continue
 		}
-		if c.Observed = seen.Of(c.Check); c.Observed == nil {
+		if c.Observed = seen.Observation(c.Check); c.Observed == nil {
 			c.Unobserved = unseenBecause(c.Check, seen)
-			c.Claimed = want.Evidence == schemas.EvidenceClaimed && seen.FailedBefore(c.Check) == nil
+			c.Claimed = want.Evidence == schemas.EvidenceClaimed && seen.EarlierFailure(c.Check) == nil
 			a.done[i] = a.done[i] || partial || want.Strict && !c.Claimed
 			continue
 		}
@@ -187,7 +187,7 @@ const unseenHint = "Mend why nobody looked, if you can, and complete again. Else
 
 // failed refuses a result that is called done while checks of it do not pass, with what they printed last; nil when none
 // is among them.
-func failed(checks []schemas.Answered, seen *schemas.Sight) error {
+func failed(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
 	}

@@ -64,7 +64,7 @@ func Contradiction(in schemas.CompleteIn) error {
 		return nil
 	}
 	return schemas.Invalidf("outcome", "the completion says itself that the work is not done: %s", strings.Join(no, "; ")).
-		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.NotDone(in.HandoffID)...)
+		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
 // checked are words in the names of fields that say how a verification went. Such a field makes a result partial. One

@@ -33,7 +33,7 @@ func Unseen(done schemas.Completion) (unseen []string) {
 
 // See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial; one that
 // was partial only because nobody had looked becomes a success when all pass.
-func See(done *schemas.Completion, seen schemas.Sight) {
+func See(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
 		known := len(done.Criteria)
@@ -61,9 +61,9 @@ func Awaits(done schemas.Completion) bool {
 }
 
 // unseenBecause says why nobody looked at a check, behind how it was seen not to pass before.
-func unseenBecause(check string, seen *schemas.Sight) string {
+func unseenBecause(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
-	if o := seen.FailedBefore(check); o != nil {
+	if o := seen.EarlierFailure(check); o != nil {
 		why = fmt.Sprintf("it did not pass at %s (%s), and nobody looked since: %s",
 			schemas.ShortCommit(o.Commit), schemas.Visible(schemas.Clip(o.Why, 200)), why)
 	}
@@ -85,4 +85,4 @@ func touched(t *schemas.Tree, file string) bool {
 }
 
 // few names three files and counts the others.
-func few(files []string) string { return schemas.Visible(schemas.Some(files, 3)) }
+func few(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }

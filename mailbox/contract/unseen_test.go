@@ -56,8 +56,8 @@ func TestUnseenIsWhatTheWorkingTreeDoesNotShow(t *testing.T) {
 
 func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 	asked := &schemas.Expectations{SuccessCriteria: []string{"Login works"}, Checks: []string{"test"}}
-	seen := func(passed bool, names ...string) *schemas.Sight {
-		s := &schemas.Sight{Unobserved: map[string]string{"test": "the list is not allowed"}}
+	seen := func(passed bool, names ...string) *schemas.CheckReport {
+		s := &schemas.CheckReport{Unobserved: map[string]string{"test": "the list is not allowed"}}
 		for _, name := range names {
 			s.Observed = append(s.Observed, schemas.Observation{Check: name, Passed: passed, Commit: "1234567890abcdef", Why: "it ended with 1", Tail: "FAIL\x1b"})
 		}
@@ -76,7 +76,7 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		name    string
 		said    *schemas.Verification
 		partial bool
-		seen    *schemas.Sight
+		seen    *schemas.CheckReport
 		met     []bool
 		refused string
 	}{
@@ -92,7 +92,7 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 		{"seen not to pass, as the holder says", says(true, false), false, seen(false, "test"), []bool{true, false}, ""},
 		{"handed in as partial", says(true, true), true, seen(false, "test"), []bool{true, false}, ""},
 		{"asked of all work", says(true), false, seen(true, "test", "lint"), []bool{true, true, true}, ""},
-		{"asked of all work, and nobody looked", says(true, true), false, &schemas.Sight{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (not observed: not allowed)"},
+		{"asked of all work, and nobody looked", says(true, true), false, &schemas.CheckReport{Unobserved: map[string]string{"lint": "not allowed"}}, nil, "3: The check lint passes (not observed: not allowed)"},
 		{"asked of all work, and does not pass", says(true, false), false, seen(false, "test", "lint"), nil, "3: observed: the check lint"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -104,9 +104,9 @@ func TestChecksAreBelievedBeforeTheirHolder(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.met, schemas.Map(got, schemas.Answered.IsMet))
 			done := schemas.Completion{Criteria: got}
-			require.Equal(t, "claimed", done.Basis(got[0]))
-			if o := c.seen.Of("test"); o != nil {
-				require.Equal(t, o.String(), done.Basis(got[1]))
+			require.Equal(t, "claimed", done.EvidenceText(got[0]))
+			if o := c.seen.Observation("test"); o != nil {
+				require.Equal(t, o.String(), done.EvidenceText(got[1]))
 			}
 		})
 	}

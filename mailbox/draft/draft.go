@@ -102,7 +102,7 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	}
 	d.Handoff = compose.Handoff(by, in, d.To)
 	d.locate(by.Tree)
-	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.UnlessZero(d.stated), schemas.UnlessZero(d.NotBefore)
+	d.Handoff.Metadata.Deadline, d.Handoff.Metadata.NotBefore = schemas.TimeOrNil(d.stated), schemas.TimeOrNil(d.NotBefore)
 	if err := m.Encode(&d); err != nil {
 		return d, err
 	}
@@ -119,7 +119,7 @@ func (d *Draft) locate(in *schemas.Tree) {
 	if in == nil || h.Type == schemas.TypeMessage {
 		return
 	}
-	h.Tree = in.Brief()
+	h.Tree = in.Summary()
 	if schemas.OrZero(h.Context).Project != nil {
 		return
 	}

@@ -79,13 +79,13 @@ func (m *markdown) done(s schemas.Step) {
 		if a.IsMet() {
 			box = "[x] "
 		}
-		items = append(items, box+behind(a.Criterion, c.Basis(a)))
+		items = append(items, box+behind(a.Criterion, c.EvidenceText(a)))
 	}
 	for _, cmd := range schemas.OrZero(c.Verification).Commands {
 		items = append(items, fmt.Sprintf("checked: %s, exit %d", plain(cmd.Command), cmd.ExitCode))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
-		items = append(items, plain(name)+": "+plain(schemas.Value(c.Results[name])))
+		items = append(items, plain(name)+": "+plain(schemas.ValueText(c.Results[name])))
 	}
 	for _, made := range []struct{ what, counts string }{{"files", filesOf(s)}, {"tests", testsOf(s)}} {
 		if made.counts != "" {
@@ -102,7 +102,7 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework says what is open
 		for _, a := range c.Criteria {
 			if !a.IsMet() {
-				add("not met: " + behind(a.Criterion, c.Basis(a)))
+				add("not met: " + behind(a.Criterion, c.EvidenceText(a)))
 			}
 		}
 		for _, note := range c.Notes {

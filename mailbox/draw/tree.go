@@ -158,7 +158,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	add("Criteria", counts(s.Unmet, "unmet"))
 	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
-		add(display.OneLine(name, 30), schemas.Value(s.Results[name]))
+		add(display.OneLine(name, 30), schemas.ValueText(s.Results[name]))
 	}
 	add("Waits for", strings.Join(s.BlockedBy, ", "))
 	add("Summary", s.Summary)

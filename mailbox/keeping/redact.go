@@ -146,7 +146,7 @@ func (o op) forgetKept(before, now []byte) error {
 		return nil //nolint:nilerr // it is no handoff
 	}
 	for _, ref := range sent.Context.References {
-		if ref.Kept() && !bytes.Contains(now, []byte(ref.Digest)) {
+		if ref.IsKept() && !bytes.Contains(now, []byte(ref.Digest)) {
 			if err := o.Forget(ref.Digest); err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func TestList_NamesWordsWithoutMatch(t *testing.T) {
 	} {
 		for _, box := range []string{"all", "inbox"} {
 			out := mailboxtest.Must(t, w.List, a, schemas.ListIn{Box: box, Query: query})
-			require.Equal(t, want, [2]string{strings.Join(out.Nowhere, " "), out.Fewer}, query)
+			require.Equal(t, want, [2]string{strings.Join(out.UnmatchedWords, " "), out.MatchedWords}, query)
 		}
 	}
 }
@@ -104,12 +104,12 @@ func TestList_GoesOnBehindCursor(t *testing.T) {
 		want []schemas.ID
 	}{
 		"all":                {lead, schemas.ListIn{Box: "all"}, []schemas.ID{14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
-		"sent, of a status":  {lead, schemas.ListIn{Box: "sent", Status: schemas.Standings(schemas.Accepted)}, []schemas.ID{2}},
+		"sent, of a status":  {lead, schemas.ListIn{Box: "sent", Status: schemas.StatusFilter(schemas.Accepted)}, []schemas.ID{2}},
 		"inbox, as claimed":  {dev, schemas.ListIn{}, []schemas.ID{4, 8, 12, 3, 7, 11}},
-		"inbox, of a status": {dev, schemas.ListIn{Status: schemas.Standings(schemas.Completed)}, []schemas.ID{1}},
+		"inbox, of a status": {dev, schemas.ListIn{Status: schemas.StatusFilter(schemas.Completed)}, []schemas.ID{1}},
 		"inbox of a person":  {mailboxtest.Human, schemas.ListIn{}, []schemas.ID{14, 10, 6, 5, 9, 13}},
 		"claimed":            {dev, schemas.ListIn{Box: "claimed"}, []schemas.ID{2}},
-		"claimed before":     {dev, schemas.ListIn{Box: "claimed", Status: schemas.Standings(schemas.Completed)}, []schemas.ID{1}},
+		"claimed before":     {dev, schemas.ListIn{Box: "claimed", Status: schemas.StatusFilter(schemas.Completed)}, []schemas.ID{1}},
 		"of a workflow":      {lead, schemas.ListIn{Box: "all", Workflow: "wf_3"}, []schemas.ID{3}},
 	} {
 		require.Equal(t, c.want, pages(w, c.by, c.in), name)

@@ -82,7 +82,7 @@ func (f Filter) candidate(v *store.View, id schemas.ID, a schemas.Agent) *store.
 func (f Filter) fewer(out *schemas.ListOut, unseen []string) {
 	if len(unseen) > 0 {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
-		out.Nowhere, out.Fewer = unseen, strings.Join(seen, " ")
+		out.UnmatchedWords, out.MatchedWords = unseen, strings.Join(seen, " ")
 	}
 }
 
@@ -221,7 +221,7 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
 		r, err := v.Record(n.About)
-		it.Over = err != nil || r == nil || r.Status != wants || r.Permission && n.Kind == "question"
+		it.Settled = err != nil || r == nil || r.Status != wants || r.Permission && n.Kind == "question"
 	}
 	if slices.Contains(badEnds, life.Action(n.Kind)) {
 		if r, err := v.Record(n.About); err == nil && r != nil {

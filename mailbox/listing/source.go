@@ -30,7 +30,7 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 		}
 		return v.Newest(store.All(), f.cursor), nil
 	}
-	if f.in.Status != "" && f.in.Status != schemas.Standings(schemas.Pending) {
+	if f.in.Status != "" && f.in.Status != schemas.StatusFilter(schemas.Pending) {
 		return v.Newest(store.AddressedTo(schemas.Address(a)), f.cursor), nil
 	}
 	inbox, err := boxes(a)

@@ -61,7 +61,7 @@ func TestWait_EndsOnAnyNewsOfCaller(t *testing.T) {
 		require.Equal(t, "which?", got.Items[0].Text)
 		meanwhile(t, wait, func() { w.Sends(coder, "lead", "review") })
 		require.Empty(t, got.Items)
-		require.True(t, got.Mail)
+		require.True(t, got.Claimable)
 		begun := time.Now()
 		wait()
 		require.Equal(t, 50*time.Second, time.Since(begun), "what waited before ends no wait")
@@ -188,6 +188,6 @@ func TestWait_NamesClaimToTakeUp(t *testing.T) {
 	w.Assigns(lead, coder, "x")
 	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.Elsewhere(coder, "new")): true} {
 		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
-		require.Equal(t, want, got.TakeUp)
+		require.Equal(t, want, got.MayTakeOver)
 	}
 }

@@ -35,7 +35,7 @@ func TestSend_TellsBestOfPoolFirst(t *testing.T) {
 	for _, first := range team[:3] {
 		require.Equal(t, 1, claimable(w, first.Agent))
 		require.Zero(t, claimable(w, "four"))
-		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.Claims(team[3]).Waits)
+		require.Equal(t, "Agent "+string(first.Agent)+" was told of ho_1 first: unless it takes it, you may in 1m0s.", w.Claims(team[3]).WaitingMail)
 		mailboxtest.Refuses(t, w.Claim, team[3], schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "is kept for "+string(first.Agent))
 		w.Pass(time.Minute)
 		mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
@@ -111,7 +111,7 @@ func TestClaim_RestsLongerAfterEachAttempt(t *testing.T) {
 		w.Pass(ends + time.Second)
 		require.True(t, w.Claims(b).Empty)
 		w.Pass(rest - 2*time.Second)
-		require.Equal(t, "ho_1 may be claimed in 1s.", w.Claims(b).Waits)
+		require.Equal(t, "ho_1 may be claimed in 1s.", w.Claims(b).WaitingMail)
 		w.Pass(time.Second)
 	}
 	w.Claims(b)

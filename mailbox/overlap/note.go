@@ -191,4 +191,4 @@ func working(r *store.Record, t store.Touch) string {
 }
 
 // someOf names files and counts those beyond [mostOverlap].
-func someOf(files []string) string { return schemas.Visible(schemas.Some(files, mostOverlap)) }
+func someOf(files []string) string { return schemas.Visible(schemas.JoinFirst(files, mostOverlap)) }

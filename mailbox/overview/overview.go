@@ -69,7 +69,7 @@ func Of(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	}
 	out = schemas.OverviewOut{
 		At: c.Now, Counts: l.counts, NeedsYou: l.finish(l.needs), Running: l.finish(l.running), Stuck: l.finish(l.stuck),
-		Here: l.attending(), Waits: l.waits(),
+		Here: l.attending(), Mailboxes: l.waits(),
 	}
 	return out, l.err
 }

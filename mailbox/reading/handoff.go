@@ -32,7 +32,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 		if r != nil || err != nil {
 			return r, err
 		}
-		n = schemas.MeantID(id)
+		n = schemas.ParseLooseID(id)
 	}
 	r, err := v.Record(n)
 	if r != nil || err != nil {
@@ -158,7 +158,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	}
 	h.Metadata.EstimatedTokens = content.Tokens(string(b))
 	for i, ref := range schemas.OrZero(h.Context).References {
-		if ref.Kept() {
+		if ref.IsKept() {
 			h.Context.References[i].URL = content.URL(r.ID, ref.Name)
 		}
 	}
@@ -292,7 +292,7 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 }
 
 // Seen is what was seen of the checks of completed work after its completion.
-func Seen(v *store.View, r *store.Record) (seen schemas.Sight, err error) {
+func Seen(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.Saying(r.ID, r.Seen, &seen)
 	return seen, err
 }

@@ -33,7 +33,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 // readable are the names of the references of a context whose content is kept here.
 func readable(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
-		if ref.Kept() {
+		if ref.IsKept() {
 			names = append(names, ref.Name)
 		}
 	}
@@ -131,7 +131,7 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	var known []string
 	for _, ref := range schemas.OrZero(sent.Context).References {
 		switch named := ref.Name == path; {
-		case ref.Kept() && (named || ref.Digest == path):
+		case ref.IsKept() && (named || ref.Digest == path):
 			return contentOf(v, ref.Digest)
 		case ref.Digest == schemas.NotKept && named:
 			return nil, notKept()

@@ -153,7 +153,7 @@ func paged(in schemas.GetIn, out *schemas.GetOut) error {
 	if err != nil || in.Offset == 0 && content.Tokens(string(b)) <= cmp.Or(in.MaxTokens, content.PageTokens) {
 		return err
 	}
-	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, Judges: out.Judges, Waits: out.Waits}
+	*out = schemas.GetOut{HandoffID: out.HandoffID, Status: out.Status, Readable: out.Readable, MayJudge: out.MayJudge, AwaitsReview: out.AwaitsReview}
 	out.Content, out.NextOffset, err = content.Page(string(b), in.Offset, in.MaxTokens)
 	return err
 }
@@ -215,7 +215,7 @@ func told(c *schemas.Completion) {
 		case o != nil:
 			o.List, o.Output, o.At = "", "", o.At.Truncate(time.Second)
 		case a.Check != "" && a.Unobserved == "":
-			c.Criteria[i].Evidence = c.Basis(a)
+			c.Criteria[i].Evidence = c.EvidenceText(a)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func observed(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
 	}
-	seen := t.First(mostOfTree)
+	seen := t.Truncated(mostOfTree)
 	seen.Path, seen.Since, seen.Commit = "", "", schemas.ShortCommit(t.Commit)
 	return &seen
 }

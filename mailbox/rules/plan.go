@@ -215,10 +215,10 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, er
 // is not there.
 func completed(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
-	if err := cmp.Or(schemas.Recast(step, &one), schemas.Recast(asked, &other)); err != nil {
+	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {
 		return whole, err
 	}
-	err = schemas.Recast(both(one, other), &whole)
+	err = schemas.Convert(both(one, other), &whole)
 	return whole, err
 }
 

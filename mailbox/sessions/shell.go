@@ -39,7 +39,7 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 // nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
 // of the first: a client starts those of subagents later, and one whose session is known is that of another.
 func (h Here) nameBeside(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
-	for _, process := range in.Above {
+	for _, process := range in.Ancestors {
 		first := 0
 		for _, n := range known {
 			c, _ := h.Connection(n.Conn)
@@ -63,7 +63,7 @@ func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
 // server was not started by a parent process of this shell. If the shell did not report its parent processes, nothing is
 // removed: the client may have started a session that its server does not know yet.
 func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
-	if len(in.Above) == 0 {
+	if len(in.Ancestors) == 0 {
 		return here
 	}
 	return slices.DeleteFunc(slices.Clone(here), func(name schemas.Agent) bool {
@@ -72,7 +72,7 @@ func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.
 			return false
 		}
 		c, _ := h.Connection(known[i].Conn)
-		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Above, c.Parent)
+		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Ancestors, c.Parent)
 	})
 }
 

@@ -199,7 +199,7 @@ func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 }
 
 func beneath(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
-	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Above: above}
+	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Ancestors: above}
 	return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, in)
 }
 

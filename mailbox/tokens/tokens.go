@@ -94,7 +94,7 @@ func (s *Tokens) RevokeToken(
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
-		t.Revoked = schemas.UnlessZero(o.Now.UTC())
+		t.Revoked = schemas.TimeOrNil(o.Now.UTC())
 		return schemas.TokenRevokeOut{Token: t.Token}, cmp.Or(o.PutToken(*t), o.RecordEvent(life.TokenRevoke, t.Token))
 	})
 }
@@ -157,7 +157,7 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 	return store.Token{
 		Hash: strings.ToLower(in.Hash),
 		Token: schemas.Token{
-			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: schemas.UnlessZero(in.Expires),
+			Name: in.Name, Agents: in.Agents, Scope: in.Scope, Expires: schemas.TimeOrNil(in.Expires),
 			Rate: in.Rate, Pending: in.Pending,
 		},
 	}, nil

@@ -168,7 +168,7 @@ func TestAddToken_NeedsPersonForHuman(t *testing.T) {
 	w := newWorld(t)
 	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
 	_, err := w.addToken(in)
-	require.Equal(t, schemas.ByPerson, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
+	require.Equal(t, schemas.PersonField, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
 	out := mailboxtest.Must(t, w.AddToken, schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
 	require.Equal(t, schemas.ScopeAdmin, out.Token.Scope)
 }

@@ -108,7 +108,7 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 // choices are the words of the types that have some.
 var choices = map[reflect.Type][]any{
 	reflect.TypeFor[schemas.Status]():       plainly(schemas.Statuses),
-	reflect.TypeFor[schemas.Standings]():    plainly(schemas.AllStandings),
+	reflect.TypeFor[schemas.StatusFilter](): plainly(schemas.StatusFilters),
 	reflect.TypeFor[schemas.Priority]():     plainly(schemas.Priorities),
 	reflect.TypeFor[schemas.Outcome]():      plainly(schemas.Outcomes),
 	reflect.TypeFor[schemas.Then]():         plainly(schemas.Thens),

@@ -99,7 +99,7 @@ func (n *normalisation) decide() error {
 		case s.word == "":
 		case ending == "":
 			return schemas.Invalidf(n.at+s.field, "%q does not say that it is done, so nothing was completed", schemas.Visible(schemas.Clip(s.word, 80))).
-				WithHint("If it is done, say so by done or success.").WithNext(schemas.NotDone(n.id())...)
+				WithHint("If it is done, say so by done or success.").WithNext(schemas.AdviceForUnfinished(n.id())...)
 		case n.args["outcome"] != string(schemas.Partial):
 			n.args["outcome"] = string(ending)
 		}

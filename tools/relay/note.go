@@ -99,7 +99,7 @@ func writeNote(dir string, n Note) error {
 }
 
 // removeFile removes a file. One that is not there is no error.
-func removeFile(path string) error { return schemas.Unless(fs.ErrNotExist, platform.Remove(path)) }
+func removeFile(path string) error { return schemas.IgnoreError(fs.ErrNotExist, platform.Remove(path)) }
 
 // Running reports whether the process of a note is still there. Numbers of processes are given again, so it also
 // compares the start of the system and the program, where the system tells. A process that has ended and was not

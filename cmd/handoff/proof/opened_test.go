@@ -326,7 +326,7 @@ func (p *play) outcome() (seen, success, opened int) {
 	p.read(&got, 0, "show", p.id, "--outcome", "--agent", "lead")
 	if done := got.Completion; done != nil {
 		for _, a := range done.Criteria {
-			p.t.Logf("%s, %s: %s", p.id, done.Status, done.Basis(a))
+			p.t.Logf("%s, %s: %s", p.id, done.Status, done.EvidenceText(a))
 			if a.Check != "" && a.Observed != nil && a.IsMet() {
 				seen = 1
 			}

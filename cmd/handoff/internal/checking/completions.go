@@ -43,7 +43,7 @@ type look struct {
 	job   checks.Job
 	began time.Time
 	done  chan struct{} // closed when sight is there
-	sight schemas.Sight
+	sight schemas.CheckReport
 	err   error // it was ended before
 	kept  bool  // the result stands in a checkpoint
 	stop  context.CancelFunc
@@ -52,7 +52,7 @@ type look struct {
 // Invoke passes the call on, with what the checks showed.
 func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	if call.Tool == (schemas.CompleteIn{}).Tool() {
-		if call.Caller.Sight, err = c.see(ctx, call); err != nil {
+		if call.Caller.CheckReport, err = c.see(ctx, call); err != nil {
 			return nil, err
 		}
 	}
@@ -71,7 +71,7 @@ func (c *Completions) Stop() {
 
 // see runs the checks of a completion; nil where nothing is to be looked at, also where the mailbox will say what is
 // wrong with the call.
-func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.Sight, error) {
+func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
 	if err != nil {

@@ -212,7 +212,7 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	require.NoError(t, err)
 	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
 	require.NoError(t, err)
-	require.False(t, seen.Of("slow").Passed)
+	require.False(t, seen.Observation("slow").Passed)
 	got, err := s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "outcome"})
 	require.NoError(t, err)
 	require.Contains(t, commandtest.AsJSON(t, got), `"partial"`)
@@ -243,7 +243,7 @@ func TestLater_LooksAtTheBaseThatThePersonNamed(t *testing.T) {
 	require.NoError(t, err)
 	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
 	require.NoError(t, err)
-	require.True(t, seen.Of("slow").Passed)
+	require.True(t, seen.Observation("slow").Passed)
 }
 
 // A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing there.

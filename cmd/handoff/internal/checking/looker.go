@@ -78,13 +78,13 @@ func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string,
 
 // Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the
 // checkout where the completer had none.
-func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.Sight, error) {
+func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
 	work, err := l.work(ctx, by, tools.Call{Caller: caller}, id)
 	if err != nil {
-		return schemas.Sight{}, err
+		return schemas.CheckReport{}, err
 	}
 	if work.Completion == nil || work.Status != schemas.Completed {
-		return schemas.Sight{}, schemas.Errorf(schemas.Conflict, "%s is %s, and checks look at what was completed", work.HandoffID, work.Status).
+		return schemas.CheckReport{}, schemas.Errorf(schemas.Conflict, "%s is %s, and checks look at what was completed", work.HandoffID, work.Status).
 			WithHint("Complete it first; or name a commit.")
 	}
 	if seen, all := already(work.Completion); all {
@@ -110,8 +110,8 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 
 // nothing is seen of the checks of a job, for one reason: of those that are asked for, and those that the repository asks
 // of all work. Where the list of the base cannot be read, that of the working tree says which those are.
-func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas.Sight {
-	s := schemas.Sight{Unobserved: map[string]string{}}
+func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
+	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
 		if text, err := platform.ReadRegular(filepath.Join(job.Repository.Root, checks.File), 64<<10); err == nil {
@@ -126,7 +126,7 @@ func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas
 }
 
 // already is what was seen of a completion, and whether that is all: then it is not looked at again.
-func already(done *schemas.Completion) (seen schemas.Sight, all bool) {
+func already(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {
 		if a.Observed != nil {

@@ -113,7 +113,7 @@ func (s *shop) allow() {
 	require.NoError(s, s.runner.Leave(s.repository()).Allow(consent.Checks, l.Digest, consent.Leave{Path: os.Getenv("PATH")}))
 }
 
-func (s *shop) look(commit string, names ...string) schemas.Sight {
+func (s *shop) look(commit string, names ...string) schemas.CheckReport {
 	s.Helper()
 	seen, err := s.runner.Look(s.Context(), checks.Job{
 		Repository: s.repository(), Base: s.base, Commit: commit, Names: names, Uncommitted: strings.Fields(s.git("ls-files", "--others")),

@@ -103,9 +103,9 @@ func (r Runner) reader(from git.Repository, base string) (objects, error) {
 // Look looks at the checks of a job. Of each that was asked for, the sight has an observation or the reason why there
 // is none, in a sentence for models that says what a person can do. That the list cannot be read is told also where no
 // check was asked for. What a commit fails is no error: the only error is that of ctx.
-func (r Runner) Look(ctx context.Context, job Job) (schemas.Sight, error) {
-	seen := schemas.Sight{Unobserved: map[string]string{}}
-	all := func(names []string, err error) (schemas.Sight, error) {
+func (r Runner) Look(ctx context.Context, job Job) (schemas.CheckReport, error) {
+	seen := schemas.CheckReport{Unobserved: map[string]string{}}
+	all := func(names []string, err error) (schemas.CheckReport, error) {
 		for _, name := range names {
 			seen.Unobserved[name] = job.reason(err)
 		}
@@ -277,7 +277,7 @@ func some(files []string, what string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return what + ": " + schemas.Visible(schemas.Some(files, 5))
+	return what + ": " + schemas.Visible(schemas.JoinFirst(files, 5))
 }
 
 const (

@@ -99,7 +99,7 @@ func clearReport(report, tree string) error {
 	if _, err := root.Lstat(path); err != nil {
 		return nil // none is there, or it is out of the tree, where it is not read either
 	}
-	return schemas.Unless(fs.ErrNotExist, root.RemoveAll(path))
+	return schemas.IgnoreError(fs.ErrNotExist, root.RemoveAll(path))
 }
 
 // readGoTest reads what go test -json prints (go doc test2json). Other lines say nothing.
@@ -118,7 +118,7 @@ func readGoTest(in io.Reader) (r results, err error) {
 			}
 		}
 	}
-	if err = schemas.Unless(io.EOF, err); err == nil {
+	if err = schemas.IgnoreError(io.EOF, err); err == nil {
 		r.sum()
 	}
 	return r, err

@@ -80,7 +80,7 @@ func try(path string) (*slot, error) {
 		}
 	}
 	_ = lock.Close() // nothing was written
-	return nil, schemas.Unless(platform.ErrLocked, err)
+	return nil, schemas.IgnoreError(platform.ErrLocked, err)
 }
 
 func (s *slot) leave() { _ = s.lock.Close() } // nothing was written

@@ -134,7 +134,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	}
 	boxes := conn.Invoker()
 	raw, err := boxes.Invoke(ctx, conn.request(tool, b))
-	if e := schemas.AsError(err); e != nil && e.Field == schemas.ByPerson && conn.By.Proof == "" {
+	if e := schemas.AsError(err); e != nil && e.Field == schemas.PersonField && conn.By.Proof == "" {
 		if conn.By.Proof, err = conn.App.InPerson(ctx, e); err != nil {
 			return nil, err
 		}

@@ -120,7 +120,7 @@ func (f Field) texts(value any) []string {
 	list, several := value.([]any)
 	switch {
 	case !several:
-		return []string{schemas.Value(value)}
+		return []string{schemas.ValueText(value)}
 	case f.form.kind == kindWords:
 		return []string{strings.Join(schemas.Texts(list), ",")}
 	}

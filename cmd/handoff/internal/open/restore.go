@@ -86,7 +86,7 @@ func filesInUse(ctx context.Context, w workspace.Workspace) (used bool, err erro
 		return false, explain(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
 	used, err = inUse(ctx, rows)
-	return used || errors.Is(err, store.ErrCorrupt), errors.Join(schemas.Unless(store.ErrCorrupt, err), rows.Close())
+	return used || errors.Is(err, store.ErrCorrupt), errors.Join(schemas.IgnoreError(store.ErrCorrupt, err), rows.Close())
 }
 
 // inUse tells whether something was sent in a store. One into which a copy was not finished is of no use to anybody.
@@ -142,7 +142,7 @@ func UndoFiles(w workspace.Workspace) error {
 	case w.Untouched():
 		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
 	}
-	if err := schemas.Unless(fs.ErrNotExist, os.Remove(restored)); err != nil {
+	if err := schemas.IgnoreError(fs.ErrNotExist, os.Remove(restored)); err != nil {
 		return err
 	}
 	for _, step := range []func() error{ // a file is under the name all the time

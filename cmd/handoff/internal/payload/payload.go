@@ -98,7 +98,7 @@ func check(said map[string]any) error {
 	}
 	size := utf8.RuneCountInString(detail)
 	for name, value := range data {
-		text := schemas.Value(value)
+		text := schemas.ValueText(value)
 		data[name] = text
 		size += utf8.RuneCountInString(name) + utf8.RuneCountInString(text)
 		if value == nil {

@@ -110,7 +110,7 @@ func status(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.R
 			tree.Unknown = fmt.Sprintf("git took longer than %v", most)
 		}
 	}
-	*tree = tree.First(mostFiles)
+	*tree = tree.Truncated(mostFiles)
 }
 
 // How many files of each kind are kept, and by how many commits a tree knows the work of others.

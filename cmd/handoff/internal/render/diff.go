@@ -174,7 +174,7 @@ func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Com
 			s.line(fmt.Sprintf("  %d. %s", a.Number, s.Quote(one(a.Criterion), 5)))
 			continue
 		}
-		s.Answer(a.IsMet(), a.Number, one(a.Criterion), one(done.Basis(a)))
+		s.Answer(a.IsMet(), a.Number, one(a.Criterion), one(done.EvidenceText(a)))
 	}
 }
 

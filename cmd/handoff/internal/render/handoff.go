@@ -123,7 +123,7 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 			if a.IsMet() {
 				box, mark = "[x] ", "✓"
 			}
-			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(done.Basis(a))))
+			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(done.EvidenceText(a))))
 		}
 	}
 	items = append(items, schemas.Map(criteria, func(text string) string { return "[ ] " + text })...)

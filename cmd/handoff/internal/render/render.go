@@ -88,7 +88,7 @@ func few(names []string) string {
 }
 
 // first names the first members of a list.
-func first(names []string) string { return schemas.Some(names, 5) }
+func first(names []string) string { return schemas.JoinFirst(names, 5) }
 
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
@@ -124,7 +124,7 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Field("by", string(c.Source.Agent))
 	p.Field("summary", c.Summary)
 	for _, answered := range c.Criteria {
-		p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.Basis(answered))
+		p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
 	}
 	for _, result := range results(c) {
 		p.Field("result", result)
@@ -205,7 +205,7 @@ func Next(got schemas.GetOut) (steps []Step) {
 func results(c *schemas.Completion) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		if value := c.Results[name]; value != nil {
-			items = append(items, name+": "+schemas.Value(value))
+			items = append(items, name+": "+schemas.ValueText(value))
 		}
 	}
 	return items

@@ -50,7 +50,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, lookingForSpare)
 	defer end()
-	in := schemas.RetainIn{Before: time.Now().Add(-schemas.LongKept), DryRun: true}
+	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
 	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
 	switch {
 	case err != nil || out.Free+out.Bytes < worthIt:

@@ -99,7 +99,7 @@ func (s Setter) putBack(resolved string, before []byte) error {
 }
 
 // removed is the error of a removal, of which nothing to remove is none.
-func removed(err error) error { return schemas.Unless(fs.ErrNotExist, err) }
+func removed(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
 // made tells whether setup made an object or a list. Without a receipt it may have.
 func (r receipt) made(path keyPath) bool {

@@ -82,7 +82,7 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	if err != nil {
 		return err
 	}
-	var seen schemas.Sight
+	var seen schemas.CheckReport
 	end := a.Busy("looking at the checks of " + id)
 	err = a.Connect(ctx, nobody, func(conn *cli.Connection) (err error) {
 		seen, err = h.Later(ctx, conn.Invoker(), nobody, id)
@@ -99,7 +99,7 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 var nobody = schemas.Caller{Via: schemas.ViaCLI}
 
 // tell prints what was seen, and gives its exit status.
-func tell(a *cli.App, seen schemas.Sight) error {
+func tell(a *cli.App, seen schemas.CheckReport) error {
 	err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) })
 	failed := func(o schemas.Observation) bool { return !o.Passed }
 	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
@@ -121,7 +121,7 @@ func (h here) uncommitted(ctx context.Context) (files []string, unknown string) 
 
 const mostLines = 20 // of what a check printed that failed; --json has 4 KiB
 
-func print(p *cli.Page, seen schemas.Sight) {
+func print(p *cli.Page, seen schemas.CheckReport) {
 	var rows [][]string
 	for _, o := range seen.Observed {
 		state := p.Green("passed")

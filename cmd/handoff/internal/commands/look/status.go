@@ -140,7 +140,7 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		}
 		return string(l.Name)
 	})
-	printLoads(p, "To claim", out.Waits, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
+	printLoads(p, "To claim", out.Mailboxes, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
 	for _, line := range p.Lines(counted(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
 	}

@@ -137,7 +137,7 @@ func finish(held schemas.Held) []schemas.Advice {
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	release := schemas.UpdateIn{HandoffID: id, Action: schemas.ActRelease}
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-	return schemas.InNameOf(held.As, []schemas.Advice{
+	return schemas.AdviceAs(held.As, []schemas.Advice{
 		schemas.Call(done, "completes the first"), schemas.Call(failed, "gives it up"),
 		schemas.Call(release, "leaves it to others"), schemas.Call(ask, "asks, and you may wait for the answer"),
 	})

@@ -153,8 +153,8 @@ func identified(a *cli.App, account account, client string, asked schemas.NewsIn
 	asked.Session = cmp.Or(asked.Session, identity.Session(asked.Client, a.Getenv))
 	asked.Process = identity.Process(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
-	if asked.Above == nil {
-		asked.Above = platform.Ancestors()
+	if asked.Ancestors == nil {
+		asked.Ancestors = platform.Ancestors()
 	}
 	return asked, nil
 }

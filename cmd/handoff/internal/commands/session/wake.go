@@ -136,7 +136,7 @@ func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 	}
 	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(account.Session, longestSession)}
 	if w.over > 0 {
-		asked.Above = []int{w.over}
+		asked.Ancestors = []int{w.over}
 	}
 	return sessionOf(a, account, w.client, asked)
 }
