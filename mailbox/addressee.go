@@ -85,7 +85,7 @@ func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.Acting(name) {
 		return nil
 	}
-	pool, err := operation.Look(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
+	pool, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
 		m, err := v.Mailbox(schemas.Address(name))
 		known, broken := v.Agent(name)
 		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Mailbox{}) {
@@ -116,7 +116,7 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 		return err
 	}
 	n := operation.NoticeOf(noticeNoTakers, now, why+". It waits until one does; you may give it to another.")
-	return o.ActingAs(operation.ClockCaller, func() error { return o.Tell(to, n) })
+	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
 // putCard keeps what is said of an agent now, and wakes who may take more than before. Where nobody takes what the agent
@@ -129,10 +129,10 @@ func (o *op) putCard(a store.Agent, said any) error {
 	}
 	looked, offers := 0, o.Offers()
 	for id, err := range o.Queue(roster.Boxes(before.Card)...) {
-		if looked++; err != nil || looked > operation.MostFollow {
+		if looked++; err != nil || looked > operation.MaxSpread {
 			return err
 		}
-		r := o.Usable(id)
+		r := o.UsableRecord(id)
 		if r == nil || !r.Claimable() {
 			continue
 		}
@@ -168,7 +168,7 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 	if err != nil || !out.OK {
 		return out, err
 	}
-	lost, err := operation.Look(ctx, s.engine, unreadMail)
+	lost, err := operation.ReadSnapshot(ctx, s.engine, unreadMail)
 	out.Found, out.OK, out.Faults = len(lost), len(lost) == 0, lost[:min(len(lost), schemas.MaxNamed)]
 	return out, err
 }

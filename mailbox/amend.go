@@ -199,8 +199,8 @@ func (o *op) rewriteContent(a *operation.Happening, note string, change func(*sc
 		return err
 	}
 	change(&h)
-	a.Now.Body, a.Part = o.NextEvent(), "handoff"
-	a.Said = struct {
+	a.Now.Body, a.ContentName = o.NextEvent(), "handoff"
+	a.Content = struct {
 		schemas.Handoff
 		Note string `json:"note,omitempty"`
 	}{h, note}

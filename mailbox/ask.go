@@ -22,7 +22,7 @@ import (
 const reservation = 15 * time.Minute
 
 // ask notes what the holder needs before it goes on, see [life.Ask]. The lease stops while it waits, and the claim
-// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answers]; a permission is
+// token stays good. Who is asked is the sender, or who answers in its place, see [reading.Answerer]; a permission is
 // asked of a person besides. The questions have a quarter of the limit of a handoff at most, because the handoff keeps
 // them with the answer. The questions are content of the event, and the record points to it until they are answered or
 // withdrawn. The words of the questions are found by a search from then on. What the sender needs to know besides, such
@@ -54,26 +54,26 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	now.Ask, now.Asker = o.NextEvent(), o.By.Agent
 	now.Permission = in.Conditions != nil && len(in.Conditions.NeedsPermission) > 0
 	o.Leases.Touch(&now)
-	asked, err := reading.Asked(o.View, &now)
+	asked, err := reading.AwaitedAnswerer(o.View, &now)
 	if err != nil {
 		return nil, err
 	}
 	out.To = schemas.Address(asked)
-	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.Beside(in)...), "\n")
+	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.QuestionNotes(in)...), "\n")
 	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
-	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Said: content})
+	return &now, o.Commit(&operation.Happening{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
 }
 
 // tellAnswerer leaves a notice with the agent that is to answer. Human hears of a permission once. The other notice is
 // that of TellHuman, which comes first.
 func (o *op) tellAnswerer(h *operation.Happening) error {
-	to, err := reading.Answers(o.View, h.Now, h.Now.Asker)
+	to, err := reading.Answerer(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
 		return err
 	}
-	return o.Tell(to, noticeOf(h))
+	return o.NotifyAgent(to, noticeOf(h))
 }
 
 // questionsOf are what the holder asks: its questions and conditions, or else its note. Permissions are told apart by
@@ -148,7 +148,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.At(o.Now.Add(reservation))
 	}
 	out.To = now.Box
-	whom, err := reading.Answers(o.View, r, r.Asker)
+	whom, err := reading.Answerer(o.View, r, r.Asker)
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // who was asked reads it no more
 		err = cmp.Or(err, o.markRead(r.ID, a))
 	}
@@ -168,7 +168,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
-	taken, err = operation.Look(ctx, s.engine, func(v *store.View) (bool, error) {
+	taken, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.Find(v, in.HandoffID, by.Agent)
 		return err == nil && isAnswered(r, by) && sameSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
@@ -187,7 +187,7 @@ func (s *Service) reclaimAnswered(
 // markRead marks as read what tells an agent of a handoff, when the agent is shown or does what it tells of. Messages
 // stay: what they say stands nowhere else.
 func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
-	told, err := o.UnreadAbout(a, id, reading.MostLooked)
+	told, err := o.UnreadAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
 		return err
 	}
@@ -200,8 +200,8 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
 	}
-	told, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {
-		return v.UnreadAbout(by.Agent, id, reading.MostLooked)
+	told, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {
+		return v.UnreadAbout(by.Agent, id, reading.MaxScanned)
 	})
 	if err != nil || len(told) == 0 {
 		return err
@@ -215,7 +215,7 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 // it.
 func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
-	out.WaitingMail, err = operation.Look(ctx, s.engine, func(v *store.View) (string, error) {
+	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
 		kept, err := s.offers(v).KeptFrom(by.Agent)
 		return kept, cmp.Or(err, s.addHeld(v, by, &out))
 	})

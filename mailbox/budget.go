@@ -38,7 +38,7 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 // cost. It is committed with the result, and refuses nothing.
 func (o *op) spend(h *operation.Happening) error {
 	var done *schemas.Completion
-	switch came := h.Said.(type) {
+	switch came := h.Content.(type) {
 	case schemas.Completion:
 		done = &came
 	case schemas.Late:
@@ -52,7 +52,7 @@ func (o *op) spend(h *operation.Happening) error {
 	if wf.Used == nil {
 		wf.Used = map[string]float64{}
 	}
-	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.Kept.Bytes)))
+	wf.Used[schemas.LimitTokens] += float64(content.Tokens(string(h.Stored.Bytes)))
 	if done != nil {
 		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+costOf(done))*1e6) / 1e6
 	}
@@ -160,13 +160,13 @@ func (s *Service) tellOverrun(ctx context.Context, refused *overrun) {
 		if over == nil || err != nil {
 			return err
 		}
-		first, err := reading.First(o.View, over.workflow)
+		first, err := reading.FirstInWorkflow(o.View, over.workflow)
 		if first == nil || err != nil {
 			return err
 		}
 		text := fmt.Sprintf("A send in %s was refused: %s. handoff send … --workflow %s --limit %s=NUMBER raises it.",
 			over.workflow, over.text, over.workflow, over.limit)
-		return o.Tell(schemas.Human, operation.NoticeOf(noticeBudget, first, text))
+		return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeBudget, first, text))
 	})
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "nobody was told of a budget", slog.Any("error", err))

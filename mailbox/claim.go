@@ -91,7 +91,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	if r.Status.Held() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
-	if err := o.Barred(life.Claim, offer.Claim, r); err != nil {
+	if err := o.CheckVerdict(life.Claim, offer.Claim, r); err != nil {
 		return takenClaim{}, err
 	}
 	return o.take(life.Claim, r)
@@ -107,7 +107,7 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)
-	case o.Leases.Awaited(r):
+	case o.Leases.MayReturn(r):
 		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
 		return takenClaim{}, operation.Conflict(r, "%s was claimed over a connection that may still be there", r.ID).
 			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
@@ -126,7 +126,7 @@ func (o *op) reclaim() (takenClaim, error) {
 		if err != nil {
 			return takenClaim{}, err
 		}
-		if r.Status != schemas.Waiting && o.Leases.Broken(r) {
+		if r.Status != schemas.Waiting && o.Leases.ConnectionGone(r) {
 			return o.take(life.Reclaim, r)
 		}
 	}
@@ -164,7 +164,7 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	o.Leases.Touch(&now)
 	took := &operation.Happening{Action: a, Was: r, Now: &now}
 	if now.Tree = 0; o.By.Tree != nil {
-		now.Tree, took.Said = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
+		now.Tree, took.Content = o.NextEvent(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
 	}
 	if err := o.Commit(took); err != nil {
 		return takenClaim{}, err

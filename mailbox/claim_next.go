@@ -16,7 +16,7 @@ import (
 const errLookFurther operation.Undo = "what is wanted lies further back in the mailbox"
 
 // claimNext takes the first handoff that the caller may take: first what it held over a connection that is gone, then
-// the mailboxes in the order of claiming. Where a transaction would pass over more than [reading.MostLooked], as with a
+// the mailboxes in the order of claiming. Where a transaction would pass over more than [reading.MaxScanned], as with a
 // tag that few handoffs have, the handoff is searched for outside of it, on a snapshot that holds up no writer, and
 // then taken if it still waits. Where another was faster each time, it gives up after 64 tries with the conflict. The
 // result is empty, and nothing is remembered, when the caller may take nothing.
@@ -34,7 +34,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 			got, err = o.claimFirst(tags)
 		}
 		if got.ID == 0 {
-			o.DidNothing() // a repeat looks again
+			o.SkipReceipt() // a repeat looks again
 		}
 		return got, err
 	}
@@ -73,14 +73,14 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 		return takenClaim{}, err
 	}
 	looked := 0
-	for r, err := range o.Offers().Queue(*a, tags, o.Usable) {
+	for r, err := range o.Offers().Queue(*a, tags, o.UsableRecord) {
 		if err != nil {
 			return takenClaim{}, err
 		}
 		if r != nil {
 			return o.take(life.Claim, r)
 		}
-		if looked++; looked == reading.MostLooked {
+		if looked++; looked == reading.MaxScanned {
 			return takenClaim{}, errLookFurther
 		}
 	}
@@ -93,7 +93,7 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 // little is. Only the id is given, and [op.take] judges again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
-	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
 		a, err := sessions.Agent(v, by.Agent)
 		if err != nil {
 			return 0, err

@@ -19,7 +19,7 @@ import (
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got takenClaim,
 ) (schemas.ClaimOut, error) {
-	return operation.Look(ctx, s.engine, func(v *store.View) (out schemas.ClaimOut, err error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (out schemas.ClaimOut, err error) {
 		r, err := got.loadRecord(v)
 		if err != nil {
 			return out, err
@@ -71,9 +71,9 @@ func (s *Service) addHeld(v *store.View, by schemas.Caller, out *schemas.ClaimOu
 		return err
 	}
 	out.Holding = held
-	if r := reading.Readable(v, held[i]); r != nil {
+	if r := reading.RecordOrNil(v, held[i]); r != nil {
 		say := "shows what you hold: "
-		if r.Conn != by.Conn && !s.reader.Gone(r) {
+		if r.Conn != by.Conn && !s.reader.ConnectionGone(r) {
 			say = "shows what your name holds over another connection: "
 		}
 		show := schemas.GetIn{HandoffID: r.ID.String(), View: "brief"}
@@ -125,7 +125,7 @@ func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error
 
 // Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
 func (again takenClaim) Replayed(o *operation.Op) {
-	if r := reading.Readable(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
+	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
 		opOf(o).here.Hear(r.Token, o.Now) // before the commit: the call that gives it back comes after
 	}
 }

@@ -97,7 +97,7 @@ func (o *op) lostTokenHint(r *store.Record) string {
 // the keyboard claimed and a client asks.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
-	if !mine && !o.mayReclaim(r) && !o.Leases.Awaited(r) {
+	if !mine && !o.mayReclaim(r) && !o.Leases.MayReturn(r) {
 		return nil
 	}
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
@@ -202,7 +202,7 @@ func (o *op) refuseStale(a life.Action, r *store.Record) *schemas.Error {
 // is gone, or there was none and the caller is the same instance, or a person at the keyboard says so.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {
-		return o.Leases.Broken(r)
+		return o.Leases.ConnectionGone(r)
 	}
 	return o.By.Via == schemas.ViaCLI || sameInstance(r, o.By)
 }

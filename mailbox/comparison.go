@@ -31,7 +31,7 @@ type comparison struct {
 // error is told only to the holder, once the transaction has found that the caller is that. For a handoff that asks for
 // nothing the promise is empty. Its own error is not_found, or that of a store that cannot be read.
 func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (comparison, error) {
-	return operation.Look(ctx, s.engine, func(v *store.View) (comparison, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (comparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
 		if err != nil {
 			return comparison{}, err
@@ -106,7 +106,7 @@ func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) er
 		return why
 	}
 	o.Refuse(why)
-	refused := &operation.Happening{Action: life.RefuseResult, Said: refusal, Part: "refusal"}
+	refused := &operation.Happening{Action: life.RefuseResult, Content: refusal, ContentName: "refusal"}
 	return o.Change(refused, r, func(now *store.Record) { now.Refused, now.Refusals = o.NextEvent(), r.Refusals+1 })
 }
 

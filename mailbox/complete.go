@@ -117,7 +117,7 @@ func (o *op) complete(
 		forward = nil
 	}
 	completed := &operation.Happening{
-		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Said: done, Part: "completion",
+		Action: life.Complete, Was: r, Now: &now, Text: completionText(r, done), Forward: forward, Content: done, ContentName: "completion",
 	}
 	if err := o.Commit(completed); err != nil {
 		return out, err
@@ -128,7 +128,7 @@ func (o *op) complete(
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, others...)
-	followed, err := o.Follow()
+	followed, err := o.RunConsequences()
 	if out.Forwarded = followed.Forwarded; followed.Unsent != "" {
 		out.Warnings = append(out.Warnings, followed.Unsent)
 	}

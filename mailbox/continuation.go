@@ -103,7 +103,7 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 
 // passOnAccepted sends what was held back, in the name of whoever did the work.
 func (o *op) passOnAccepted(h *operation.Happening) error {
-	err := o.Alone(func() error {
+	err := o.TryPart(func() error {
 		return o.ActingAs(holderCaller(h.Now, o.By), func() error {
 			_, err := o.sendContinuation(h)
 			return err
@@ -122,7 +122,7 @@ func (o *op) passOnAccepted(h *operation.Happening) error {
 // askApproval asks a person to approve a handoff.
 func (o *op) askApproval(h *operation.Happening) error {
 	text := "It waits for your approval: handoff approve " + h.Now.ID.String()
-	return o.Tell(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
+	return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
 // tellRecipient tells the agent for whom the handoff was by name, unless it held the handoff or is told as the one that
@@ -133,7 +133,7 @@ func (o *op) tellRecipient(h *operation.Happening) error {
 	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
 	}
-	return o.Tell(to, noticeOf(h))
+	return o.NotifyAgent(to, noticeOf(h))
 }
 
 // rerun sends the work again as it was sent.
@@ -185,7 +185,7 @@ func (o *op) endLeftovers(done *store.Record) error {
 
 // endLeftover cancels one handoff that was sent because another failed, if it is pending.
 func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
-	r := o.Usable(id)
+	r := o.UsableRecord(id)
 	if r == nil || r.Status != schemas.Pending {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (o *op) endLeftover(id schemas.ID, failed, done *store.Record) error {
 func (o *op) endNeedless(r *store.Record, other schemas.ID, why string) error {
 	return o.ActingAs(operation.ClockCaller, func() error {
 		cancelled := &operation.Happening{Action: life.Cancel, Other: other, Text: why}
-		_, err := o.ChangeNoted(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)
+		_, err := o.ChangeWithNote(cancelled, r, schemas.UpdateIn{Action: schemas.ActCancel, Note: why}, o.End)
 		return err
 	})
 }

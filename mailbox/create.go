@@ -33,7 +33,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 		return nil, err
 	}
 	r.Body, o.routed = o.NextEvent(), nil // last: what came before may have left events
-	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Said: d.Content}); err != nil {
+	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Content: d.Content}); err != nil {
 		return nil, err
 	}
 	if r.Reviews != 0 {
@@ -50,7 +50,7 @@ func (o *op) countInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, e
 		return wf, err
 	}
 	wf = schemas.OrZero(kept)
-	used, err := reading.Used(o.View, line.workflow, wf, o.Now)
+	used, err := reading.LimitUse(o.View, line.workflow, wf, o.Now)
 	if err != nil {
 		return wf, err
 	}

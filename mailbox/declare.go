@@ -38,9 +38,9 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	if err != nil {
 		return out, err
 	}
-	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
-	agents, unread := operation.Look(ctx, s.engine, said.Changes)
-	rules, unruled := operation.Look(ctx, s.engine, said.OtherRules)
+	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
+	agents, unread := operation.ReadSnapshot(ctx, s.engine, said.Changes)
+	rules, unruled := operation.ReadSnapshot(ctx, s.engine, said.OtherRules)
 	if err = cmp.Or(err, unread, unruled); err != nil || len(agents) == 0 && !rules && in.Digest == last && !in.Whole {
 		return out, err
 	}

@@ -120,7 +120,7 @@ func isDone(dep *store.Record, accepted bool) bool {
 // warnOfPartial warns of those that are waited for and stay shut until somebody decides.
 func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
-		if dep := o.Usable(id); dep != nil && dep.Status == schemas.Completed && reading.Shut(dep) {
+		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.StaysBlocked(dep) {
 			warnings = append(warnings, fmt.Sprintf("%s ended partial: %s waits until that is accepted", id, r.ID))
 		}
 	}
@@ -130,8 +130,8 @@ func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 // tellStillBlocked says in the notice and in the result of a completion what does not go on after it, and what opens that.
 func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.WaitingFor(h.Now.ID), 0))) // those that are read
-	shut := append(schemas.Texts(waiting), schemas.Map(h.Held, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
-	if len(shut) > 0 && reading.Shut(h.Now) {
+	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
+	if len(shut) > 0 && reading.StaysBlocked(h.Now) {
 		what := strings.Join(shut, ", ")
 		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
 		out.Warnings = append(out.Warnings, fmt.Sprintf("not opened: %s. What waits goes on after a success, or once the sender accepts this", what))
@@ -179,7 +179,7 @@ func (o *op) pathTo(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]b
 		if id == to {
 			return on
 		}
-		dep := o.Usable(id)
+		dep := o.UsableRecord(id)
 		if seen[id] || dep == nil || dep.Status != schemas.Pending {
 			continue
 		}
@@ -206,7 +206,7 @@ func (o *op) tellBlocked(r, dead *store.Record) error {
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
 		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
-	return o.ActingAs(operation.ClockCaller, func() error { return o.TellSender(r, operation.NoticeOf(noticeBlocked, r, text)) })
+	return o.ActingAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
 // unblock lets r wait no longer for a handoff that was completed or accepted. Where that was not done well, or r waits
@@ -228,7 +228,7 @@ func (o *op) unblock(r, dep *store.Record) error {
 // [op.mayTakeBack]. It does so only where done is the latest that took the place of the failed handoff: where a person
 // retried that one, its retry is waited for.
 func (o *op) freeTakenBack(r, done *store.Record) error {
-	failed := o.Usable(done.Parent)
+	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
 		return nil
 	}
@@ -263,7 +263,7 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	if err := o.exchangeDependency(r, gone.ID, successor); err != nil {
 		return err
 	}
-	if reading.Shut(successor) {
+	if reading.StaysBlocked(successor) {
 		return o.tellBlocked(r, successor)
 	}
 	return nil
@@ -273,7 +273,7 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 // rework of what was returned, but not where that waits for r itself.
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
-		gone := o.Usable(id)
+		gone := o.UsableRecord(id)
 		if gone == nil || reading.DoneWell(gone) {
 			continue
 		}
@@ -305,7 +305,7 @@ func (o *op) noteBegun(r, gone *store.Record) error {
 		what = "was seen not to pass its checks"
 	}
 	text := fmt.Sprintf("%s, with whose result you began, %s. Ask if that concerns your work, or release it: then it waits for that.", gone.ID, what)
-	return o.Tell(r.Holder, operation.NoticeOf(life.Return, r, text))
+	return o.NotifyAgent(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
 // warnOfBegun name the handoffs that were begun with a result before it was returned.
@@ -332,7 +332,7 @@ func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.
 			w.add(instead, w.remove(dep))
 			w.writeTo(now)
 			if blocked := listing.BlockedBy(now); blocked != nil {
-				ready.Said = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
+				ready.Content = schemas.UpdateIn{Note: "it waits for " + strings.Join(blocked, ", ")}
 			}
 		})
 	})

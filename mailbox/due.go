@@ -28,16 +28,16 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 }
 
 // endLease decides what becomes of a claim whose lease ended: it goes on, if the connection that claimed is open or
-// the machine slept, see [lease.Judge.Renewed]; it ends with the handoff, if this was the last attempt; else the
+// the machine slept, see [operation.LeasesAt.RenewedUntil]; it ends with the handoff, if this was the last attempt; else the
 // handoff may be claimed again. The token of the holder stays good until somebody does, because nothing is gained by
 // throwing work away. The holder stays named on the record for that, with the connection that proves its claim.
 //
 // A lease that goes on is an event, too. Where the work is offered again, the attempt stays counted: the next claim is
 // one more. It is offered some time after the lease ended, see [backoff].
 func (o *op) endLease(r *store.Record) error {
-	if end := o.Leases.Renewed(o.View, r); end > store.At(o.Now) {
+	if end := o.Leases.RenewedUntil(o.View, r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
-			now.Lease, now.Quiet = end, o.Leases.QuietUntil(r)
+			now.Lease, now.Quiet = end, o.Leases.SilenceNoticeAt(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
@@ -62,7 +62,7 @@ func backoff(attempt int) time.Duration {
 // Time that the machine slept does not count against the asker. The claim after it is still no new attempt, since the
 // record stays uncharged.
 func (o *op) unreserve(r *store.Record) error {
-	if end := o.Leases.Prolonged(o.View, r, r.Reserved); end > store.At(o.Now) {
+	if end := o.Leases.ExtendedForSleep(o.View, r, r.Reserved); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
 	return o.Change(&operation.Happening{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
@@ -80,7 +80,7 @@ func (o *op) endDelay(r *store.Record) error {
 
 // silenceMark is when a claim begins, as a mark that the sender is to be told when its holder falls silent; zero where
 // nobody is told. A person may take any time, and a sender knows what it holds itself. [op.take] sets the mark, and
-// [lease.Judge.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
+// [operation.LeasesAt.Touch] puts the time in its place at which silence is told. For work that the rules sent the sender is
 // the owner of the workflow, see [reading.Principal].
 func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 	to, err := reading.Principal(o.View, r)
@@ -96,11 +96,11 @@ func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 // It runs as the clock, while the handoff is accepted or working. It takes nothing from the holder: no lease is cut and
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
 func (o *op) tellSilence(r *store.Record) error {
-	if end := o.Leases.QuietUntil(r); end > store.At(o.Now) {
+	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
 	}
-	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.Heard(r).UTC().Format("15:04 MST"))
-	switch said, err := reading.Report(o.View, r); { // one that cannot be read keeps nobody from being told
+	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.LastHeard(r).UTC().Format("15:04 MST"))
+	switch said, err := reading.LastReport(o.View, r); { // one that cannot be read keeps nobody from being told
 	case said != "":
 		text += "The last report: " + said + " "
 	case err == nil:
@@ -128,8 +128,8 @@ func (o *op) capTimes(r *store.Record) (changed bool) {
 	cut(&r.Reserved, reservation)
 	cut(&r.Untaken, unclaimedAfter)
 	cut(&r.Touched, 0)
-	cut(&r.Lease, o.Leases.Longest(r))
-	cut(&r.Quiet, o.Leases.Silence(r))
+	cut(&r.Lease, o.Leases.LongestLease(r))
+	cut(&r.Quiet, o.Leases.SilenceLimit(r))
 	return changed
 }
 
@@ -164,7 +164,7 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) redirectUnclaimed(r *store.Record) error {
-	if end := o.Leases.Prolonged(o.View, r, r.Untaken); end > store.At(o.Now) {
+	if end := o.Leases.ExtendedForSleep(o.View, r, r.Untaken); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
 	}
 	to, then, err := o.nextRecipient(r)
@@ -173,7 +173,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Said: said}, r, func(now *store.Record) {
+	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Content: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.Untaken = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to

@@ -150,14 +150,14 @@ func (o *op) endFailed(
 	}
 	o.End(now)
 	now.Outcome, now.ResultDigest = failure.Status, digest
-	h.Text, h.Said, h.Part = failure.Failure.Description, failure, "failure"
+	h.Text, h.Content, h.ContentName = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
 		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
 	if err := o.Commit(h); err != nil {
 		return out, nil, err
 	}
-	followed, err := o.Follow()
+	followed, err := o.RunConsequences()
 	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
 }
 

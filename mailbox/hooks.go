@@ -63,18 +63,18 @@ type hook struct {
 // dueActions is what the clock does when a time of a record is over.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 	operation.Deadline: (*op).expire, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSilence,
-	operation.Reserved: (*op).unreserve, operation.Untaken: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
+	operation.Reserved: (*op).unreserve, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
 }
 
 // consequences are the consequences that concern the handoff itself.
 var consequences = map[life.Consequence]consequence{
 	life.AskApproval:   telling((*op).askApproval),
-	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.TellSender(h.Now, noticeOf(h)) }),
+	life.TellSender:    telling(func(o *op, h *operation.Happening) error { return o.NotifySender(h.Now, noticeOf(h)) }),
 	life.TellAnswerer:  telling((*op).tellAnswerer),
-	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Holder, noticeOf(h)) }),
+	life.TellHolder:    telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
 	life.TellRecipient: telling((*op).tellRecipient),
-	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.Tell(h.Was.Asker, noticeOf(h)) }),
-	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.Tell(schemas.Human, noticeOf(h)) }),
+	life.TellAsker:     telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
+	life.TellHuman:     telling(func(o *op, h *operation.Happening) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
 	life.WaitAgain:     telling(func(o *op, h *operation.Happening) error { return o.restoreDependencies(h.Now) }),
 	life.EndLeftovers:  telling(func(o *op, h *operation.Happening) error { return o.endLeftovers(h.Now) }),
 	life.EndReview:     telling(func(o *op, h *operation.Happening) error { return o.endReview(h.Now) }),
@@ -134,10 +134,10 @@ func (h hooks) apply(rules []hook, what *operation.Happening) error {
 	return nil
 }
 
-func (h hooks) Due(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
+func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// Follow carries out a consequence. One that nobody knows is a fault of this program: the error undoes the operation.
-func (h hooks) Follow(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
+// RunConsequence carries out a consequence. One that nobody knows is a fault of this program: the error undoes the operation.
+func (h hooks) RunConsequence(c life.Consequence, what *operation.Happening) (operation.Outcome, error) {
 	do := consequences[c]
 	if do == nil {
 		return operation.Outcome{}, fmt.Errorf("nobody knows how to %s", c)
@@ -145,22 +145,22 @@ func (h hooks) Follow(c life.Consequence, what *operation.Happening) (operation.
 	return do(h.op, what)
 }
 
-func (h hooks) Across(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
+func (h hooks) Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool) {
 	return across[c].of(now), across[c].ended
 }
 
-func (h hooks) Each(c life.Consequence, other, now *store.Record) error {
+func (h hooks) RunFor(c life.Consequence, other, now *store.Record) error {
 	return across[c].each(h.op, other, now)
 }
 
-func (h hooks) Resumed(what *operation.Happening, debt store.Debt) error {
+func (h hooks) BeforeResume(what *operation.Happening, debt store.Debt) error {
 	return h.fireAfterLeave(what, debt)
 }
-func (h hooks) Lapsed() (enough bool)                    { return h.resetRuleBudgets() }
-func (h hooks) Cut(r *store.Record) (changed bool)       { return h.capTimes(r) }
-func (h hooks) Seen(client schemas.Agent) error          { return connections.ExpireNames(h.Op, client) }
-func (h hooks) Why(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
-func (h hooks) Refused(ctx context.Context)              { h.tellOverrun(ctx, h.overrun) }
+func (h hooks) ClockBudgetSpent() (enough bool)                     { return h.resetRuleBudgets() }
+func (h hooks) CutTimes(r *store.Record) (changed bool)             { return h.capTimes(r) }
+func (h hooks) AfterSeen(client schemas.Agent) error                { return connections.ExpireNames(h.Op, client) }
+func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error { return h.refuseState(a, r) }
+func (h hooks) AfterUndo(ctx context.Context)                       { h.tellOverrun(ctx, h.overrun) }
 
 // The conditions of the rules. They stand here, so that a reader of an operation need not enter a rule that does not
 // take part in it.
@@ -178,7 +178,7 @@ func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
 
 // hasOutcome tells whether an outcome came back for the handoff, in time or late.
 func hasOutcome(_ *op, h *operation.Happening) bool {
-	switch h.Said.(type) {
+	switch h.Content.(type) {
 	case schemas.Completion, schemas.Failure, schemas.Late:
 		return true
 	}

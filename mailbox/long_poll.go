@@ -54,7 +54,7 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 // look into them. The mailboxes are read anew each time, since an agent may register, or hold less, while it waits. The
 // caller's place is that of the time since when it waits, also in a queue that it joins later.
 func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
-	boxes, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
+	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.Agent(v, name)
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	if len(inUse) == 0 {
 		return
 	}
-	pending, err := operation.Look(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
+	pending, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		return slices.DeleteFunc(slices.Clone(inUse), func(box schemas.Address) bool {
 			m, err := v.Mailbox(box)
 			return err == nil && m.Pending == 0 && m.Unread == 0
@@ -86,7 +86,7 @@ func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 
 // hasUnread tells whether an agent has a notice that it has not read.
 func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, err error) {
-	m, err := operation.Look(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
+	m, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(schemas.Address(a)) })
 	return m.Unread > 0, err
 }
 
@@ -131,7 +131,7 @@ func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
 	}
-	review := reading.Readable(v, r.Review)
+	review := reading.RecordOrNil(v, r.Review)
 	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
 }
 
@@ -162,7 +162,7 @@ func isAsked(v *store.View, r *store.Record, a schemas.Agent) (bool, error) {
 	if r.Status != schemas.Waiting || a == "" {
 		return false, nil
 	}
-	who, err := reading.Asked(v, r)
+	who, err := reading.AwaitedAnswerer(v, r)
 	return who == a, err
 }
 

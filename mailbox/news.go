@@ -70,7 +70,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 		return out, err
 	}
 	d, err := delivery.Make(o, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.Usable, Held: o.HeldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, Usable: o.UsableRecord, Held: o.HeldBy,
 	})
 	if err != nil {
 		return out, err
@@ -81,7 +81,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	noted := o.leaveNotes(d)
 	waits := in.On == schemas.OnWake && len(d.Out.New) == 0 && d.Out.Over == ""
 	if !d.Marked && !noted || waits {
-		o.DidNothing() // a repeat looks again
+		o.SkipReceipt() // a repeat looks again
 	}
 	if in.On == schemas.OnEnd {
 		err = connections.ReleaseName(o.Op, in)
@@ -93,7 +93,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 // read, costs no other its note; the log has the reason. It tells whether there was any.
 func (o *op) leaveNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.Noted {
-		err := o.Alone(func() error {
+		err := o.TryPart(func() error {
 			kept, err := d.Note(r)
 			if kept == nil || err != nil {
 				return err

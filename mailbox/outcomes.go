@@ -100,5 +100,5 @@ func (o *op) keepLate(r *store.Record, result schemas.Late, digest, summary stri
 	now := r.Clone()
 	now.Late, now.LateDigest = append(now.Late, o.NextEvent()), digest
 	text := "A late result came from " + string(o.By.Agent) + ": " + summary
-	return o.Commit(&operation.Happening{Action: life.Late, Was: r, Now: &now, Text: text, Said: result})
+	return o.Commit(&operation.Happening{Action: life.Late, Was: r, Now: &now, Text: text, Content: result})
 }

@@ -145,12 +145,12 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
 	behind := s.engine.ApplyTime(ctx)
-	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
 		out, err := f.Handoffs(v, by.Agent, s.offers(v).Boxes, s.addReason)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = countElsewhere(v, in, s.Now(), &out)
 		}
-		out.Warnings = s.engine.Overdue(v, behind)
+		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
 	})
 }
@@ -212,7 +212,7 @@ func (s *Service) listNotices(
 // apply what the clock has changed: a handoff whose delay has just ended is counted by the next call. The errors are
 // those of the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
-	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).Inbox(agent) })
 }
 
 // offers is what agents are offered in a snapshot.
@@ -229,9 +229,9 @@ func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, 
 // sent; invalid for the name of a workflow that cannot be one. It can be repeated freely.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
 	behind := s.engine.ApplyTime(ctx)
-	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
 		out, err := s.reader.History(v, in, s.Now())
-		out.Warnings = s.engine.Overdue(v, behind)
+		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
 	})
 }
@@ -245,7 +245,7 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.ApplyTime(ctx)
-	return operation.Look(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
 		known, unknown := s.knownAgents(v, now)
 		set, err := s.currentRules(v)
 		if err = cmp.Or(unknown, err); err != nil {
@@ -259,9 +259,9 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return set.waitingFile(plan)
 		}
 		out, err := overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.leases.Silence, Known: known, Reader: s.reader, Offers: s.offers(v), Leave: leave,
+			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), Leave: leave,
 		})
-		out.Warnings = s.engine.Overdue(v, behind)
+		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
 	})
 }
@@ -271,7 +271,7 @@ const hereAfterCall = 5 * time.Minute
 
 // knownAgents are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known, err error) {
-	for a, err := range reading.AtMost(reading.MostLooked, s.allAgents(v)) {
+	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
 			return nil, err
 		}
@@ -284,6 +284,6 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 // Declared gives the digest of what was declared last. Whoever would declare the same again need not: nothing but
 // another declaration changes what a repetition would find.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
-	last, err := operation.Look(ctx, s.engine, (*store.View).Declared)
+	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).Declared)
 	return schemas.DeclaredOut{Digest: last}, err
 }

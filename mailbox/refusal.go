@@ -77,7 +77,7 @@ func (o *op) adviseHeld(e *schemas.Error, a life.Action, r *store.Record) error 
 // advisePending adds to a refusal that nobody holds a handoff: it is claimed first, or sent to another.
 func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
-	case a == life.Release && o.Allowed(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
+	case a == life.Release && o.CheckPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
 		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
 	case a == life.Progress || a == life.Ask || a == life.Release:
@@ -89,9 +89,9 @@ func (o *op) advisePending(e *schemas.Error, a life.Action, r *store.Record) err
 // successorHint names what took the place of r, and for whom it is. Only a caller that may work on it, or that sent r, is
 // told to go on with it.
 func (o *op) successorHint(r *store.Record) string {
-	next := reading.Readable(o.View, r.Successor)
+	next := reading.RecordOrNil(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
-	if mine || next == nil || o.Allowed(life.Claim, life.Recipient, next) == nil {
+	if mine || next == nil || o.CheckPart(life.Claim, life.Recipient, next) == nil {
 		return fmt.Sprintf("%s took its place: go on with that one.", r.Successor)
 	}
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
@@ -108,7 +108,7 @@ func (o *op) cancelReason(r *store.Record) string {
 			by = string(e.Agent)
 		}
 	}
-	why, err := reading.WhyEnded(o.View, r, nil)
+	why, err := reading.EndReason(o.View, r, nil)
 	if err != nil || why == "" {
 		return "It was cancelled by " + by + "."
 	}

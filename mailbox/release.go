@@ -66,7 +66,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 		text = strings.TrimSpace(fmt.Sprintf("%s passed it%s to %s. %s", o.By.Agent, from, to, note))
 	}
 	said := schemas.UpdateIn{Action: schemas.ActRelease, Note: note, To: string(to)}
-	return o.ChangeNoted(&operation.Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
+	return o.ChangeWithNote(&operation.Happening{Action: life.Release, Text: text}, r, said, func(now *store.Record) {
 		if to != "" {
 			readdress(now, to)
 		}
@@ -149,7 +149,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if err := o.tellNamed(&now, schemas.Agent(in.Alternative)); err != nil {
 		return schemas.FailOut{}, err
 	}
-	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Said: failureOf(in, schemas.ThenStop, "")}
+	declines := &operation.Happening{Action: life.Decline, Was: r, Now: &now, Content: failureOf(in, schemas.ThenStop, "")}
 	if err := o.Commit(declines); err != nil {
 		return schemas.FailOut{}, err
 	}

@@ -90,7 +90,7 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 // sendReview sends a result to its reviewer, see [life.SendReview].
 func (o *op) sendReview(h *operation.Happening) (came operation.Outcome, err error) {
 	var review *store.Record
-	err = o.Alone(func() error {
+	err = o.TryPart(func() error {
 		to, err := o.reviewer(h.Now)
 		if err == nil {
 			review, err = o.createReview(h.Now, to, "", nil)
@@ -205,7 +205,7 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 
 // reviewedWork is the work that a review is to judge, nil where that is done or another review does it.
 func (o *op) reviewedWork(review *store.Record) *store.Record {
-	r := o.Usable(review.Reviews)
+	r := o.UsableRecord(review.Reviews)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (o *op) reviewedWork(review *store.Record) *store.Record {
 // applyVerdict does to the work what its review says, see [life.Judge].
 func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err error) {
 	r := o.reviewedWork(h.Now)
-	done, _ := h.Said.(schemas.Completion)
+	done, _ := h.Content.(schemas.Completion)
 	if r == nil {
 		return came, nil
 	}
@@ -228,7 +228,7 @@ func (o *op) applyVerdict(h *operation.Happening) (came operation.Outcome, err e
 	in.Action, in.Changes = schemas.ActReturn, &schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: v.Points}}
 	var out schemas.UpdateOut
 	next := (*store.Record)(nil)
-	err = o.Alone(func() error {
+	err = o.TryPart(func() error {
 		out = schemas.UpdateOut{}
 		_, err := o.returnWork(r, in, &out)
 		return err
@@ -313,7 +313,7 @@ func (o *op) replaceReview(h *operation.Happening) (*store.Record, error) {
 
 // tellReviewer says in the result of an action that ended a review who judges the work now.
 func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
-	followed, err := o.Follow()
+	followed, err := o.RunConsequences()
 	if next := followed.Successor; err == nil && next != nil {
 		out.Created = next.ID
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is still to be judged, now by %s (%s): accept or return %s to end that",
@@ -324,7 +324,7 @@ func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 
 // endReview cancels the review of work that was judged without it, in the name of the clock.
 func (o *op) endReview(judged *store.Record) error {
-	review := o.Usable(judged.Review)
+	review := o.UsableRecord(judged.Review)
 	if review == nil || review.Status.Ended() {
 		return nil
 	}

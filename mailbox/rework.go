@@ -29,7 +29,7 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if accepted.Forward, err = o.heldContinuation(r); err != nil {
 		return nil, err
 	}
-	return o.ChangeNoted(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
+	return o.ChangeWithNote(accepted, r, noteOf(in), func(now *store.Record) { now.Accepted = store.At(o.Now) })
 }
 
 // returnWork gives a completed handoff back whose result is not good enough, see [life.Return]: the same agent gets a
@@ -56,11 +56,11 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	}
 	returned := &operation.Happening{Action: life.Return, Why: operation.Loss{Reason: rev.reason()}, Revision: rev}
 	said := schemas.UpdateIn{Action: in.Action, Note: rev.reason(), Changes: in.Changes}
-	now, err := o.ChangeNoted(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
+	now, err := o.ChangeWithNote(returned, r, said, func(now *store.Record) { now.Accepted = 0 })
 	if err != nil {
 		return nil, err
 	}
-	followed, err := o.Follow()
+	followed, err := o.RunConsequences()
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if before, err := o.repeatRetry(r, in, out); before || err != nil {
 		return r, err
 	}
-	back := reading.Readable(o.View, r.Rollback)
+	back := reading.RecordOrNil(o.View, r.Rollback)
 	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
 		return nil, refuseWhileHeld(r, back)
 	}

@@ -31,14 +31,14 @@ func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error)
 
 // rollbackTarget is the agent that goes on after a failure: the one that the holder names, if that is the sender, the
 // agent of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the
-// workflow. Without a name it is who takes the work back, see [reading.TakesBack]. The error is invalid for any other.
+// workflow. Without a name it is who takes the work back, see [reading.RollbackTarget]. The error is invalid for any other.
 // Others may not be named, so that failed work cannot be put upon an agent that never had a part in it.
 func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" && r.Reviews != 0 {
 		return o.nextReviewer(r)
 	}
 	if to == "" {
-		return reading.TakesBack(r), nil
+		return reading.RollbackTarget(r), nil
 	}
 	agent, err := draft.Reader(o.parseAddress).Mailbox("rollback_to", to)
 	if err != nil {
@@ -60,10 +60,10 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
-// members are the agents that sent or held one of the newest [reading.MostLooked] handoffs of a workflow. The rules are
+// members are the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. The rules are
 // none of them, and records that cannot be read are passed over.
 func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
-	for r, err := range reading.Records(o.View, reading.AtMost(reading.MostLooked, o.Newest(store.InWorkflow(wf), 0))) {
+	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.Newest(store.InWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
 	at := failed.Metadata.Step
 	for within && err == nil {
-		parent := reading.Readable(o.View, r.Parent)
+		parent := reading.RecordOrNil(o.View, r.Parent)
 		if parent == nil {
 			return
 		}

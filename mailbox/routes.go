@@ -53,10 +53,10 @@ func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 		return nil, nil
 	}
 	facts.Budget = &o.ruleCost
-	if h.Action == life.Complete && reading.Shut(h.Now) {
-		h.Held = onceDone(set.Set, *facts)
+	if h.Action == life.Complete && reading.StaysBlocked(h.Now) {
+		h.HeldSends = onceDone(set.Set, *facts)
 	}
-	h.Leave = set.awaitedFile(ends, facts)
+	h.LeaveFile = set.awaitedFile(ends, facts)
 	return o.evaluateRules(h, set, on, facts)
 }
 
@@ -128,7 +128,7 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 		err = v.Saying(r.ID, r.Result, &failure)
 		f.Outcome = rules.Failed(failure)
 	case schemas.TimedOut:
-		f.Outcome.Summary = reading.WhyTimedOut(r)
+		f.Outcome.Summary = reading.TimeoutReason(r)
 	}
 	f.Outcome.Status, f.Outcome.Passed = cmp.Or(f.Outcome.Status, string(r.Status)), reading.DoneWell(r)
 	return &f, err
@@ -160,8 +160,8 @@ func rootOf(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, e
 // Each rule is carried out or not as a whole. One whose sends are refused, as at the end of a chain or of a budget,
 // stops nothing: the owner of the workflow and human are told of it with the reason.
 func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err error) {
-	if h.Leave != "" {
-		came.Unsent = reading.LeaveReason(h.Leave)
+	if h.LeaveFile != "" {
+		came.Unsent = reading.LeaveReason(h.LeaveFile)
 		if err := o.awaitLeave(h); err != nil {
 			return came, err
 		}
@@ -170,7 +170,7 @@ func (o *op) sendRouted(h *operation.Happening) (came operation.Outcome, err err
 	var by []string // the rule of each
 	for _, rule := range h.Sends {
 		var sent []schemas.SendOut
-		err := o.Alone(func() error {
+		err := o.TryPart(func() error {
 			return o.ActingAs(operation.ClockCaller, func() (err error) {
 				sent, err = o.sendRule(h.Now, rule)
 				return err
@@ -328,7 +328,7 @@ func (o *op) tellUnsent(r *store.Record, what string, why error) error {
 func (o *op) tellOwner(r *store.Record, n schemas.Notice) error {
 	owner, err := reading.Principal(o.View, &store.Record{From: schemas.System, Workflow: r.Workflow})
 	if err == nil && owner != schemas.Human {
-		err = o.Tell(owner, n)
+		err = o.NotifyAgent(owner, n)
 	}
-	return cmp.Or(err, o.Tell(schemas.Human, n))
+	return cmp.Or(err, o.NotifyAgent(schemas.Human, n))
 }

@@ -150,7 +150,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 }
 
 // awaitedFile is what the workflow of a step that ended waits for: a file whose rules may go on with it once they have leave,
-// or [reading.Away] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
+// or [reading.NoFile] where no file has the step just now; "" for neither. Only steps are waited for: what happens without
 // leave causes no other rule to send, then or later. What failed goes back as if there were no workflow.
 func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
@@ -158,14 +158,14 @@ func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	case s.waitingFile(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
 		return s.waiting.Follows(on, f)
 	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
-		return reading.Away
+		return reading.NoFile
 	}
 	return ""
 }
 
 // awaitLeave notes on an ended step that what follows it waits for leave. [op.releaseAllowed] finds it by that. The owner
 // of the workflow and human are told of the first step of each workflow that waits. A workspace has
-// [reading.MostLooked] at most.
+// [reading.MaxScanned] at most.
 func (o *op) awaitLeave(h *operation.Happening) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.AwaitsLeave() != "" {
@@ -176,21 +176,21 @@ func (o *op) awaitLeave(h *operation.Happening) error {
 		if err != nil {
 			return err
 		}
-		other := reading.Readable(o.View, id)
+		other := reading.RecordOrNil(o.View, id)
 		told = told || other != nil && other.Workflow == r.Workflow
-		if waiting++; waiting >= reading.MostLooked {
-			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", reading.MostLooked)
+		if waiting++; waiting >= reading.MaxScanned {
+			full := schemas.Errorf(schemas.Limit, "%d ended steps wait for leave, the limit", reading.MaxScanned)
 			return o.tellUnsent(r, "The workflow cannot wait behind "+r.ID.String(), full.WithHint("Send what is left."))
 		}
 	}
 	return o.ActingAs(operation.ClockCaller, func() error {
 		err := o.Change(&operation.Happening{Action: life.Defer}, r, func(now *store.Record) {
-			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.Leave, Opened: h.Opened})
+			now.Owes = append(now.Owes, store.Debt{Do: string(life.SendRouted), Leave: h.LeaveFile, Opened: h.Opened})
 		})
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwner(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.Leave))))
+		return o.tellOwner(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.LeaveFile))))
 	})
 }
 
@@ -205,7 +205,7 @@ func (o *op) releaseAllowed() error {
 	}
 	released := schemas.ID(0)
 	for _, id := range ids {
-		r := reading.Readable(o.View, id)
+		r := reading.RecordOrNil(o.View, id)
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
 			continue
 		}
@@ -222,7 +222,7 @@ func (o *op) releaseAllowed() error {
 		released = id
 	}
 	if released != 0 {
-		o.GoesOn(released) // one transaction applies many of those that are due, and the next calls the rest
+		o.ContinueLater(released) // one transaction applies many of those that are due, and the next calls the rest
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil
 	}
-	o.Timed = false // a person caused it, and [reading.MostLooked] bounds it
+	o.Timed = false // a person caused it, and [reading.MaxScanned] bounds it
 	set, err := o.currentRules(o.View)
 	if err != nil || h.Now.Successor != 0 || h.Now.Dismissed != 0 {
 		return err
@@ -257,7 +257,7 @@ func (o *op) fireAfterLeave(h *operation.Happening, debt store.Debt) error {
 		return err
 	}
 	on := string(h.Now.Status)
-	h.Leave = set.awaitedFile(on, facts)
+	h.LeaveFile = set.awaitedFile(on, facts)
 	if h.Opened = debt.Opened; h.Opened {
 		on = ""
 	}

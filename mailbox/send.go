@@ -290,7 +290,7 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 // claimed yet and for one behind a hundred others: counting takes as long as what is counted, and runs after the send
 // was committed. A count that fails is logged, and the send stands.
 func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
-	place, err := operation.Look(ctx, s.engine, func(v *store.View) (int, error) {
+	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {
 			return 0, err

@@ -187,8 +187,8 @@ func New(c Config) *Service {
 	s.here = sessions.Here{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Begun(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{
-		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, Heard: s.leases.Heard,
-		Gone: func(r *store.Record) bool { return s.leases.Judge().Broken(r) },
+		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, LastHeard: s.leases.LastHeard,
+		ConnectionGone: func(r *store.Record) bool { return s.leases.AtNow().ConnectionGone(r) },
 	}
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,

@@ -22,7 +22,7 @@ func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 	if h.Now.Reviews != 0 {
 		return o.replaceReview(h)
 	}
-	r, to := h.Now, cmp.Or(h.To, reading.TakesBack(h.Now))
+	r, to := h.Now, cmp.Or(h.To, reading.RollbackTarget(h.Now))
 	next := o.rollbackContent(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
 	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
@@ -73,7 +73,7 @@ func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
 func (o *op) createChild(a life.Action, h *operation.Happening, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkDepth(lineage{}.childOf(r), r); err != nil {
-		return nil, o.Tell(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
+		return nil, o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
 	parts, err := o.heldParts(r)
 	if err != nil {
@@ -100,7 +100,7 @@ func (o *op) heldParts(r *store.Record) (parts []string, err error) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
-		if part := o.Usable(id); part != nil && part.Status.Held() {
+		if part := o.UsableRecord(id); part != nil && part.Status.Held() {
 			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
 		}
 	}
@@ -225,7 +225,7 @@ func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 // fullContent reads what was sent, for whoever does the work again. The error is conflict where something of it was let
 // go of.
 func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
-	lessened, err := reading.Lessened(o.View, r)
+	lessened, err := reading.LostContent(o.View, r)
 	if err != nil || !lessened {
 		return cmp.Or(err, o.Saying(r.ID, r.Body, h))
 	}
@@ -267,7 +267,7 @@ func (o *op) draftAgain(r *store.Record, why operation.Loss, rev *revision) (*dr
 			return nil, err
 		}
 	}
-	return d, o.explain(r, &d.Handoff, why.Again())
+	return d, o.explain(r, &d.Handoff, why.ForRetry())
 }
 
 // rejectedBy is who rejected a handoff, "" where that is not how it ended.
@@ -299,7 +299,7 @@ func attemptsOf(r *store.Record) int {
 // whoever cancelled or refused it; else the state.
 func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 	if r.Result == 0 {
-		said, _ := reading.WhyEnded(o.View, r, nil) // a note that cannot be read keeps nobody from going on
+		said, _ := reading.EndReason(o.View, r, nil) // a note that cannot be read keeps nobody from going on
 		return operation.Loss{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}

@@ -130,7 +130,7 @@ func (o *op) decide(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, operation.Conflict(r, "%s does not wait for approval", r.ID).
 			WithHint("Only what waits for approval can be %s.", decided.Action)
 	}
-	return o.ChangeNoted(decided, r, noteOf(in), func(now *store.Record) {
+	return o.ChangeWithNote(decided, r, noteOf(in), func(now *store.Record) {
 		if in.Action == schemas.ActApprove {
 			now.NeedsApproval, out.To = false, now.To
 			return
@@ -150,7 +150,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if endedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.AwaitsLeave() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and nobody is to go on with it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
-		return o.ChangeNoted(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
+		return o.ChangeWithNote(&operation.Happening{Action: life.Dismiss, Text: text}, r, noteOf(in), func(now *store.Record) {
 			now.Dismissed = store.At(o.Now)
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.Debt) bool { return debt.Leave != "" })
 		})
@@ -160,7 +160,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			WithKnown(schemas.Texts(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
-	return o.ChangeNoted(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
+	return o.ChangeWithNote(continueReview(&operation.Happening{Action: life.Cancel, Text: text}, r), r, noteOf(in), o.End)
 }
 
 // endedBadly tells whether work has ended of which a sender may wish that somebody goes on with it.
@@ -169,16 +169,16 @@ func endedBadly(r *store.Record) bool {
 }
 
 // openDescendants are the children of a handoff that have not ended, and theirs, each before its own; of the first
-// [reading.MostLooked]. One that cannot be read is left out.
+// [reading.MaxScanned]. One that cannot be read is left out.
 func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
-	for i := 0; i < min(len(below), reading.MostLooked); i++ {
+	for i := 0; i < min(len(below), reading.MaxScanned); i++ {
 		for id, err := range o.Oldest(store.ChildrenOf(below[i]), 0) {
 			if err != nil {
 				return nil, err
 			}
 			below = append(below, id)
-			if child := reading.Readable(o.View, id); child != nil && !child.Status.Ended() {
+			if child := reading.RecordOrNil(o.View, id); child != nil && !child.Status.Ended() {
 				open = append(open, id)
 			}
 		}
@@ -208,7 +208,7 @@ func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateO
 		return nil, err
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Percent: in.Percent, Tree: o.By.Tree.Summary()}
-	now, err := o.ChangeNoted(&operation.Happening{Action: life.Progress}, r, said, func(now *store.Record) {
+	now, err := o.ChangeWithNote(&operation.Happening{Action: life.Progress}, r, said, func(now *store.Record) {
 		now.Percent = cmp.Or(in.Percent, now.Percent)
 		now.Ask, now.Asker, now.Permission = 0, "", false
 		o.Leases.Touch(now)
@@ -247,8 +247,8 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	}
 	kept := compose.Checkpoint(schemas.OrZero(last), *c)
 	kept.ID = reading.CheckpointID(o.NextEvent())
-	marked := &operation.Happening{Action: life.Mark, Said: kept, Part: "checkpoint"}
-	return o.ChangeNoted(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
+	marked := &operation.Happening{Action: life.Mark, Content: kept, ContentName: "checkpoint"}
+	return o.ChangeWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEvent() })
 }
 
 // usedArguments are the arguments that each action uses besides the note and the proof of a claim. Changes are those without

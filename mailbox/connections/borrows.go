@@ -36,7 +36,7 @@ func (c *Connections) Borrows(ctx context.Context, by schemas.Caller, own schema
 	}
 	agent := by.Agent
 	by.Agent = own
-	if err := c.Engine.Update(ctx, by, func(o *operation.Op) error { return o.Tell(agent, n) }); err != nil && ctx.Err() == nil {
+	if err := c.Engine.Update(ctx, by, func(o *operation.Op) error { return o.NotifyAgent(agent, n) }); err != nil && ctx.Err() == nil {
 		c.Engine.Logger.WarnContext(ctx, "an agent was not told that another acts under its name", slog.Any("error", err))
 	}
 	return true

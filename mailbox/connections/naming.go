@@ -24,7 +24,7 @@ import (
 // then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
 // one session act with the mail of another.
 func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
-	return operation.Look(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
+	return operation.ReadSnapshot(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = c.Engine.Here.ShellName(v, in)
 		return out, err
 	})

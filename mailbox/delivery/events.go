@@ -166,7 +166,7 @@ const (
 )
 
 // findHandoffs finds what the session may claim, best first. With fresh it passes over what was delivered to the
-// session before. It stops after [reading.MostLooked] records, or [mostPassed] that were delivered before, and passes
+// session before. It stops after [reading.MaxScanned] records, or [mostPassed] that were delivered before, and passes
 // over what cannot be read.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.Agent(d.View, d.Agent)
@@ -190,7 +190,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 			d.found.Handoffs = append(d.found.Handoffs, r.ID)
 			d.name(listing.Item(r))
 		}
-		if looked == reading.MostLooked || passed == mostPassed {
+		if looked == reading.MaxScanned || passed == mostPassed {
 			break
 		}
 	}
@@ -208,7 +208,7 @@ func (d *Delivery) name(it schemas.Item) {
 
 // findNotices finds the unread notices that are wanted, newest first, among the newest thousand. It reads each of them.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
-	for notice, err := range reading.AtMost(reading.MostLooked, d.UnreadBy(d.Agent)) {
+	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadBy(d.Agent)) {
 		if err != nil {
 			return err
 		}

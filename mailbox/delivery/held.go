@@ -76,7 +76,7 @@ func (d *Delivery) heldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {
 	for r, err := range d.Held(name) {
-		if err != nil || len(all) == reading.MostLooked {
+		if err != nil || len(all) == reading.MaxScanned {
 			return all, err
 		}
 		if counts(r) && !slices.ContainsFunc(all, func(known *store.Record) bool { return known.ID == r.ID }) {

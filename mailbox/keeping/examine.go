@@ -122,7 +122,7 @@ func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.
 // debts refuses what a record owes that this program does not leave for later.
 func (x *examiner) debts(r *store.Record) error {
 	// One of this record; in all those that wait, and as many that were just released.
-	most := min(x.routed+1, 2*reading.MostLooked)
+	most := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
 		if do == life.SendRouted {
@@ -152,7 +152,7 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 		}
 	}
 	depth := 1
-	if parent := reading.Readable(v, r.Parent); parent != nil {
+	if parent := reading.RecordOrNil(v, r.Parent); parent != nil {
 		depth = parent.Depth + 1
 	} else if r.Imported != "" { // its parent may not have come along
 		depth = max(r.Depth, 1)
@@ -167,8 +167,8 @@ func (x *examiner) family(v *store.View, r *store.Record) error {
 // digest, so it is compared with what was sent.
 func readable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
-		Logger: slog.New(slog.DiscardHandler), Gone: func(*store.Record) bool { return false },
-		Heard: func(*store.Record) time.Time { return time.Time{} },
+		Logger: slog.New(slog.DiscardHandler), ConnectionGone: func(*store.Record) bool { return false },
+		LastHeard: func(*store.Record) time.Time { return time.Time{} },
 	}
 	var out schemas.GetOut
 	err := all.Show(v, r, schemas.GetIn{View: "full"}, &out)

@@ -102,7 +102,7 @@ func (n *needed) follow(v *store.View, r *store.Record) {
 				continue
 			}
 			n.ids[id], n.followed[id] = true, true
-			if next := reading.Readable(v, id); next != nil {
+			if next := reading.RecordOrNil(v, id); next != nil {
 				n.follow(v, next)
 			}
 		}

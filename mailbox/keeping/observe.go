@@ -41,7 +41,7 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		return out, err
 	}
 	var done schemas.Completion
-	before, err := reading.Seen(o.View, r)
+	before, err := reading.LaterSight(o.View, r)
 	if err = cmp.Or(o.Saying(r.ID, r.Result, &done), err); err != nil {
 		return out, err
 	}
@@ -63,5 +63,5 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		}
 	}
 	out = schemas.ObserveOut{HandoffID: r.ID, Outcome: done.Status, Unmet: contract.Unmet(done.Criteria)}
-	return out, o.Commit(&operation.Happening{Action: life.Observe, Was: r, Now: &now, Said: before, Part: "sight", Text: strings.Join(seenAs, ". ")})
+	return out, o.Commit(&operation.Happening{Action: life.Observe, Was: r, Now: &now, Content: before, ContentName: "sight", Text: strings.Join(seenAs, ". ")})
 }

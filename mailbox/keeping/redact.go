@@ -65,7 +65,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
 		out = schemas.RedactOut{HandoffID: r.ID.String(), Contents: len(said.Events)}
-		return out, o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Said: said})
+		return out, o.Commit(&operation.Happening{Action: life.Redact, Was: r, Now: &now, Content: said})
 	})
 }
 

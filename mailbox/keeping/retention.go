@@ -86,7 +86,7 @@ const (
 
 // handoffs goes through all records, the oldest first.
 func (r *retention) handoffs(ctx context.Context) (err error) {
-	if r.needed, err = operation.Look(ctx, r.engine, neededNow); err != nil {
+	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, neededNow); err != nil {
 		return err
 	}
 	for after, more := schemas.ID(0), true; more; {
@@ -229,5 +229,5 @@ func (p *portion) letGo(r *store.Record, found []lesser) (err error) {
 	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouch(r.ID)); err != nil {
 		return err
 	}
-	return p.tx.Change(&operation.Happening{Action: life.Redact, Said: said}, r, func(*store.Record) {})
+	return p.tx.Change(&operation.Happening{Action: life.Redact, Content: said}, r, func(*store.Record) {})
 }

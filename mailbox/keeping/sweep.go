@@ -18,7 +18,7 @@ const (
 // interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
 // delete: content that is sent again while nothing refers to it is not written again.
 func (r *retention) sweep(ctx context.Context) error {
-	unused, err := operation.Look(ctx, r.engine, (*store.View).KeptDigests)
+	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).KeptDigests)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (t *taker) unfit() (string, error) {
 // first is what say says of the first of the handoffs that are pending of which it says something. It looks at a
 // thousand at most.
 func first(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
-	for r, err := range reading.Records(v, reading.AtMost(reading.MostLooked, ids)) {
+	for r, err := range reading.Records(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {
 			return "", err
 		}

@@ -157,7 +157,7 @@ func (t *taker) orphanedAmong(all iter.Seq2[schemas.Address, error]) (boxes []sc
 	if t.Client == "" {
 		return nil
 	}
-	for box, err := range reading.AtMost(reading.MostLooked, all) {
+	for box, err := range reading.AtMost(reading.MaxScanned, all) {
 		t.err = cmp.Or(t.err, err)
 		if t.isOrphaned(box) {
 			boxes = append(boxes, box)

@@ -118,7 +118,7 @@ func (t *taker) bar(r *store.Record, asked Reason) Reason {
 func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
 	v := Verdict{Card: t.Card, Record: r, Reason: t.bar(r, asked)}
 	if v.Held = t.held; v.Reason == Declined && r.Reviews != 0 {
-		done := reading.Readable(t.View, r.Reviews)
+		done := reading.RecordOrNil(t.View, r.Reviews)
 		v.Delivered = done != nil && done.Holder == t.Card.Name
 	}
 	return v

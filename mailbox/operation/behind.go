@@ -11,42 +11,42 @@ import (
 	"handoff/store"
 )
 
-// Look gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
+// ReadSnapshot gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
 // leave it have a code.
-func Look[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
+func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	return store.Look(ctx, e.Store, fn)
 }
 
-// Read is [Look] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
+// Read is [ReadSnapshot] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
 // known is shown all the same, and the log says so.
 func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	e.ApplyTime(ctx)
-	return Look(ctx, e, fn)
+	return ReadSnapshot(ctx, e, fn)
 }
 
-// Overdue warns of what is due in a snapshot where the workspace is behind, see [Engine.CatchUp].
-func (e *Engine) Overdue(v *store.View, behind bool) []string {
+// OverdueWarning warns of what is due in a snapshot where the workspace is behind, see [Engine.CatchUp].
+func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
 	}
 	n := 0
 	for _, err := range v.Due(e.Now()) {
-		if n++; err != nil || n == reading.MostLooked {
+		if n++; err != nil || n == reading.MaxScanned {
 			break
 		}
 	}
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// settle carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
+// runDeferred carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
 // ctx allows and for [catchUpTime]. What is left then is due, and the next call of anybody carries it out.
-func (e *Engine) settle(ctx context.Context, owing []schemas.ID) {
+func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
 		err := e.Update(ctx, ClockCaller, func(o *Op) error {
-			before := len(o.owing) // by what was due
-			err := o.lapseOne(owing[0])
-			again = o.owing[before:]
+			before := len(o.deferred) // by what was due
+			err := o.applyDueTo(owing[0])
+			again = o.deferred[before:]
 			return err
 		})
 		if err != nil {
@@ -75,7 +75,7 @@ func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 			return true, nil
 		}
 		err = e.Update(ctx, ClockCaller, func(o *Op) error {
-			more = o.more || o.uncut || len(o.owing) > 0
+			more = o.moreDue || o.moreToCut || len(o.deferred) > 0
 			return nil
 		})
 		if err != nil {
@@ -88,8 +88,8 @@ func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 
 // NextDue is when the clock changes something next, zero for never. Where it was set back that is at once.
 func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
-	return Look(ctx, e, func(v *store.View) (time.Time, error) {
-		if e.wasAhead(v, now) {
+	return ReadSnapshot(ctx, e, func(v *store.View) (time.Time, error) {
+		if e.clockWasSetBack(v, now) {
 			return time.UnixMilli(1), nil
 		}
 		return v.NextDue()

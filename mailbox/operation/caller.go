@@ -47,7 +47,7 @@ func (o *Op) noteSeen() error {
 		return err
 	}
 	o.self = nil // the caller may be among the names that expire
-	return o.Rules.Seen(a.Client)
+	return o.Rules.AfterSeen(a.Client)
 }
 
 // HeldBy yields what an agent holds, oldest first.
@@ -61,7 +61,7 @@ func (o *Op) Holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq
 		for id, err := range ids {
 			r := (*store.Record)(nil)
 			if err == nil {
-				r = o.Usable(id)
+				r = o.UsableRecord(id)
 			}
 			held := r != nil && r.Status.Held() && r.Holder == a
 			if (held || err != nil) && !yield(r, err) {

@@ -9,7 +9,7 @@ import (
 // conditions tell of what happened whether a condition of the table holds. Each condition of package life has its row
 // here. They see the record before and after, and never read the store, so a condition has the same answer however
 // often the transaction runs. Was is nil for a new handoff; only NeedsApproval is asked of one. For HeldByAnother an
-// empty holder counts as another, and [Op.Tell] then tells nobody.
+// empty holder counts as another, and [Op.NotifyAgent] then tells nobody.
 var conditions = map[life.Condition]func(*Happening) bool{
 	life.Always:          func(*Happening) bool { return true },
 	life.NeedsApproval:   func(h *Happening) bool { return h.Now.NeedsApproval && (h.Was == nil || !h.Was.NeedsApproval) },
@@ -26,7 +26,7 @@ var conditions = map[life.Condition]func(*Happening) bool{
 	life.Redirects:       func(h *Happening) bool { return h.To != "" && !h.Routed() },
 	life.Disproved:       func(h *Happening) bool { return h.Text != "" && h.Now.Outcome == schemas.Partial },
 	life.Proved:          func(h *Happening) bool { return h.Was.Outcome != schemas.Success && h.Now.Outcome == schemas.Success },
-	life.StaysShut:       func(h *Happening) bool { return reading.Shut(h.Now) },
+	life.StaysShut:       func(h *Happening) bool { return reading.StaysBlocked(h.Now) },
 	life.Opens:           func(h *Happening) bool { return !reading.DoneWell(h.Was) && reading.DoneWell(h.Now) },
 	life.Shuts:           func(h *Happening) bool { return reading.DoneWell(h.Was) && !reading.DoneWell(h.Now) },
 	life.ThenRollback:    func(h *Happening) bool { return h.Then == schemas.ThenRollback && !h.Routed() },

@@ -35,7 +35,7 @@ type Config struct {
 type Engine struct {
 	Config
 	rules  func(*Op) Rules
-	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.wasAhead]
+	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.clockWasSetBack]
 }
 
 // New makes an engine. Rules gives the rules of a new operation; it is called once for each run of a transaction.
@@ -54,7 +54,7 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 //
 // After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
 // not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
-// before it returns, see [Engine.settle].
+// before it returns, see [Engine.runDeferred].
 //
 // The order within the transaction matters. What the clock has changed comes first, so that fn judges the state that
 // holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
@@ -62,49 +62,49 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 // is due.
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.Transact(ctx, by, func(o *Op) error {
-		if err := o.lapse(); err != nil {
+		if err := o.applyDue(); err != nil {
 			return err
 		}
-		o.left = MostFollow
+		o.spreadLeft = MaxSpread
 		return fn(o)
 	})
 }
 
 // Transact is [Engine.Update] without what is due.
 func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
-	leases := e.Leases.Judge()
+	leases := e.Leases.AtNow()
 	var o *Op
 	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, left: MostFollow}
-		o.within(tx)
+		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, spreadLeft: MaxSpread}
+		o.useTransaction(tx)
 		o.Rules = e.rules(o)
 		if o.last, err = tx.Events(); err != nil {
 			return err
 		}
-		if err := o.cutAhead(); err != nil {
+		if err := o.cutFutureTimes(); err != nil {
 			return err
 		}
 		if err := fn(o); err != nil {
 			return err
 		}
-		_, err = o.Follow()
+		_, err = o.RunConsequences()
 		return err
 	})
 	if o != nil && o.wrote {
-		e.Hub.Announce(o.announced()) // also after an error: whether a failed commit was kept is not known
+		e.Hub.Announce(o.wakeups()) // also after an error: whether a failed commit was kept is not known
 	}
 	if err != nil {
 		if o != nil {
-			o.Rules.Refused(ctx)
+			o.Rules.AfterUndo(ctx)
 		}
 		return Coded(err)
 	}
-	if !o.uncut {
+	if !o.moreToCut {
 		e.latest.Store(int64(store.At(o.Now)))
 	}
-	e.Here.Forget(o.void...)
+	e.Here.Forget(o.voided...)
 	if by.Via != schemas.ViaClock {
-		e.settle(ctx, o.owing)
+		e.runDeferred(ctx, o.deferred)
 	}
 	return o.refusal
 }

@@ -13,7 +13,7 @@ import (
 
 // Happening is what an operation, the clock or a consequence did to one handoff, and as much of what was said as those
 // need who go on with it. It lives as long as the transaction. Only the name of a consequence is kept beyond that, see
-// [Op.putOff], so consequences that can be put off use nothing of it but the record.
+// [Op.deferDuties], so consequences that can be put off use nothing of it but the record.
 type Happening struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new one
@@ -22,23 +22,23 @@ type Happening struct {
 	Other schemas.ID // the event names it: a handoff that this one made, or was made by
 	Due   store.Time // the event names it: when the clock was to do this
 
-	Said any    // what was said, kept as content of the event, nil for nothing
-	Part string // what an error calls that where it is too large, "" where it cannot be
+	Content     any    // what was said, kept as content of the event, nil for nothing
+	ContentName string // what an error calls that where it is too large, "" where it cannot be
 
-	Kept store.Content // said as it is kept, set by [Op.Commit]
+	Stored store.Content // said as it is kept, set by [Op.Commit]
 
-	Text     string        // what those read who are told of it
-	Why      Loss          // why it did not end well
-	Then     schemas.Then  // how the work goes on after a failure
-	To       schemas.Agent // who goes on after a rollback, "" as the rollback rule says
-	Forward  *draft.Draft  // what a completion passes on, nil for nothing
-	Chosen   bool          // the holder chose how the work goes on
-	Sends    []rules.Sends // what the rules of files send because of it, set by [Op.Commit]
-	Held     []rules.Sends // what they send once it counts as done, set for a completion that does not
-	Leave    string        // the file whose rules would go on with the workflow and wait for leave, set with sends
-	Opened   bool          // it counts as done only now, and judged: so that nothing was sent before
-	Judged   bool
-	Revision any // what changes about work that is done again, nil for nothing
+	Text      string        // what those read who are told of it
+	Why       Loss          // why it did not end well
+	Then      schemas.Then  // how the work goes on after a failure
+	To        schemas.Agent // who goes on after a rollback, "" as the rollback rule says
+	Forward   *draft.Draft  // what a completion passes on, nil for nothing
+	Chosen    bool          // the holder chose how the work goes on
+	Sends     []rules.Sends // what the rules of files send because of it, set by [Op.Commit]
+	HeldSends []rules.Sends // what they send once it counts as done, set for a completion that does not
+	LeaveFile string        // the file whose rules would go on with the workflow and wait for leave, set with sends
+	Opened    bool          // it counts as done only now, and judged: so that nothing was sent before
+	Judged    bool
+	Revision  any // what changes about work that is done again, nil for nothing
 
 	By schemas.Caller // who did it, set by [Op.Commit]
 }
@@ -50,9 +50,9 @@ type Loss struct {
 	Reason  string
 }
 
-// Again is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
+// ForRetry is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
 // agent, but something that is not known.
-func (l Loss) Again() Loss {
+func (l Loss) ForRetry() Loss {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
 	}
@@ -83,4 +83,4 @@ func (l Loss) Text() string {
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
 // Routed tells whether a rule goes on with what happened, now or once a person allowed it.
-func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.Leave != "" }
+func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }

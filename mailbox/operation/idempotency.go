@@ -10,14 +10,14 @@ import (
 	"handoff/store"
 )
 
-// remembered is how long the result of a call with a request id is known. A caller that repeats a call does so within
+// receiptLife is how long the result of a call with a request id is known. A caller that repeats a call does so within
 // seconds or minutes; a day covers one that was asleep.
 //
 // There are three ways to send the same thing twice without harm, and they do not depend on each other. A request id is
 // one call that is repeated, by a client or a proxy that got no answer; it is known for a day, for every method that
 // changes something. A key is one piece of work, as its sender names it; it is known as long as the store. Without
 // either, the same content within ten minutes is sent again, and the sender is warned.
-const remembered = 24 * time.Hour
+const receiptLife = 24 * time.Hour
 
 // Mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
 // repeat of the call gets the first result, or the first refusal if that kept something, and takes effect once. Every
@@ -62,19 +62,19 @@ func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 		}
 		return out, err
 	}
-	if out, err = fn(o); err != nil || o.fruitless {
+	if out, err = fn(o); err != nil || o.skipReceipt {
 		return out, err
 	}
 	return out, o.remember(out)
 }
 
-// refused marks the receipt of a call that was refused although something was kept. It stands in the place of a digest,
+// refusedDigest marks the receipt of a call that was refused although something was kept. It stands in the place of a digest,
 // which only receipts of keys have.
-const refused = "refused"
+const refusedDigest = "refused"
 
 // replay gives the result of an earlier call again, or its refusal. It changes nothing and is no event.
 func (o *Op) replay(done *store.Receipt, out any) error {
-	if done.Digest != refused {
+	if done.Digest != refusedDigest {
 		return schemas.Decode(done.Result, out)
 	}
 	var why schemas.Error
@@ -90,10 +90,10 @@ func (o *Op) replay(done *store.Receipt, out any) error {
 func (o *Op) remember(out any) error {
 	digest := ""
 	if o.refusal != nil {
-		digest, out = refused, schemas.AsError(o.refusal)
+		digest, out = refusedDigest, schemas.AsError(o.refusal)
 	}
 	return cmp.Or(
-		o.tx.ExpireReceipts(o.Now.Add(-remembered), 4),
+		o.tx.ExpireReceipts(o.Now.Add(-receiptLife), 4),
 		o.KeepResult(store.ByRequest(o.By.Request), store.At(o.Now), digest, out),
 	)
 }

@@ -16,7 +16,7 @@ import (
 // call that names the handoff renews it. On the command line it is the person, who is treated as a caller without a
 // connection.
 //
-// Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [Judge.Renewed] whether
+// Truth needs no sweeper: a lease is over because the time is past it, and whoever notices asks [LeasesAt.RenewedUntil] whether
 // the claim goes on all the same. Nothing here writes to the store: the rules of the mailbox apply what is judged, each change
 // as an event.
 //
@@ -55,16 +55,16 @@ func (l Leases) length(r *store.Record) time.Duration {
 }
 
 // A Judge says how claims stand at one time. Who is here it asks anew each time, and how long the machine slept.
-type Judge struct {
+type LeasesAt struct {
 	Leases
 	Now     time.Time
 	Started time.Time // of the service, as if the machine had not slept and nobody had set the clock since
 }
 
-// Judge judges claims at the time that the clock reads now.
-func (l Leases) Judge() Judge {
+// AtNow judges claims at the time that the clock reads now.
+func (l Leases) AtNow() LeasesAt {
 	now, running := l.Clock.Read()
-	return Judge{l, now, now.Add(-running)}
+	return LeasesAt{l, now, now.Add(-running)}
 }
 
 // Renewed is until when a claim goes on although its lease ended: while the connection that claimed is open, up to the
@@ -77,21 +77,21 @@ func (l Leases) Judge() Judge {
 //
 // Nothing is written while nobody looks. A claim over an open connection costs one event for each lease that passes
 // before somebody notices, and not one for each minute.
-func (j Judge) Renewed(v *store.View, r *store.Record) store.Time {
+func (j LeasesAt) RenewedUntil(v *store.View, r *store.Record) store.Time {
 	switch {
-	case j.gone(r):
-		return beforeDeadline(r, j.Prolonged(v, r, r.Lease))
-	case j.Awaited(r):
+	case j.goneForGood(r):
+		return beforeDeadline(r, j.ExtendedForSleep(v, r, r.Lease))
+	case j.MayReturn(r):
 		return beforeDeadline(r, store.At(j.Now.Add(Grace)))
 	}
-	heard := j.Heard(r)
+	heard := j.LastHeard(r)
 	heard = heard.Add(j.Clock.SleptSince(heard))
 	end := store.At(heard.Add(j.length(r)))
 	if r.Conn != "" {
 		longest := heard.Add(max(j.Max, 2*r.Estimated(), longestSession(v, r)))
 		end = min(store.At(j.Now.Add(j.length(r))), store.At(longest))
 	}
-	return beforeDeadline(r, max(end, j.Prolonged(v, r, r.Lease)))
+	return beforeDeadline(r, max(end, j.ExtendedForSleep(v, r, r.Lease)))
 }
 
 // beforeDeadline shortens a lease: none passes the deadline, which ends the handoff whoever holds it.
@@ -114,9 +114,9 @@ func longestSession(v *store.View, r *store.Record) time.Duration {
 
 // Touch starts the lease of a held record anew, because its holder was heard of. While a handoff waits for an answer no
 // lease runs: the holder can do nothing about it.
-func (j Judge) Touch(r *store.Record) {
+func (j LeasesAt) Touch(r *store.Record) {
 	r.Touched, r.Left = store.At(j.Now), false
-	r.Quiet = j.QuietUntil(r)
+	r.Quiet = j.SilenceNoticeAt(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return
@@ -124,12 +124,12 @@ func (j Judge) Touch(r *store.Record) {
 	r.Lease = beforeDeadline(r, store.At(j.Now.Add(j.length(r))))
 }
 
-// Longest is how far away the end of a lease of r may be.
-func (l Leases) Longest(r *store.Record) time.Duration { return max(l.length(r), Grace) }
+// LongestLease is how far away the end of a lease of r may be.
+func (l Leases) LongestLease(r *store.Record) time.Duration { return max(l.length(r), Grace) }
 
-// Asleep is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
+// SleptSinceEvent is how long the machine slept since the last event of a handoff, zero where that event cannot be read. Only
 // this process knows of sleeps, so a service that has just begun knows of none.
-func (l Leases) Asleep(v *store.View, r *store.Record) time.Duration {
+func (l Leases) SleptSinceEvent(v *store.View, r *store.Record) time.Duration {
 	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // as nearly always
 	}
@@ -140,10 +140,10 @@ func (l Leases) Asleep(v *store.View, r *store.Record) time.Duration {
 	return l.Clock.SleptSince(e.At)
 }
 
-// Prolonged is until when something goes on that was to end at a time: longer by as long as the machine slept since the
+// ExtendedForSleep is until when something goes on that was to end at a time: longer by as long as the machine slept since the
 // last event, and if it slept at that time, at least for the grace from when it woke.
-func (l Leases) Prolonged(v *store.View, r *store.Record, at store.Time) store.Time {
-	end := at.Time().Add(l.Asleep(v, r))
+func (l Leases) ExtendedForSleep(v *store.View, r *store.Record, at store.Time) store.Time {
+	end := at.Time().Add(l.SleptSinceEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
 		end = woke.Add(Grace)
 	}
@@ -156,47 +156,49 @@ func (l Leases) Prolonged(v *store.View, r *store.Record, at store.Time) store.T
 // Broken tells whether the connection over which r was claimed is gone. Then an agent of the holder's name may take r
 // again. It is gone if it was closed, if nobody announces connections of an earlier service, or after the grace since
 // this service began. A claim without a connection is never broken. It reads only memory and the record.
-func (j Judge) Broken(r *store.Record) bool {
+func (j LeasesAt) ConnectionGone(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && (r.Left || j.Here.Alone || j.pastGrace())
 }
 
-func (j Judge) pastGrace() bool { return j.Now.Sub(j.Started) > Grace }
+func (j LeasesAt) pastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
 // gone tells whether the connection of r is gone and had its time to come back: it was closed, which cut the lease to
 // the grace, or this service knows all connections that are open.
-func (j Judge) gone(r *store.Record) bool { return j.Broken(r) && (r.Left || j.pastGrace()) }
+func (j LeasesAt) goneForGood(r *store.Record) bool {
+	return j.ConnectionGone(r) && (r.Left || j.pastGrace())
+}
 
 // Awaited tells whether the connection of r may still come back. Of an open, a gone and an awaited connection exactly
 // one holds for each claim over a connection.
-func (j Judge) Awaited(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.gone(r)
+func (j LeasesAt) MayReturn(r *store.Record) bool {
+	return r.Conn != "" && !j.Here.IsOpen(r.Conn) && !j.goneForGood(r)
 }
 
-// Heard is when the holder of r was heard of last: by a call that changed it, or by one that only read it.
-func (l Leases) Heard(r *store.Record) time.Time {
+// LastHeard is when the holder of r was heard of last: by a call that changed it, or by one that only read it.
+func (l Leases) LastHeard(r *store.Record) time.Time {
 	if at := l.Here.LastHeard(r.Token); at.After(r.Touched.Time()) {
 		return at
 	}
 	return r.Touched.Time()
 }
 
-// QuietUntil is when the sender is told of the silence of r's holder, as far as the holder was heard of by now; 0 where
+// SilenceNoticeAt is when the sender is told of the silence of r's holder, as far as the holder was heard of by now; 0 where
 // it was told or is not to be. The time may lie in the past. Time that the machine slept since is nobody's silence.
-func (l Leases) QuietUntil(r *store.Record) store.Time {
+func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	if r.Quiet == 0 {
 		return 0
 	}
-	heard := l.Heard(r)
-	return store.At(heard.Add(l.Clock.SleptSince(heard)).Add(l.Silence(r)))
+	heard := l.LastHeard(r)
+	return store.At(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
 }
 
-// Silence is how long the holder of r may be silent until that is worth a word: four thirds of a lease, or twice the
+// SilenceLimit is how long the holder of r may be silent until that is worth a word: four thirds of a lease, or twice the
 // estimate, but no more than three quarters of the silence after which the claim ends. With the defaults that is 20
 // minutes, and an estimate of 10 minutes or less changes nothing. The cap is there so that the sender hears of it while
 // the claim still goes on. The overview judges by the same time.
-func (l Leases) Silence(r *store.Record) time.Duration {
+func (l Leases) SilenceLimit(r *store.Record) time.Duration {
 	longest := l.length(r)
-	if r.Conn != "" { // whose lease is renewed, see [Judge.Renewed]
+	if r.Conn != "" { // whose lease is renewed, see [LeasesAt.RenewedUntil]
 		longest = max(l.Max, 2*r.Estimated())
 	}
 	return min(max(l.Lease*4/3, 2*r.Estimated()), longest*3/4)

@@ -17,7 +17,7 @@ import (
 // transaction lasts, by one goroutine.
 //
 // An operation finds its record with [Op.Find], checks and changes it with [Op.Step], and keeps it with [Op.Commit],
-// which notes what happened. [Op.Follow] carries out what follows. The type hides the transaction, so the compiler sees to
+// which notes what happened. [Op.RunConsequences] carries out what follows. The type hides the transaction, so the compiler sees to
 // it that
 //   - a record is changed only by Commit, which writes its event in the same transaction. So the registry tells of every
 //     change, and the number of the newest event of a record is that record's version.
@@ -32,22 +32,22 @@ type Op struct {
 
 	By     schemas.Caller
 	Now    time.Time
-	Leases Judge // judges claims at Now
-	Timed  bool  // the clock does what is done now
-	Rules  Rules // what takes part in it
+	Leases LeasesAt // judges claims at Now
+	Timed  bool     // the clock does what is done now
+	Rules  Rules    // what takes part in it
 
 	tx  *store.Tx
 	env *Engine
 
-	self     *store.Agent // the caller, once read
-	happened []*Happening // from which is yet to follow what the table says
-	left     int          // how many other handoffs may still be gone through
-	more     bool         // the clock has more to change than one operation does
-	uncut    bool         // [Op.cutAhead] has more to cut
+	self       *store.Agent // the caller, once read
+	happened   []*Happening // from which is yet to follow what the table says
+	spreadLeft int          // how many other handoffs may still be gone through
+	moreDue    bool         // the clock has more to change than one operation does
+	moreToCut  bool         // [Op.cutFutureTimes] has more to cut
 	effects
 
-	fruitless bool  // there is no result to remember
-	refusal   error // what the caller is told although something was kept
+	skipReceipt bool  // there is no result to remember
+	refusal     error // what the caller is told although something was kept
 }
 
 // Rows are what an operation may write besides records and events, which only [Op.Commit] and [Op.RecordEvent] write. See
@@ -80,8 +80,8 @@ type Rows interface {
 	ForgetResults(gone func(result []byte) bool) error
 }
 
-// within lets the operation go on in a transaction.
-func (o *Op) within(tx *store.Tx) { o.tx, o.View, o.Rows = tx, &tx.View, tx }
+// useTransaction lets the operation go on in a transaction.
+func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.View, o.Rows = tx, &tx.View, tx }
 
 // NewHandoffID is the id of the next handoff of the workspace. Ids count up.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
@@ -96,34 +96,34 @@ func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.e
 // and their sender is told that its claim is lost. Any other error undoes the whole transaction.
 func (o *Op) Refuse(err error) { o.refusal = err }
 
-// DidNothing keeps no result under the request id, because nothing was done: a repeat looks again.
-func (o *Op) DidNothing() { o.fruitless = true }
+// SkipReceipt keeps no result under the request id, because nothing was done: a repeat looks again.
+func (o *Op) SkipReceipt() { o.skipReceipt = true }
 
 // effects are what others are told of after the commit: those who wait in package longpoll, and the tracker of who is
-// here. They are memory of one run of the transaction. A part of the operation that is undone, see [Op.Alone], takes
+// here. They are memory of one run of the transaction. A part of the operation that is undone, see [Op.TryPart], takes
 // its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
 // those who wait elsewhere look again when they reach the next owner.
 type effects struct {
 	last      uint64            // the newest event
 	wrote     bool              // there is something new to see
-	void      []string          // tokens of claims that ended
+	voided    []string          // tokens of claims that ended
 	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
 	freed     []schemas.Agent   // who take only so many, and hold less
 	regrouped bool              // agents may claim from other boxes than before
-	owing     []schemas.ID      // from which more follows than one transaction carries out
+	deferred  []schemas.ID      // from which more follows than one transaction carries out
 	due       store.Time        // the next time at which the clock changes what was changed, zero for never
 }
 
-// announced is what those are told who wait, in the words of package longpoll.
-func (e effects) announced() longpoll.Effects {
+// wakeups is what those are told who wait, in the words of package longpoll.
+func (e effects) wakeups() longpoll.Effects {
 	return longpoll.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
 // Announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.
 func (o *Op) Announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
 
-// GoesOn carries out what follows from a handoff in transactions of their own, in the call that is under way.
-func (o *Op) GoesOn(id schemas.ID) { o.owing = append(o.owing, id) }
+// ContinueLater carries out what follows from a handoff in transactions of their own, in the call that is under way.
+func (o *Op) ContinueLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
 
 // ClockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
 // transaction, and what follows for handoffs of others. It plays the part [life.Clock] and no other.
@@ -146,11 +146,11 @@ func (o *Op) Find(id string) (*store.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.current(r)
+	return o.upToDate(r)
 }
 
 // Commit keeps a changed record together with its event, and notes what happened; what follows from that is carried out
-// later in the same transaction, see [Op.Follow]. Every change of a record is made by commit. It sets when the clock
+// later in the same transaction, see [Op.RunConsequences]. Every change of a record is made by commit. It sets when the clock
 // next changes the record, and gathers whom to wake after the transaction. The record is changed no more after it.
 //
 // The happening has the record as it was read, and as it is now. The store writes the index rows in which the two
@@ -159,12 +159,12 @@ func (o *Op) Find(id string) (*store.Record, error) {
 // What was said is kept with the event, under the number of [Op.NextEvent]. Whoever lets the record point to that number
 // commits right after, since every other event in between would move it.
 func (o *Op) Commit(h *Happening) error {
-	content, err := store.ContentOf(h.Said, o.env.NewID)
+	content, err := store.ContentOf(h.Content, o.env.NewID)
 	if err != nil {
 		return err
 	}
-	if h.Part != "" {
-		if err := schemas.TooBig(h.Part, len(content.Bytes), o.env.Limits.Handoff); err != nil {
+	if h.ContentName != "" {
+		if err := schemas.TooBig(h.ContentName, len(content.Bytes), o.env.Limits.Handoff); err != nil {
 			return err
 		}
 	}
@@ -180,8 +180,8 @@ func (o *Op) Commit(h *Happening) error {
 	if o.last, err = o.tx.Change(h.Was, h.Now, o.event(h), content); err != nil {
 		return err
 	}
-	h.Kept = content
-	o.gather(h.Was, h.Now)
+	h.Stored = content
+	o.collectEffects(h.Was, h.Now)
 	if err := o.Rules.After(h); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (o *Op) Commit(h *Happening) error {
 // and how long the machine slept meanwhile, in seconds.
 func (o *Op) event(h *Happening) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
-	o.sign(&e, h.Action)
+	o.signEvent(&e, h.Action)
 	switch {
 	case conditions[life.NeedsApproval](h):
 		e.Needs = schemas.NeedsApproval
@@ -208,14 +208,14 @@ func (o *Op) event(h *Happening) schemas.Event {
 		return e
 	}
 	if e.From = h.Was.Status; e.Via == schemas.ViaClock {
-		e.Asleep = int(o.Leases.Asleep(o.View, h.Was).Seconds())
+		e.Asleep = int(o.Leases.SleptSinceEvent(o.View, h.Was).Seconds())
 	}
 	return e
 }
 
-// gather adds what others are told of after the commit: the mailbox in which something may be claimed now, when the
+// collectEffects adds what others are told of after the commit: the mailbox in which something may be claimed now, when the
 // clock changes this record next, and a holder that holds one less.
-func (o *Op) gather(was, now *store.Record) {
+func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
 	if now.Claimable() {
 		o.boxes = append(o.boxes, now.Box)
@@ -227,16 +227,16 @@ func (o *Op) gather(was, now *store.Record) {
 		return
 	}
 	if now.Token != was.Token || !now.Status.Held() {
-		o.void = append(o.void, was.Token)
+		o.voided = append(o.voided, was.Token)
 	}
 	if !now.Status.Held() {
-		o.unburden(was.Holder)
+		o.noteFreed(was.Holder)
 	}
 }
 
-// unburden notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
+// noteFreed notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
 // cannot be read, it is told so too: a look in vain does no harm.
-func (o *Op) unburden(holder schemas.Agent) {
+func (o *Op) noteFreed(holder schemas.Agent) {
 	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
@@ -250,16 +250,16 @@ func (o *Op) RecordEvent(a life.Action, said any) error {
 		return err
 	}
 	var e schemas.Event
-	o.sign(&e, a)
+	o.signEvent(&e, a)
 	o.last, err = o.tx.Change(nil, nil, e, content)
 	o.wrote = true
 	o.regrouped = o.regrouped || a == life.Register
 	return err
 }
 
-// sign says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
+// signEvent says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
 // part of the operation runs, see [Op.ActingAs].
-func (o *Op) sign(e *schemas.Event, a life.Action) {
+func (o *Op) signEvent(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.Now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.By.Agent, o.By.AgentID, o.By.Via, o.By.Token, o.By.Trace
 	e.Proof = o.By.Proof
@@ -273,14 +273,14 @@ func (o *Op) Signature() schemas.Source {
 // Change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
 // [Op.Step].
 func (o *Op) Change(h *Happening, r *store.Record, alter func(now *store.Record)) error {
-	_, err := o.ChangeNoted(h, r, schemas.UpdateIn{}, alter)
+	_, err := o.ChangeWithNote(h, r, schemas.UpdateIn{}, alter)
 	return err
 }
 
-// ChangeNoted is [Op.Change] with the note that came with an action, to which the record points from then on. Without a
+// ChangeWithNote is [Op.Change] with the note that came with an action, to which the record points from then on. Without a
 // note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier
 // notes stay with their events. It gives the record as it is then.
-func (o *Op) ChangeNoted(
+func (o *Op) ChangeWithNote(
 	h *Happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
 	now, err := o.Step(h.Action, r)
@@ -292,7 +292,7 @@ func (o *Op) ChangeNoted(
 		now.Note = o.NextEvent()
 	}
 	if said.Note != "" || said.To != "" || said.Tree != nil {
-		h.Said = said
+		h.Content = said
 	}
 	h.Was, h.Now = r, &now
 	return &now, o.Commit(h)

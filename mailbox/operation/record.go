@@ -41,10 +41,10 @@ type Timer int
 const (
 	Deadline Timer = iota
 	LeaseEnd
-	Quiet    // after which the sender hears of a silent holder, who may be silent while it waits for an answer
-	Reserved // for its asker
-	Untaken  // after which it goes to others
-	Delay    // before which nobody may claim; it counts while the handoff is in no mailbox because of it
+	Quiet     // after which the sender hears of a silent holder, who may be silent while it waits for an answer
+	Reserved  // for its asker
+	Unclaimed // after which it goes to others
+	Delay     // before which nobody may claim; it counts while the handoff is in no mailbox because of it
 )
 
 // timers are the times of a record in the order of [Timer], zero for what does not run.

@@ -17,31 +17,31 @@ type Rules interface {
 	After(*Happening) error
 
 	// Due does what the clock does when a time of a record is over.
-	Due(Timer, *store.Record) error
+	ApplyTimer(Timer, *store.Record) error
 
 	// Follow carries out a consequence for the handoff itself, and says what came of it for the result of the call.
-	Follow(life.Consequence, *Happening) (Outcome, error)
+	RunConsequence(life.Consequence, *Happening) (Outcome, error)
 
 	// Across finds the other handoffs for which a consequence is carried out, by Each. Those that ended are passed over,
 	// unless ended says otherwise.
-	Across(c life.Consequence, now *store.Record) (others store.Index, ended bool)
-	Each(c life.Consequence, other, now *store.Record) error
+	Affected(c life.Consequence, now *store.Record) (others store.Index, ended bool)
+	RunFor(c life.Consequence, other, now *store.Record) error
 
 	// Resumed comes before a consequence that was put off is carried out.
-	Resumed(*Happening, store.Debt) error
+	BeforeResume(*Happening, store.Debt) error
 
 	// Lapsed comes after the clock was applied to a handoff. It tells whether that was enough for one operation.
-	Lapsed() (enough bool)
+	ClockBudgetSpent() (enough bool)
 
 	// Cut brings the times of a record back to where a clock that is right could have set them at the latest.
-	Cut(*store.Record) (changed bool)
+	CutTimes(*store.Record) (changed bool)
 
 	// Seen comes after a session of a client was seen.
-	Seen(client schemas.Agent) error
+	AfterSeen(client schemas.Agent) error
 
 	// Why explains that the state of a record does not allow an action. It is the error of that.
-	Why(life.Action, *store.Record) error
+	ExplainRefusal(life.Action, *store.Record) error
 
 	// Refused comes after the operation was undone.
-	Refused(context.Context)
+	AfterUndo(context.Context)
 }

@@ -11,13 +11,13 @@ import (
 	"handoff/store"
 )
 
-// clocksDiffer is how far the time may lie before that of the last operation without anything following from it.
-const clocksDiffer = time.Minute
+// clockTolerance is how far the time may lie before that of the last operation without anything following from it.
+const clockTolerance = time.Minute
 
-// wasAhead tells whether the clock was set back since the last operation of this process, and for the first one, since
-// the newest event of an earlier process, or that one did not get through with [Op.cutAhead]. What cannot be read tells
+// clockWasSetBack tells whether the clock was set back since the last operation of this process, and for the first one, since
+// the newest event of an earlier process, or that one did not get through with [Op.cutFutureTimes]. What cannot be read tells
 // nothing.
-func (e *Engine) wasAhead(v *store.View, now time.Time) bool {
+func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
 		if after, err := v.Uncut(); err == nil && after != 0 {
@@ -28,14 +28,14 @@ func (e *Engine) wasAhead(v *store.View, now time.Time) bool {
 			latest = int64(store.At(schemas.OrZero(e).At))
 		}
 	}
-	return latest > int64(store.At(now.Add(clocksDiffer)))
+	return latest > int64(store.At(now.Add(clockTolerance)))
 }
 
-// cutAhead brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
+// cutFutureTimes brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
 // before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
-// [reading.MostLooked] in one operation, and the next one goes on.
-func (o *Op) cutAhead() error {
-	if !o.env.wasAhead(o.View, o.env.Now()) { // the operation may have waited for others since o.now
+// [reading.MaxScanned] in one operation, and the next one goes on.
+func (o *Op) cutFutureTimes() error {
+	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // the operation may have waited for others since o.now
 		return nil
 	}
 	open, err := o.nextUncut()
@@ -45,10 +45,10 @@ func (o *Op) cutAhead() error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			o.void = append(o.void, schemas.OrZero(r).Token) // the tracker may have heard of its holder at a time that is to come
-			if err == nil && r != nil && o.Rules.Cut(new(r.Clone())) {
-				err = o.Alone(func() error {
-					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.Cut(now) })
+			o.voided = append(o.voided, schemas.OrZero(r).Token) // the tracker may have heard of its holder at a time that is to come
+			if err == nil && r != nil && o.Rules.CutTimes(new(r.Clone())) {
+				err = o.TryPart(func() error {
+					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.CutTimes(now) })
 				})
 			}
 			if err != nil {
@@ -67,17 +67,17 @@ func (o *Op) nextUncut() (open []schemas.ID, err error) {
 		return nil, err
 	}
 	for _, status := range schemas.Open.States() {
-		some, err := reading.Collect(reading.AtMost(reading.MostLooked+1, o.Oldest(store.InState(status), after)))
+		some, err := reading.Collect(reading.AtMost(reading.MaxScanned+1, o.Oldest(store.InState(status), after)))
 		if err != nil {
 			return nil, err
 		}
 		open = append(open, some...)
 	}
 	slices.Sort(open)
-	after, o.uncut = 0, len(open) > reading.MostLooked
-	if o.uncut {
-		open = open[:reading.MostLooked]
-		after = open[reading.MostLooked-1]
+	after, o.moreToCut = 0, len(open) > reading.MaxScanned
+	if o.moreToCut {
+		open = open[:reading.MaxScanned]
+		after = open[reading.MaxScanned-1]
 	}
 	return open, o.tx.PutUncut(after)
 }

@@ -19,9 +19,9 @@ import (
 func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
-		return now, o.Rules.Why(a, r)
+		return now, o.Rules.ExplainRefusal(a, r)
 	}
-	if err := o.Allowed(a, s.By, r); err != nil {
+	if err := o.CheckPart(a, s.By, r); err != nil {
 		return now, err
 	}
 	now = r.Clone()
@@ -36,12 +36,12 @@ func (o *Op) End(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
-// Allowed refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
+// CheckPart refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
 // only a person decides, how.
 //
 // Parts are asked for in the order of their bits, until one is played. That of a verifier is last, because it reads the
 // children. Where only a person may act, human without a proof gets the error by which a person is asked.
-func (o *Op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
+func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return PersonNeeded(r, string(a))
 	}
@@ -49,28 +49,28 @@ func (o *Op) Allowed(a life.Action, parts life.Parts, r *store.Record) error {
 		if parts&part == 0 {
 			continue
 		}
-		if yes, err := o.plays(part, r); yes || err != nil {
+		if yes, err := o.callerPlays(part, r); yes || err != nil {
 			return err
 		}
 	}
 	if parts&life.Recipient != 0 {
-		if err := o.Barred(a, offer.Recipient, r); err != nil {
+		if err := o.CheckVerdict(a, offer.Recipient, r); err != nil {
 			return err
 		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
-		r.ID, a, o.who(parts, r), o.By.Agent).About(r.ID, r.Status, 0).WithField("agent")
+		r.ID, a, o.partNames(parts, r), o.By.Agent).About(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// plays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
+// callerPlays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
 // caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
 // judged by the name alone; that it is proved, its caller checks before. A store that cannot be read is an error and
 // not a refusal.
-func (o *Op) plays(part life.Parts, r *store.Record) (bool, error) {
+func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
 		return o.MayClaim(r)
@@ -95,7 +95,7 @@ func (o *Op) plays(part life.Parts, r *store.Record) (bool, error) {
 // cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has
 // few.
 func (o *Op) verifies(r *store.Record) (bool, error) {
-	if review := o.Usable(r.Review); review != nil && review.Holder == o.By.Agent &&
+	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
 		return true, nil
 	}
@@ -103,7 +103,7 @@ func (o *Op) verifies(r *store.Record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		child := o.Usable(id)
+		child := o.UsableRecord(id)
 		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.By.Agent {
 			return true, nil
 		}
@@ -111,9 +111,9 @@ func (o *Op) verifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// who names the parts for people, with the agents that play them where these are known from the record. The clock is
+// partNames names the parts for people, with the agents that play them where these are known from the record. The clock is
 // not named, since no caller plays it.
-func (o *Op) who(parts life.Parts, r *store.Record) string {
+func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
 		if parts&part != 0 {
@@ -134,8 +134,8 @@ func (o *Op) who(parts life.Parts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// Barred refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
-func (o *Op) Barred(a life.Action, asked offer.Reason, r *store.Record) error {
+// CheckVerdict refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
+func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) error {
 	me, err := o.Self()
 	if err != nil {
 		return err

@@ -9,11 +9,11 @@ import (
 	"handoff/store"
 )
 
-// Tell leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
+// NotifyAgent leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
 // agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
 // tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
 // consequences and no limit in number; reading one does not delete it.
-func (o *Op) Tell(to schemas.Agent, n schemas.Notice) error {
+func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
 	}
@@ -23,14 +23,14 @@ func (o *Op) Tell(to schemas.Agent, n schemas.Notice) error {
 	return err
 }
 
-// TellSender leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
+// NotifySender leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
 // that is the owner of the workflow, see [reading.Principal].
-func (o *Op) TellSender(r *store.Record, n schemas.Notice) error {
+func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.Principal(o.View, r)
 	if err != nil {
 		return err
 	}
-	return o.Tell(to, n)
+	return o.NotifyAgent(to, n)
 }
 
 // NoticeOf makes a notice about what became of a handoff. Its kind is the action, or another word for what is told; its text

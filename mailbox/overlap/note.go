@@ -89,7 +89,7 @@ func (o op) tidy(r *store.Record, all map[schemas.ID]store.Touch) (map[schemas.I
 	var ended []schemas.ID
 	oldest := all[r.ID].Since
 	for id, t := range all {
-		other := reading.Readable(o.View, id)
+		other := reading.RecordOrNil(o.View, id)
 		switch {
 		case other == nil || other.Claims != t.Claims:
 		case other.Status.Held():
@@ -132,7 +132,7 @@ func (o op) compareWith(other *store.Record, theirs store.Touch, r *store.Record
 	}
 	if held && len(c.changing)+len(c.naming) > 0 { // of the tree its holder hears with its own next call
 		text := fmt.Sprintf("%s works on the same files: %s", working(r, *mine), someOf(append(c.changing, c.naming...)))
-		if err := o.Tell(other.Holder, operation.NoticeOf(Notice, other, text)); err != nil {
+		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(Notice, other, text)); err != nil {
 			return "", err
 		}
 	}

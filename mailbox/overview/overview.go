@@ -247,7 +247,7 @@ func (l *look) first(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part
 			if l.seen[id] {
 				continue
 			}
-			if r := reading.Readable(l.View, id); r != nil && !yield(r) {
+			if r := reading.RecordOrNil(l.View, id); r != nil && !yield(r) {
 				return
 			}
 		}
@@ -261,7 +261,7 @@ func (l *look) tell(r *row) error {
 	}
 	reason, err := l.Reader.Reason(l.View, r.of)
 	if reason == "" && err == nil {
-		reason, err = reading.Refused(l.View, r.of)
+		reason, err = reading.CompletionRefusal(l.View, r.of)
 	}
 	if err != nil {
 		return err
@@ -272,11 +272,11 @@ func (l *look) tell(r *row) error {
 	case r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered:
 		reason = r.Reason + ". " + reason
 	}
-	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MostOfReport))
+	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MaxReportBytes))
 	if r.of.Note == 0 || r.of.Holder == "" || r.of.Status.Ended() {
 		return nil
 	}
-	r.Report, err = reading.Report(l.View, r.of)
+	r.Report, err = reading.LastReport(l.View, r.of)
 	return err
 }
 
@@ -315,7 +315,7 @@ func (l *look) next(c row) []schemas.Advice {
 	case schemas.ConcernDead, schemas.ConcernSilent:
 		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
 	case schemas.ConcernBlocked:
-		if r := reading.Readable(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
+		if r := reading.RecordOrNil(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
 			retry := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
 			return []schemas.Advice{schemas.Call(retry, "has that done again for which it waits"), show}
 		}
@@ -330,7 +330,7 @@ func (l *look) next(c row) []schemas.Advice {
 
 // retryRefused tells whether the texts of a handoff are no longer kept, or cannot be read.
 func (l *look) retryRefused(r *store.Record) bool {
-	lessened, err := reading.Lessened(l.View, r)
+	lessened, err := reading.LostContent(l.View, r)
 	return lessened || err != nil
 }
 

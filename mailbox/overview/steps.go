@@ -38,9 +38,9 @@ func (l *look) held() {
 func (l *look) holding(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // of which the step for questions saw too many
-	case l.Reader.Gone(r):
+	case l.Reader.ConnectionGone(r):
 		l.add(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
-	case l.Now.Sub(l.Reader.Heard(r)) >= l.Silence(r):
+	case l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r):
 		l.add(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
 	default:
 		l.add(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
@@ -56,8 +56,8 @@ func (l *look) blocked() {
 			l.stuck.early = true
 			break
 		}
-		dead := reading.Readable(l.View, id) // a damaged record stops no other
-		if dead == nil || !reading.Shut(dead) {
+		dead := reading.RecordOrNil(l.View, id) // a damaged record stops no other
+		if dead == nil || !reading.StaysBlocked(dead) {
 			continue
 		}
 		for r := range l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, &l.stuck) {
@@ -117,7 +117,7 @@ func lapsed(r *store.Record) bool {
 // that agent answers.
 func (l *look) questions() {
 	for r := range l.first(l.Oldest(store.InState(schemas.Waiting), 0), l.reach, &l.needs) {
-		to, err := reading.Asked(l.View, r)
+		to, err := reading.AwaitedAnswerer(l.View, r)
 		switch {
 		case err != nil:
 			l.err = err
@@ -190,7 +190,7 @@ func (l *look) leave() {
 		case r.Status == schemas.Returned: // its rework goes on
 			continue
 		case l.Leave(r) == "":
-			file = reading.Away
+			file = reading.NoFile
 		}
 		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
@@ -226,7 +226,7 @@ func (l *look) goesOn(r *store.Record) bool {
 	}
 	looked := 0
 	for id := range kept(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
-		part := reading.Readable(l.View, id)
+		part := reading.RecordOrNil(l.View, id)
 		switch looked++; {
 		case looked > Looked || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
 			return false
@@ -259,7 +259,7 @@ func (l *look) messages() {
 func messageOf(n schemas.Notice) schemas.Concern {
 	return schemas.Concern{
 		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
-		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MostOfReport)),
+		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MaxReportBytes)),
 	}
 }
 
@@ -267,7 +267,7 @@ func messageOf(n schemas.Notice) schemas.Concern {
 func (l *look) workForHuman() {
 	for r := range l.first(l.Queue(schemas.Address(schemas.Human)), l.reach, &l.needs) {
 		kind := schemas.ConcernWork
-		if parent := reading.Readable(l.View, r.Parent); parent != nil && escalated(parent, r) {
+		if parent := reading.RecordOrNil(l.View, r.Parent); parent != nil && escalated(parent, r) {
 			kind = schemas.ConcernEscalation
 		}
 		l.add(&l.needs, kind, r, r.Created, "")

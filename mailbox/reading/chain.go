@@ -12,7 +12,7 @@ import (
 func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		for seen := map[schemas.ID]bool{}; !seen[id] && len(seen) < schemas.MaxChain; {
-			r := Readable(v, id)
+			r := RecordOrNil(v, id)
 			if r == nil || !yield(r) {
 				return
 			}

@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// WhyTimedOut is why the clock ended a handoff. Where a lease ended at the deadline the clock judges the deadline.
-func WhyTimedOut(r *store.Record) string {
+// TimeoutReason is why the clock ended a handoff. Where a lease ended at the deadline the clock judges the deadline.
+func TimeoutReason(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
 		return DeadlinePassed(r)
 	}
@@ -41,22 +41,22 @@ func DoneWell(r *store.Record) bool {
 	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
-// Shut tells whether what waits for a handoff stays blocked until somebody decides: it ended, was not done well, and
+// StaysBlocked tells whether what waits for a handoff stays blocked until somebody decides: it ended, was not done well, and
 // nobody was asked to review it.
-func Shut(r *store.Record) bool {
+func StaysBlocked(r *store.Record) bool {
 	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
-// WhyEnded is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
+// EndReason is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
 // note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any
-// other, and where nobody gave a reason: the last report of a holder is none. F is the failure that [Result] read, nil
+// other, and where nobody gave a reason: the last report of a holder is none. F is the failure that [AddOutcome] read, nil
 // where there is none; the caller hands it in, so that it is read once. The error is that of reading the note.
-func WhyEnded(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
+func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:
 		return f.Failure.Description, nil
 	case r.Status == schemas.TimedOut:
-		return WhyTimedOut(r), nil
+		return TimeoutReason(r), nil
 	case r.Status == schemas.Completed:
 		return pendingAcceptance(v, r)
 	case !r.Status.Ended():
@@ -88,7 +88,7 @@ func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
 	}
 	by, err := Principal(v, r)
 	text := fmt.Sprintf("%s accepts or returns it", by)
-	if review := Readable(v, r.Review); review != nil && !review.Status.Ended() {
+	if review := RecordOrNil(v, r.Review); review != nil && !review.Status.Ended() {
 		text = fmt.Sprintf("under review by %s (%s)", cmp.Or(string(review.Holder), string(review.To)), review.ID)
 	}
 	return fmt.Sprintf("acceptance pending: %s, round %d of %d", text, max(r.Round, 1), h.Expectations.Rounds()), err

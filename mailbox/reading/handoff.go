@@ -22,13 +22,13 @@ import (
 	"handoff/store"
 )
 
-// Find resolves an id as a caller wrote it: "ho_12", "12", the id that a foreign message brought, see [foreign], or ours
+// Find resolves an id as a caller wrote it: "ho_12", "12", the id that a foreign message brought, see [findForeign], or ours
 // as others spell it, such as HO-012. The error is not_found for an id that no handoff has, and for the id of a notice
 // it says how to read that; conflict for a foreign id of several senders.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
-		r, err := foreign(v, id, by)
+		r, err := findForeign(v, id, by)
 		if r != nil || err != nil {
 			return r, err
 		}
@@ -58,10 +58,10 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	return nil, e
 }
 
-// foreign resolves the id that a foreign message brought, nil for none. Such an id is unique for its sender only. Of
+// findForeign resolves the id that a foreign message brought, nil for none. Such an id is unique for its sender only. Of
 // several, the one counts that the caller holds, else that it sent, else that was sent to it; the newest of one sender.
 // The error is conflict where that leaves several. It reads the record of every handoff that came with the id.
-func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
+func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.Origins(id) {
 		r, unread := v.Record(n)
@@ -92,9 +92,9 @@ func foreign(v *store.View, id string, by schemas.Agent) (*store.Record, error) 
 		WithField("handoff_id").WithHint("Name it by our id.")
 }
 
-// Readable is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
+// RecordOrNil is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
 // other. Whoever needs this one handoff calls [store.View.Record], which tells the error.
-func Readable(v *store.View, id schemas.ID) *store.Record {
+func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 	r, _ := v.Record(id) // nil with an error
 	return r
 }
@@ -105,7 +105,7 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 		for id, err := range ids {
 			r := (*store.Record)(nil)
 			if err == nil {
-				r = Readable(v, id)
+				r = RecordOrNil(v, id)
 			}
 			if (r != nil || err != nil) && !yield(r, err) {
 				return
@@ -114,8 +114,8 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 	}
 }
 
-// MostLooked is how many records or rows one transaction looks at where it may pass over most of them.
-const MostLooked = 1_000
+// MaxScanned is how many records or rows one transaction looks at where it may pass over most of them.
+const MaxScanned = 1_000
 
 // Collect gives all that is read. With an error it gives what came before that.
 func Collect[T any](read iter.Seq2[T, error]) (all []T, err error) {
@@ -195,13 +195,13 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	}
 	var claim schemas.Standing
 	var note, asked schemas.UpdateIn
-	st.Refused, err = Refused(v, r)
+	st.Refused, err = CompletionRefusal(v, r)
 	err = cmp.Or(v.Saying(r.ID, r.Tree, &claim), err, v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked))
 	if err != nil {
 		return st, err
 	}
 	st.ClaimedIn, st.Note, st.Questions = claim.ClaimedIn, note.Note, asked.Questions
-	if beside := Beside(asked); r.Status == schemas.Waiting && len(beside) > 0 {
+	if beside := QuestionNotes(asked); r.Status == schemas.Waiting && len(beside) > 0 {
 		st.Note = strings.Join(beside, " ")
 	}
 	if !r.Status.Ended() {
@@ -210,7 +210,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if r.Status == schemas.Completed {
 		st.Percent = 0
 	}
-	if st.NotKept, err = Lessened(v, r); err != nil {
+	if st.NotKept, err = LostContent(v, r); err != nil {
 		return st, err
 	}
 	e, err := v.Event(r.Note)
@@ -239,8 +239,8 @@ func Base(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// Lessened tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
-func Lessened(v *store.View, r *store.Record) (bool, error) {
+// LostContent tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
+func LostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.Salted(r.Body)
 	if err != nil || salted { // a sender may say the same
 		return false, err
@@ -252,9 +252,9 @@ func Lessened(v *store.View, r *store.Record) (bool, error) {
 	return sent.Lessened, err
 }
 
-// Beside is what a holder said with its questions: its note, where that is not the question itself, and when it expects
+// QuestionNotes is what a holder said with its questions: its note, where that is not the question itself, and when it expects
 // to be done.
-func Beside(asked schemas.UpdateIn) (texts []string) {
+func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	if asked.Note != "" && len(asked.Questions) > 0 && asked.Questions[0] != asked.Note {
 		texts = append(texts, asked.Note)
 	}
@@ -264,10 +264,10 @@ func Beside(asked schemas.UpdateIn) (texts []string) {
 	return texts
 }
 
-// Result adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It
+// AddOutcome adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It
 // adds nothing for a handoff that is open, or that the clock or a cancel ended. It reads one content for each outcome
 // that came late, and one for the outcome that counts.
-func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
+func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
 		if err := v.Saying(r.ID, n, &l); err != nil {
@@ -283,7 +283,7 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 		if err := v.Saying(r.ID, r.Result, out.Completion); err != nil {
 			return err
 		}
-		seen, err := Seen(v, r)
+		seen, err := LaterSight(v, r)
 		contract.See(out.Completion, seen)
 		return err
 	}
@@ -291,8 +291,8 @@ func Result(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.Saying(r.ID, r.Result, out.Failure)
 }
 
-// Seen is what was seen of the checks of completed work after its completion.
-func Seen(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
+// LaterSight is what was seen of the checks of completed work after its completion.
+func LaterSight(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.Saying(r.ID, r.Seen, &seen)
 	return seen, err
 }
@@ -319,8 +319,8 @@ func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	return schemas.OrZero(sent.Context).Checkpoint, err
 }
 
-// withCheckpoint puts the last checkpoint into the context of a handoff, for those who read on.
-func withCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
+// addCheckpoint puts the last checkpoint into the context of a handoff, for those who read on.
+func addCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	last, err := Checkpoint(v, r)
 	if last == nil || err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 	"handoff/store/audit"
 )
 
-// usualSteps is how many handoffs a history has, unless asked otherwise.
-const usualSteps = 50
+// defaultSteps is how many handoffs a history has, unless asked otherwise.
+const defaultSteps = 50
 
 // History is the handoffs of a workflow, oldest first, in the form that is asked for: a tree, rows or a diagram. It
 // compares each handoff with its events; what is not shown is counted in More and not compared. Without a limit it is
@@ -37,7 +37,7 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	if out.Limits, err = budgets(v, out.Workflow, now); err != nil {
 		return out, err
 	}
-	steps, err := rd.steps(v, cmp.Or(in.Limit, usualSteps), now, &out)
+	steps, err := rd.steps(v, cmp.Or(in.Limit, defaultSteps), now, &out)
 	if err != nil {
 		return out, err
 	}
@@ -80,7 +80,7 @@ func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas
 	if wf == nil || err != nil {
 		return nil, err
 	}
-	used, err := Used(v, name, *wf, now)
+	used, err := LimitUse(v, name, *wf, now)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := wf.Limits[limit]; limited {
 			all = append(all, schemas.Budget{Limit: limit, Used: math.Round(used[limit]*1e4) / 1e4, Of: most})
@@ -89,23 +89,23 @@ func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas
 	return all, err
 }
 
-// Used is what a workflow has used by now of each of [schemas.WorkflowLimits]; of minutes only where they are limited,
+// LimitUse is what a workflow has used by now of each of [schemas.WorkflowLimits]; of minutes only where they are limited,
 // since nobody counts them.
-func Used(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
+func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)
 	if wf.Limits[schemas.LimitMinutes] == 0 {
 		return used, nil
 	}
-	first, err := First(v, name)
+	first, err := FirstInWorkflow(v, name)
 	if first != nil {
 		used[schemas.LimitMinutes] = now.Sub(first.Created.Time()).Minutes()
 	}
 	return used, err
 }
 
-// First is the first handoff of a workflow that can be read, nil for none.
-func First(v *store.View, name schemas.Workflow) (*store.Record, error) {
+// FirstInWorkflow is the first handoff of a workflow that can be read, nil for none.
+func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error) {
 	for r, err := range Records(v, v.Oldest(store.InWorkflow(name), 0)) {
 		return r, err
 	}
@@ -154,7 +154,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 			out.More++
 			continue
 		}
-		r := Readable(v, id)
+		r := RecordOrNil(v, id)
 		if r == nil {
 			out.LogVerified = false
 			continue
@@ -165,7 +165,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story tells what it asked
 			step.Reason, err = rd.Reason(v, r)
 		}
-		if err = cmp.Or(unproved, err, tell(v, r, now, &step)); err != nil {
+		if err = cmp.Or(unproved, err, addStory(v, r, now, &step)); err != nil {
 			return nil, err
 		}
 		steps = append(steps, step)
@@ -178,7 +178,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 }
 
 // stepOf is one row of a history, and the completion it ended with, nil for none. The summary of the row is cut to
-// [mostSaid] bytes; the completion has it in full.
+// [maxSummary] bytes; the completion has it in full.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
@@ -186,19 +186,19 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 		RetryOf: r.RetryOf, BlockedBy: listing.BlockedBy(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}
 	var got schemas.GetOut
-	if err := Result(v, r, &got); err != nil {
+	if err := AddOutcome(v, r, &got); err != nil {
 		return step, nil, err
 	}
 	if got.Completion != nil {
 		addCounts(&step, got.Completion)
 		step.Unseen = append(contract.Unseen(*got.Completion), got.Completion.Unobserved()...)
 		step.Results, step.Done = got.Completion.Results, got.Completion
-		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, mostSaid))
+		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, maxSummary))
 	}
 	if f := got.Failure; f != nil && wasRolledBack(r, f) {
 		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
 	}
-	step.Reason, err = WhyEnded(v, r, got.Failure)
+	step.Reason, err = EndReason(v, r, got.Failure)
 	return step, got.Completion, err
 }
 

@@ -19,9 +19,9 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// Answers is the agent that answers what an agent asks about a handoff: its principal, and human where that is the
+// Answerer is the agent that answers what an agent asks about a handoff: its principal, and human where that is the
 // agent itself. So no agent waits for its own answer.
-func Answers(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
+func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := Principal(v, r)
 	if to == asker {
 		to = schemas.Human
@@ -29,17 +29,17 @@ func Answers(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent
 	return to, err
 }
 
-// Asked is the agent whose answer a handoff waits for: a permission is for a person to grant.
-func Asked(v *store.View, r *store.Record) (schemas.Agent, error) {
+// AwaitedAnswerer is the agent whose answer a handoff waits for: a permission is for a person to grant.
+func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.Permission {
 		return schemas.Human, nil
 	}
-	return Answers(v, r, r.Asker)
+	return Answerer(v, r, r.Asker)
 }
 
-// TakesBack is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,
+// RollbackTarget is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,
 // and human for what the rules sent. It reads the record alone; whether that agent was ever here does not matter.
-func TakesBack(r *store.Record) schemas.Agent {
+func RollbackTarget(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":
 		return r.OnFailure

@@ -24,14 +24,14 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 		if err != nil {
 			return err
 		}
-		out.Readable = readable(h.Context)
+		out.Readable = keptNames(h.Context)
 	}
 	out.Content, out.NextOffset, err = content.Page(text, in.Offset, in.MaxTokens)
 	return err
 }
 
-// readable are the names of the references of a context whose content is kept here.
-func readable(c *schemas.Context) (names []string) {
+// keptNames are the names of the references of a context whose content is kept here.
+func keptNames(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
 		if ref.IsKept() {
 			names = append(names, ref.Name)
@@ -49,7 +49,7 @@ func readable(c *schemas.Context) (names []string) {
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
 	if !ok {
-		return "", unknown(of, reference).WithKnown("context://" + of.String())
+		return "", unknownReference(of, reference).WithKnown("context://" + of.String())
 	}
 	r, err := v.Record(place.Handoff)
 	if err != nil {
@@ -63,8 +63,8 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 		return "", err
 	}
 	if place.Path != "" {
-		if said, err = at(v, r, said, place.Path); err != nil {
-			return "", lacking(err, r, unknown(of, reference))
+		if said, err = textAt(v, r, said, place.Path); err != nil {
+			return "", withAlternatives(err, r, unknownReference(of, reference))
 		}
 	}
 	if text, err = content.Part(string(said), place.Part); err != nil {
@@ -74,18 +74,18 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 	return text, nil
 }
 
-// at is what stands at a path of what was sent, or of what came of it.
-func at(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
-	found, err := within(v, said, path)
+// textAt is what stands at a path of what was sent, or of what came of it.
+func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
+	found, err := sentText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
-		return ofOutcome(v, r, path)
+		return outcomeField(v, r, path)
 	}
 	return found, err
 }
 
-// lacking is the error for a reference of which a part was not found: it has what there is instead. Another error, such
+// withAlternatives is the error for a reference of which a part was not found: it has what there is instead. Another error, such
 // as that of content that was changed, stays.
-func lacking(err error, r *store.Record, unknown *schemas.Error) error {
+func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
 		return err
@@ -100,8 +100,8 @@ func lacking(err error, r *store.Record, unknown *schemas.Error) error {
 // outcomePath is before the path of a field of what came of a handoff.
 const outcomePath = "outcome/"
 
-// ofOutcome is a field of what came of a handoff, by its path. The error has what there is below outcome/.
-func ofOutcome(v *store.View, r *store.Record, path string) ([]byte, error) {
+// outcomeField is a field of what came of a handoff, by its path. The error has what there is below outcome/.
+func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.Said(r.ID, r.Result)
 	if err == nil {
 		said, err = field(said, path, nil)
@@ -112,17 +112,17 @@ func ofOutcome(v *store.View, r *store.Record, path string) ([]byte, error) {
 	return said, err
 }
 
-// unknown refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
+// unknownReference refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
 // bytes, since callers may write one of any length.
-func unknown(of schemas.ID, reference string) *schemas.Error {
+func unknownReference(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// within is a text of what was sent: content by name or digest, else a field by its path. Where a reference with that
+// sentText is a text of what was sent: content by name or digest, else a field by its path. Where a reference with that
 // name names something else, nothing is fetched: the error says where it is.
-func within(v *store.View, said []byte, path string) ([]byte, error) {
+func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent schemas.Handoff
 	if err := schemas.Decode(said, &sent); err != nil {
 		return nil, err
@@ -132,9 +132,9 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	for _, ref := range schemas.OrZero(sent.Context).References {
 		switch named := ref.Name == path; {
 		case ref.IsKept() && (named || ref.Digest == path):
-			return contentOf(v, ref.Digest)
+			return keptContent(v, ref.Digest)
 		case ref.Digest == schemas.NotKept && named:
-			return nil, notKept()
+			return nil, goneByRetention()
 		case named && ref.URL != "":
 			url = ref.URL
 		}
@@ -144,13 +144,13 @@ func within(v *store.View, said []byte, path string) ([]byte, error) {
 	}
 	text, err := field(said, path, known)
 	if err != nil && url != "" {
-		return nil, elsewhere(url)
+		return nil, addressOnly(url)
 	}
 	return text, err
 }
 
-// contentOf is the content that was sent along with a digest.
-func contentOf(v *store.View, digest string) ([]byte, error) {
+// keptContent is the content that was sent along with a digest.
+func keptContent(v *store.View, digest string) ([]byte, error) {
 	kept, err := v.Kept(digest)
 	if kept == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
@@ -158,8 +158,8 @@ func contentOf(v *store.View, digest string) ([]byte, error) {
 	return kept, err
 }
 
-// elsewhere refuses a reference to what only an address names.
-func elsewhere(url string) error {
+// addressOnly refuses a reference to what only an address names.
+func addressOnly(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
 	if _, here := content.PlaceOf(url, 0); here {
 		hint = "Read it as %s."
@@ -177,7 +177,7 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 		if err == nil {
 			text := content.Text(raw)
 			if text == compose.NotKept {
-				err = notKept()
+				err = goneByRetention()
 			}
 			return []byte(text), err
 		}
@@ -191,7 +191,7 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
 }
 
-// notKept refuses to read what a retention let go of.
-func notKept() *schemas.Error {
+// goneByRetention refuses to read what a retention let go of.
+func goneByRetention() *schemas.Error {
 	return schemas.Errorf(schemas.NotFound, "it is gone").WithHint("It is no longer kept: its handoff ended long ago.")
 }

@@ -22,8 +22,8 @@ type Reader struct {
 	Depth  int          // how many earlier handoffs of its chain a brief tells of
 	Logger *slog.Logger // hears of what could not be read and was left out
 
-	Gone  func(*store.Record) bool      // whether the connection of the holder is known to be gone
-	Heard func(*store.Record) time.Time // when the holder gave its last sign of life
+	ConnectionGone func(*store.Record) bool      // whether the connection of the holder is known to be gone
+	LastHeard      func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
 // Show adds to an answer what a view shows of a handoff; the zero view is the brief. The error is invalid for a view
@@ -70,18 +70,18 @@ const wholeBrief = 1 << 20
 // Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and tells
 // what its completion has to say. Equal snapshots give equal briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
-	return rd.rendered(v, r, tokens, brief.Render)
+	return rd.render(v, r, tokens, brief.Render)
 }
 
 // Answer is [Reader.Brief] for the model that asked and has read the brief: the last answer alone.
 func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
-	return rd.rendered(v, r, tokens, brief.Answer)
+	return rd.render(v, r, tokens, brief.Answer)
 }
 
-func (rd Reader) rendered(
+func (rd Reader) render(
 	v *store.View, r *store.Record, tokens int, render func(brief.Input) brief.Brief,
 ) (b brief.Brief, todo schemas.ToDo, err error) {
-	in, err := rd.input(v, r, tokens)
+	in, err := rd.briefInput(v, r, tokens)
 	if err != nil {
 		return b, todo, err
 	}
@@ -92,18 +92,18 @@ func (rd Reader) rendered(
 	return render(in), todo, nil
 }
 
-// input is all that a brief is made of.
-func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Input, err error) {
+// briefInput is all that a brief is made of.
+func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brief.Input, err error) {
 	h, err := Handoff(v, r)
 	if err != nil {
 		return in, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
-	if err := withCheckpoint(v, r, &h); err != nil {
+	if err := addCheckpoint(v, r, &h); err != nil {
 		return in, err
 	}
 	in = brief.Input{
-		Handoff: h, Criteria: contract.Criteria(h.Expectations), TakesBack: TakesBack(r), MaxTokens: tokens, Nonce: rd.Secret,
+		Handoff: h, Criteria: contract.Criteria(h.Expectations), TakesBack: RollbackTarget(r), MaxTokens: tokens, Nonce: rd.Secret,
 	}
 	if in.Standing, err = Standing(v, r); err != nil {
 		return in, err
@@ -111,14 +111,14 @@ func (rd Reader) input(v *store.View, r *store.Record, tokens int) (in brief.Inp
 	if in.Standing.Reason, err = rd.Reason(v, r); err != nil { // it may lie in another handoff: the brief does without
 		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
-	if in.Answers, err = Answers(v, r, r.Holder); err != nil {
+	if in.Answers, err = Answerer(v, r, r.Holder); err != nil {
 		return in, err
 	}
-	if in.Before, in.Reports, err = earlier(v, r); err != nil {
+	if in.Before, in.Reports, err = earlierWork(v, r); err != nil {
 		return in, err
 	}
 	in.Results, in.Ancestors = results(v, h, r), rd.ancestors(v, r)
-	in.Recalled, err = recalled(v, &h, r)
+	in.Recalled, err = recalledDecisions(v, &h, r)
 	return in, err
 }
 
@@ -129,7 +129,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if err != nil {
 		return err
 	}
-	out.Handoff, out.Readable = &h, readable(h.Context)
+	out.Handoff, out.Readable = &h, keptNames(h.Context)
 	if out.Children, err = Collect(v.Oldest(store.ChildrenOf(r.ID), 0)); err != nil {
 		return err
 	}
@@ -140,12 +140,12 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	out.Standing = &st
 	st.Base, st.LastSign = Base(v, r), rd.LastSign(r)
 	st.Reason, err = rd.Reason(v, r)
-	return cmp.Or(err, Result(v, r, out), paged(in, out))
+	return cmp.Or(err, AddOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// paged puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing
+// splitIntoPages puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing
 // was asked for it stays as it is.
-func paged(in schemas.GetIn, out *schemas.GetOut) error {
+func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	if in.MaxTokens == 0 && in.Offset == 0 {
 		return nil
 	}
@@ -162,14 +162,14 @@ func paged(in schemas.GetIn, out *schemas.GetOut) error {
 // comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view
 // full. With max_tokens or an offset it comes in parts.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	return cmp.Or(rd.outcome(v, r, out), paged(in, out))
+	return cmp.Or(rd.addOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// outcome is what [Reader.showOutcome] shows, in its fields. Values are emptied in place: they were decoded for this
+// addOutcome is what [Reader.showOutcome] shows, in its fields. Values are emptied in place: they were decoded for this
 // answer alone.
-func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
+func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
-	if err = cmp.Or(err, Result(v, r, out)); err != nil {
+	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
 		return err
 	}
 	st.HolderID, st.ClaimedAt = "", nil
@@ -197,8 +197,8 @@ func (rd Reader) outcome(v *store.View, r *store.Record, out *schemas.GetOut) er
 func trim(c *schemas.Completion) {
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
-	c.Tree = observed(c.Tree)
-	told(c)
+	c.Tree = trimTree(c.Tree)
+	trimEvidence(c)
 	if c.Verification == nil || len(c.Criteria) == 0 {
 		return
 	}
@@ -207,9 +207,9 @@ func trim(c *schemas.Completion) {
 	}
 }
 
-// told marks the checks of which an old completion only claims that they are met, and leaves digests of what was observed to the view
+// trimEvidence marks the checks of which an old completion only claims that they are met, and leaves digests of what was observed to the view
 // full.
-func told(c *schemas.Completion) {
+func trimEvidence(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
 		case o != nil:
@@ -220,24 +220,24 @@ func told(c *schemas.Completion) {
 	}
 }
 
-// observed is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or
+// trimTree is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or
 // nothing changed.
-func observed(t *schemas.Tree) *schemas.Tree {
+func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
 	}
-	seen := t.Truncated(mostOfTree)
+	seen := t.Truncated(maxTreeFiles)
 	seen.Path, seen.Since, seen.Commit = "", "", schemas.ShortCommit(t.Commit)
 	return &seen
 }
 
-// mostOfTree is how many files of each kind an outcome names; the view full names more.
-const mostOfTree = 20
+// maxTreeFiles is how many files of each kind an outcome names; the view full names more.
+const maxTreeFiles = 20
 
 // ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended. Of
 // more than [eventsShown] events it shows the newest.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
-	if err := rd.outcome(v, r, out); err != nil || r.Status.Ended() {
+	if err := rd.addOutcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
 	}
 	events, err := v.EventsOf(r, eventsShown)
@@ -247,7 +247,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 	events = slices.DeleteFunc(events, func(e schemas.Event) bool { return e.N <= after })
 	slices.Reverse(events)
 	out.Events, err = moments(v, events)
-	shorten(out.Events, 1000)
+	shortenTexts(out.Events, 1000)
 	return err
 }
 
@@ -257,7 +257,7 @@ const eventsShown = 20
 // showEvents shows a page of the handoff's events in words, the oldest of the page first. Long texts are cut until the
 // page has [listing.Room] bytes: other views have them in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	events, err := page(v, r, in, out)
+	events, err := eventPage(v, r, in, out)
 	if err == nil {
 		out.Events, err = moments(v, events)
 	}
@@ -266,20 +266,20 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 		if b, err = json.Marshal(out.Events); len(b) <= listing.Room {
 			break
 		}
-		shorten(out.Events, limit)
+		shortenTexts(out.Events, limit)
 	}
 	return err
 }
 
 // showAudit shows the same page as the registry has it, with the digests by which it is verified.
 func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) (err error) {
-	out.Audit, err = page(v, r, in, out)
+	out.Audit, err = eventPage(v, r, in, out)
 	return err
 }
 
-// page is a page of a handoff's events, the oldest of the page first. The offset of the next page leads further back,
+// eventPage is a page of a handoff's events, the oldest of the page first. The offset of the next page leads further back,
 // zero at the end. Events are linked from the last one backwards, so a page costs the reads of all that are newer.
-func page(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
+func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
 		return nil, err

@@ -67,16 +67,16 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Ch
 // changeOf adds to an event what its record says now; of the holder only what was so by then. A message has no record:
 // what was sent names its recipient.
 func changeOf(v *store.View, e schemas.Event) schemas.Change {
-	c := schemas.Change{Event: e, Text: reading.Text(v, e)}
+	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
 		var sent schemas.Handoff
 		if v.Saying(e.Handoff, e.N, &sent) == nil { // else it was erased
 			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
-			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MostOfText), noticeAt(v, sent.Target.Agent, e)
+			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MaxTextBytes), noticeAt(v, sent.Target.Agent, e)
 		}
 		return c
 	}
-	r := reading.Readable(v, e.Handoff)
+	r := reading.RecordOrNil(v, e.Handoff)
 	if r == nil {
 		return c
 	}

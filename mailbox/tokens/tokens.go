@@ -61,7 +61,7 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 	if err := atHome(by); err != nil {
 		return schemas.TokenListOut{}, err
 	}
-	return operation.Look(ctx, s.Engine, func(v *store.View) (out schemas.TokenListOut, err error) {
+	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenListOut, err error) {
 		out.Tokens = []schemas.Token{}
 		for t, err := range v.Tokens() {
 			if err != nil {
@@ -108,7 +108,7 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 	if err := atHome(by); err != nil {
 		return schemas.TokenFindOut{}, err
 	}
-	return operation.Look(ctx, s.Engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
+	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
 		t, err := v.TokenOf(strings.ToLower(in.Hash))
 		if err != nil {
 			return out, err

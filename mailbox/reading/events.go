@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// said is what was said with an event, of whatever kind: each kind has some of these fields.
-type said struct {
+// eventContent is what was said with an event, of whatever kind: each kind has some of these fields.
+type eventContent struct {
 	Title     string   `json:"title"`
 	Note      string   `json:"note"`
 	Percent   int      `json:"percent"`
@@ -36,27 +36,27 @@ type said struct {
 	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
 }
 
-// words are how the content of an event reads, for the actions that say something.
-var words = map[life.Action]func(said) string{
-	life.Send:     func(s said) string { return s.Title },
-	life.Progress: progressed,
-	life.Mark:     func(s said) string { return s.Note },
-	life.Ask:      func(s said) string { return schemas.Numbered(s.Questions, " ") },
-	life.Answer:   answered,
-	life.Complete: func(s said) string { return s.Summary },
-	life.Fail:     func(s said) string { return s.Failure.Description },
-	life.Reject:   func(s said) string { return s.Failure.Description },
-	life.Decline:  func(s said) string { return s.Failure.Description },
-	life.Redact: func(s said) string {
+// eventTexts are how the content of an event reads, for the actions that say something.
+var eventTexts = map[life.Action]func(eventContent) string{
+	life.Send:     func(s eventContent) string { return s.Title },
+	life.Progress: reportText,
+	life.Mark:     func(s eventContent) string { return s.Note },
+	life.Ask:      func(s eventContent) string { return schemas.Numbered(s.Questions, " ") },
+	life.Answer:   answerText,
+	life.Complete: func(s eventContent) string { return s.Summary },
+	life.Fail:     func(s eventContent) string { return s.Failure.Description },
+	life.Reject:   func(s eventContent) string { return s.Failure.Description },
+	life.Decline:  func(s eventContent) string { return s.Failure.Description },
+	life.Redact: func(s eventContent) string {
 		if s.Before.IsZero() {
 			return ""
 		}
 		return "long texts are no longer kept of what ended before " + s.Before.Format(time.DateOnly)
 	},
-	life.Observe: func(s said) string {
+	life.Observe: func(s eventContent) string {
 		return strings.Join(schemas.Map(s.Observed, schemas.Observation.String), ". ")
 	},
-	life.Late: func(s said) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
+	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
 // moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
@@ -81,7 +81,7 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 		told.To = e.To
 	}
 	if e.Said != "" {
-		s, err := saidWith(v, e)
+		s, err := contentOf(v, e)
 		if err != nil {
 			return told, err
 		}
@@ -89,7 +89,7 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 		if told.Text = schemas.Visible(s.text(a)); a == life.Release {
 			told.PassedTo = s.To
 		}
-		if tree := cmp.Or(s.Tree, s.ClaimedIn); tree != nil && slices.Contains(inTree, a) {
+		if tree := cmp.Or(s.Tree, s.ClaimedIn); tree != nil && slices.Contains(treeActions, a) {
 			told.Tree = tree.String()
 		}
 	}
@@ -103,105 +103,105 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 	return told, nil
 }
 
-// inTree are the actions that say in which working tree they were done.
-var inTree = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
+// treeActions are the actions that say in which working tree they were done.
+var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
 
-// MostOfText is how much of what was said is told with an event, in bytes.
-const MostOfText = 1000
+// MaxTextBytes is how much of what was said is told with an event, in bytes.
+const MaxTextBytes = 1000
 
-// Text is what was said with an event, in words; empty where nothing was said, or where it cannot be read.
-func Text(v *store.View, e schemas.Event) string {
+// EventText is what was said with an event, in words; empty where nothing was said, or where it cannot be read.
+func EventText(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // whose title is told anyway
 		return ""
 	}
-	s, err := saidWith(v, e)
+	s, err := contentOf(v, e)
 	if err != nil {
 		return ""
 	}
-	return schemas.Shorten(schemas.Visible(s.text(life.Action(e.Action))), MostOfText)
+	return schemas.Shorten(schemas.Visible(s.text(life.Action(e.Action))), MaxTextBytes)
 }
 
-// shorten cuts what was said with moments, each behind a sentence.
-func shorten(told []schemas.Moment, limit int) {
+// shortenTexts cuts what was said with moments, each behind a sentence.
+func shortenTexts(told []schemas.Moment, limit int) {
 	for i := range told {
 		told[i].Text = schemas.Shorten(told[i].Text, limit)
 	}
 }
 
-// saidWith reads what was said with an event. Where only a part of the fields can be decoded, the note among them, these
+// contentOf reads what was said with an event. Where only a part of the fields can be decoded, the note among them, these
 // are told; else nothing was said that this program can read.
-func saidWith(v *store.View, e schemas.Event) (s said, err error) {
+func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.Said(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
-		return said{}, err
+		return eventContent{}, err
 	}
 	return s, nil
 }
 
 // text is what was said with an action: by its words, else as a note.
-func (s said) text(a life.Action) string {
-	if text, ok := words[a]; ok {
+func (s eventContent) text(a life.Action) string {
+	if text, ok := eventTexts[a]; ok {
 		return text(s)
 	}
 	return s.Note
 }
 
-// progressed is a report behind its percentage. A percentage of zero was not said.
-func progressed(s said) string {
+// reportText is a report behind its percentage. A percentage of zero was not said.
+func reportText(s eventContent) string {
 	if s.Percent == 0 {
 		return s.Note
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
 }
 
-// answered is the last of the answers that an event carries, the one that it is about.
-func answered(s said) string {
+// answerText is the last of the answers that an event carries, the one that it is about.
+func answerText(s eventContent) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
 	}
 	return ""
 }
 
-// untold are the actions that a story leaves out: the rest of a row says them, or they change nothing for a reader.
-var untold = []life.Action{
+// hiddenActions are the actions that a story leaves out: the rest of a row says them, or they change nothing for a reader.
+var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
 	life.Resume,
 }
 
 const (
-	latest     = 200 // events that a story is made of: a handoff that changed more often is told from there on
-	mostTold   = 8   // moments of a story, the last ones
-	mostSaid   = 600 // bytes of a summary in a history
-	mostOfText = 200 // bytes of what was said with a moment of a history
+	maxStoryEvents = 200 // events that a story is made of: a handoff that changed more often is told from there on
+	maxMoments     = 8   // moments of a story, the last ones
+	maxSummary     = 600 // bytes of a summary in a history
+	maxMomentText  = 200 // bytes of what was said with a moment of a history
 )
 
-// tell adds to a step what happened between the claim and the end, how long was worked, and for what it waits. It reads
-// the last [latest] events with what was said at each.
-func tell(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
-	events, err := v.EventsOf(r, latest)
+// addStory adds to a step what happened between the claim and the end, how long was worked, and for what it waits. It reads
+// the last [maxStoryEvents] events with what was said at each.
+func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
+	events, err := v.EventsOf(r, maxStoryEvents)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(events)
-	worked, waited := spent(events, now)
+	worked, waited := timesSpent(events, now)
 	step.Seconds, step.Waited = int(worked.Seconds()), int(waited.Seconds())
 	all, err := moments(v, events)
 	if err != nil {
 		return err
 	}
-	step.Trees = trees(all)
-	step.Story = worthTelling(all)
-	step.Earlier = max(len(step.Story)-mostTold, 0)
+	step.Trees = treeTexts(all)
+	step.Story = storyMoments(all)
+	step.Earlier = max(len(step.Story)-maxMoments, 0)
 	step.Story = step.Story[step.Earlier:]
-	shorten(step.Story, mostOfText)
+	shortenTexts(step.Story, maxMomentText)
 	h, err := Handoff(v, r)
 	step.After = dependencies(h, r)
 	return err
 }
 
-// trees are the working trees of what happened, each behind all that was done there one after the other.
-func trees(all []schemas.Moment) (told []string) {
+// treeTexts are the working trees of what happened, each behind all that was done there one after the other.
+func treeTexts(all []schemas.Moment) (told []string) {
 	last := ""
 	for _, m := range all {
 		switch {
@@ -218,9 +218,9 @@ func trees(all []schemas.Moment) (told []string) {
 	return told
 }
 
-// worthTelling leaves out of what happened what others tell: the first claim is the row itself, and who claims again
+// storyMoments leaves out of what happened what others tell: the first claim is the row itself, and who claims again
 // what only waited for an answer goes on.
-func worthTelling(all []schemas.Moment) (story []schemas.Moment) {
+func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 	var holder schemas.Agent
 	dropped := false
 	for _, m := range all {
@@ -231,7 +231,7 @@ func worthTelling(all []schemas.Moment) (story []schemas.Moment) {
 			if !again {
 				continue
 			}
-		case a == life.Progress && m.Text == "" || slices.Contains(untold, a):
+		case a == life.Progress && m.Text == "" || slices.Contains(hiddenActions, a):
 			continue
 		case a == life.Requeue || a == life.Release:
 			dropped = true
@@ -255,10 +255,10 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
-// spent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its
+// timesSpent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its
 // holder to come back, or for somebody else to take it. What still goes on is counted up to now. Events come oldest
 // first. Where the clock acted late, the time counts at which it was due: nobody worked after that.
-func spent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
+func timesSpent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration
 	count := func(until time.Time) {
