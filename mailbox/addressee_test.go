@@ -11,7 +11,7 @@ import (
 )
 
 // An older program left work in agent:qa; other work was sent to ops before that was a role.
-func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
+func TestCheck_FindsUnreadMailAndNamesCommands(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead := w.Stdio("lead")
 	w.Sends(lead, "qa", "Test it")
@@ -34,25 +34,25 @@ func TestCheck_FindsMailThatNobodyReadsAndTheWayOut(t *testing.T) {
 		"ho_1 is for agent:qa, whose mailbox nobody reads: handoff assign ho_1 qa",
 		"ho_2 is for ops, whose mailbox nobody reads: handoff assign ho_2 role:ops",
 		"no_1 is for ops, whose mailbox nobody reads: handoff recall no_1 --agent lead, and send again: Port 8081",
-	}, w.checked())
+	}, w.faults())
 	qa := w.Stdio("qa")
 	w.Updates(lead, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "agent:qa" })
 	w.Updates(lead, 2, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "role:ops" })
 	_, err = w.Update(ctx, lead, schemas.UpdateIn{HandoffID: "no_1", Action: schemas.ActCancel})
 	require.NoError(t, err)
-	require.Empty(t, w.checked())
+	require.Empty(t, w.faults())
 	require.Equal(t, schemas.ID(1), w.Claims(qa).HandoffID)
 	require.Equal(t, schemas.ID(2), w.Claims(sec).HandoffID)
 }
 
-// checked are the faults that a check of the workspace tells.
-func (w *world) checked() []string {
+// faults are the faults that a check of the workspace tells.
+func (w *world) faults() []string {
 	out := mailboxtest.Must(w.t, w.Check, person, schemas.CheckIn{})
 	require.Equal(w.t, out.OK, out.Found == 0)
 	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
 }
 
-func TestSend_ReadsAWordForAPersonAsHumanUnlessAnAgentIsCalledSo(t *testing.T) {
+func TestSend_ReadsOperatorAsHumanUnlessAgentHasName(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	require.Equal(t, schemas.Address("human"), w.Sends(lead, "operator", "Decide").To)
 	w.Sends(lead, "qa", "Test", func(in *schemas.SendIn) {
@@ -69,7 +69,7 @@ func TestSend_ReadsAWordForAPersonAsHumanUnlessAnAgentIsCalledSo(t *testing.T) {
 }
 
 // Members of a pool that stop taking its work leave it to nobody: its sender hears of that, once.
-func TestRegister_TellsSendersWhatNobodyTakesAnyMore(t *testing.T) {
+func TestRegister_TellsSenderWhenPoolStopsTakingWork(t *testing.T) {
 	ctx, w := t.Context(), newWorld(t)
 	lead, dev := w.Stdio("lead"), w.Stdio("dev")
 	as := func(in schemas.RegisterIn) {

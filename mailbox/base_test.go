@@ -16,8 +16,8 @@ var (
 	left                 = strings.Repeat("b", 40)
 )
 
-// standing is a caller beside a checkout, at a commit whose branch left the one into which it goes at another.
-func standing(by schemas.Caller, commit, base string) schemas.Caller {
+// inCheckout is a caller beside a checkout, at a commit whose branch left the one into which it goes at another.
+func inCheckout(by schemas.Caller, commit, base string) schemas.Caller {
 	by.Tree = &schemas.Tree{Path: "/shop", Branch: "work", Commit: commit, Base: base}
 	return by
 }
@@ -26,100 +26,100 @@ func basedOn(base string) func(*schemas.UpdateIn) {
 	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Base: base}})
 }
 
-func (w *world) base(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }
+func (w *world) baseOf(id schemas.ID) string { w.t.Helper(); return w.Full(id).Standing.Base }
 
-func TestBase_IsWhereTheSenderStoodForAllAttemptsAndReworks(t *testing.T) {
+func TestBase_IsSendersCommitForAttemptsAndReworks(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.Sends(standing(boss, first, ""), "dev", "Do it")
+	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
 	for _, claimed := range []string{second, third} {
-		w.Claims(standing(dev, claimed, claimed))
-		require.Equal(t, first, w.base(1))
+		w.Claims(inCheckout(dev, claimed, claimed))
+		require.Equal(t, first, w.baseOf(1))
 		w.Updates(dev, 1, schemas.ActRelease)
 	}
-	w.Claims(standing(dev, third, third))
-	w.Completes(standing(dev, third, third), 1)
-	w.Updates(standing(boss, third, ""), 1, schemas.ActReturn, note("Not yet"))
-	require.Equal(t, first, w.base(2), "of the rework")
-	w.Claims(standing(dev, third, third))
-	w.Fails(standing(dev, third, third), schemas.FailIn{HandoffID: "ho_2", FailureDetail: because("no"), Then: schemas.ThenRollback})
-	require.Equal(t, first, w.base(3), "of the rollback")
-	again := w.Updates(standing(boss, third, ""), 2, schemas.ActRetry)
-	require.Equal(t, first, w.base(again.Created), "of the retry")
+	w.Claims(inCheckout(dev, third, third))
+	w.Completes(inCheckout(dev, third, third), 1)
+	w.Updates(inCheckout(boss, third, ""), 1, schemas.ActReturn, note("Not yet"))
+	require.Equal(t, first, w.baseOf(2), "of the rework")
+	w.Claims(inCheckout(dev, third, third))
+	w.Fails(inCheckout(dev, third, third), schemas.FailIn{HandoffID: "ho_2", FailureDetail: because("no"), Then: schemas.ThenRollback})
+	require.Equal(t, first, w.baseOf(3), "of the rollback")
+	again := w.Updates(inCheckout(boss, third, ""), 2, schemas.ActRetry)
+	require.Equal(t, first, w.baseOf(again.Created), "of the retry")
 }
 
-func TestBase_IsThatOfTheFirstClaimWhereTheSenderStoodNowhere(t *testing.T) {
+func TestBase_IsFromFirstClaimIfSenderHadNoCheckout(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Sends(boss, "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "boss"} })
-	require.Empty(t, w.base(1))
-	w.Claims(standing(dev, second, left))
+	require.Empty(t, w.baseOf(1))
+	w.Claims(inCheckout(dev, second, left))
 	w.Updates(dev, 1, schemas.ActRelease)
-	w.Claims(standing(dev, third, third))
-	require.Equal(t, left, w.base(1), "later claims do not change it")
-	sent := w.Completes(standing(dev, third, third), 1)
-	require.Equal(t, left, w.base(sent.Forwarded.HandoffID), "of the review")
+	w.Claims(inCheckout(dev, third, third))
+	require.Equal(t, left, w.baseOf(1), "later claims do not change it")
+	sent := w.Completes(inCheckout(dev, third, third), 1)
+	require.Equal(t, left, w.baseOf(sent.Forwarded.HandoffID), "of the review")
 	w.Updates(boss, 1, schemas.ActReturn, note("Not yet"))
 	rework := w.Full(1).Standing.Successor
-	w.Claims(standing(dev, third, third))
-	require.Equal(t, left, w.base(rework))
+	w.Claims(inCheckout(dev, third, third))
+	require.Equal(t, left, w.baseOf(rework))
 
 	w.Sends(boss, "dev", "Do more")
-	w.Claims(standing(dev, second, ""))
-	require.Equal(t, second, w.base(rework+1), "where git knows no branch into which it goes")
+	w.Claims(inCheckout(dev, second, ""))
+	require.Equal(t, second, w.baseOf(rework+1), "where git knows no branch into which it goes")
 }
 
-func TestBase_StaysUnknownWhereTheFirstClaimWasElsewhere(t *testing.T) {
+func TestBase_StaysUnknownIfFirstClaimHadNoCheckout(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
 	w.Assigns(boss, dev, "Do it")
-	require.Equal(t, schemas.UnknownBase, w.base(1))
+	require.Equal(t, schemas.UnknownBase, w.baseOf(1))
 	w.Updates(dev, 1, schemas.ActRelease)
-	w.Claims(standing(dev, second, second))
-	require.Equal(t, schemas.UnknownBase, w.base(1), "the second claim may have the work of the first")
-	w.Completes(standing(dev, second, second), 1)
+	w.Claims(inCheckout(dev, second, second))
+	require.Equal(t, schemas.UnknownBase, w.baseOf(1), "the second claim may have the work of the first")
+	w.Completes(inCheckout(dev, second, second), 1)
 	rework := w.Updates(boss, 1, schemas.ActReturn, note("Not yet"))
-	w.Claims(standing(dev, second, second))
-	require.Equal(t, schemas.UnknownBase, w.base(rework.Created))
+	w.Claims(inCheckout(dev, second, second))
+	require.Equal(t, schemas.UnknownBase, w.baseOf(rework.Created))
 	w.Updates(boss, rework.Created, schemas.ActAmend, basedOn(first))
-	require.Equal(t, first, w.base(rework.Created))
+	require.Equal(t, first, w.baseOf(rework.Created))
 }
 
-func TestBase_IsNamedBySenderAndHumanAtAnyTimeAndIsAnEvent(t *testing.T) {
+func TestBase_ChangesBySenderAndHumanAtAnyTime(t *testing.T) {
 	w, boss, dev := newPair(t, "boss", "dev")
-	w.Sends(standing(boss, first, ""), "dev", "Do it")
+	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
 	out := w.Updates(boss, 1, schemas.ActAmend, basedOn(second))
 	require.Equal(t, []string{"expectations"}, out.Changed)
-	w.Claims(standing(dev, third, third))
+	w.Claims(inCheckout(dev, third, third))
 	w.Updates(dev, 1, schemas.ActProgress)
 	require.Equal(t, schemas.Working, w.Updates(person, 1, schemas.ActAmend, basedOn(third)).Status)
-	w.Completes(standing(dev, third, third), 1)
+	w.Completes(inCheckout(dev, third, third), 1)
 	require.Equal(t, schemas.Completed, w.Updates(boss, 1, schemas.ActAmend, basedOn(second)).Status)
-	require.Equal(t, second, w.base(1))
+	require.Equal(t, second, w.baseOf(1))
 	history := mailboxtest.Must(t, w.History, boss, schemas.HistoryIn{HandoffID: "ho_1"})
 	require.Contains(t, history.Tree, "human named another base for its checks")
 	returned := w.Updates(boss, 1, schemas.ActReturn, note("Not yet"), basedOn(third))
-	require.Equal(t, third, w.base(returned.Created))
+	require.Equal(t, third, w.baseOf(returned.Created))
 }
 
-func TestBase_IsNotNamedByWhoeverDoesTheWork(t *testing.T) {
+func TestBase_RefusesChangeByWorker(t *testing.T) {
 	w, boss, dev, qa := newTrio(t, "boss", "dev", "qa")
-	w.Sends(standing(dev, first, ""), "dev", "Do it myself")
+	w.Sends(inCheckout(dev, first, ""), "dev", "Do it myself")
 	for range 2 { // pending, and held
 		w.Refuses(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
-		w.Claims(standing(dev, second, second))
+		w.Claims(inCheckout(dev, second, second))
 	}
-	w.Completes(standing(dev, second, second), 1)
+	w.Completes(inCheckout(dev, second, second), 1)
 	w.Refuses(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
-	w.Sends(standing(boss, first, ""), "dev", "Do it")
+	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
 	w.Refuses(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
-	require.Equal(t, first, w.base(2))
+	require.Equal(t, first, w.baseOf(2))
 }
 
-func TestBase_IsAWholeIDOfACommit(t *testing.T) {
+func TestBase_RefusesShortIDsAndBranches(t *testing.T) {
 	w, boss := newWorldWith(t, "boss")
-	w.Sends(standing(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
-	require.Equal(t, second, w.base(1))
+	w.Sends(inCheckout(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
+	require.Equal(t, second, w.baseOf(1))
 	for _, movable := range []string{"main", "v1", second[:12], strings.Repeat("x", 40)} {
 		e := w.Refuses(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
 		require.Equal(t, "changes.expectations.base", e.Field)
 	}
-	require.Equal(t, second, w.base(1))
+	require.Equal(t, second, w.baseOf(1))
 }

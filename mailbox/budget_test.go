@@ -19,8 +19,8 @@ import (
 	"handoff/store"
 )
 
-// in puts a send into the workflow wf_job, with limits, as the beginning of a chain.
-func in(limits map[string]float64) func(*schemas.SendIn) {
+// inJob puts a send into the workflow wf_job, with limits, as the beginning of a chain.
+func inJob(limits map[string]float64) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Workflow, in.Parent, in.Options = "wf_job", "none", &schemas.SendOptions{Limits: limits}
 	}
@@ -36,8 +36,8 @@ func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
 	return all
 }
 
-// cannot checks that a send in wf_job is refused by a limit and changes nothing of it.
-func (w *world) cannot(by schemas.Caller, want string, more ...func(*schemas.SendIn)) {
+// refusesSend checks that a send in wf_job is refused by a limit and changes nothing of it.
+func (w *world) refusesSend(by schemas.Caller, want string, more ...func(*schemas.SendIn)) {
 	w.t.Helper()
 	before, sent := w.budgets("wf_job"), schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job"}
 	for _, m := range more {
@@ -47,22 +47,22 @@ func (w *world) cannot(by schemas.Caller, want string, more ...func(*schemas.Sen
 	require.Equal(w.t, before, w.budgets("wf_job"))
 }
 
-func TestHandoffsOfAWorkflowAreLimited(t *testing.T) {
+func TestBudget_LimitsHandoffs(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 3}))
-	w.Sends(a, "b", "y", in(nil))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 3}))
+	w.Sends(a, "b", "y", inJob(nil))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "{{each}}", Workflow: "wf_job", Options: &schemas.SendOptions{Each: []string{"p", "q"}}})
 	refused(t, err, schemas.Limit, "this would be 4 of 3 workflow_handoffs of wf_job, which has used 3")
-	w.Sends(a, "b", "z", in(nil))
-	w.cannot(a, "this would be 4 of 3")
-	w.Sends(a, "human", "decide", in(nil))
+	w.Sends(a, "b", "z", inJob(nil))
+	w.refusesSend(a, "this would be 4 of 3")
+	w.Sends(a, "human", "decide", inJob(nil))
 	require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
 	w.Sends(a, "b", "another workflow")
 }
 
-func TestRoundsOfAChainAreLimited(t *testing.T) {
+func TestBudget_LimitsRoundsOfChain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(person, "a", "x", in(map[string]float64{"rounds": 2}))
+	w.Sends(person, "a", "x", inJob(map[string]float64{"rounds": 2}))
 	for range 2 {
 		w.Claims(a)
 		w.Assigns(a, b, "x")
@@ -70,26 +70,26 @@ func TestRoundsOfAChainAreLimited(t *testing.T) {
 			w.Sends(b, "a", "x")
 		}
 	}
-	w.cannot(b, "this would be 3 of 2 rounds", func(in *schemas.SendIn) { in.To = "a" })
+	w.refusesSend(b, "this would be 3 of 2 rounds", func(in *schemas.SendIn) { in.To = "a" })
 	w.Sends(b, "c", "who had none of it")
-	w.Sends(a, "b", "beside it", in(nil))
+	w.Sends(a, "b", "beside it", inJob(nil))
 }
 
-func TestWorkOfAPoolComesBackToItsHolder(t *testing.T) {
+func TestBudget_CountsReturnToPoolHolderAsRound(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	mailboxtest.Must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
-	w.Sends(a, "capability:review", "x", in(map[string]float64{"rounds": 1}))
+	w.Sends(a, "capability:review", "x", inJob(map[string]float64{"rounds": 1}))
 	w.Claims(b)
 	w.Completes(b, 1)
 	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
 }
 
-func TestTokensOfAWorkflowAreLimited(t *testing.T) {
+func TestBudget_LimitsTokens(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "x", in(map[string]float64{"tokens": 1e6}))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"tokens": 1e6}))
 	used := func() float64 { return w.budgets("wf_job")["tokens"].Used }
 	first := used()
-	w.Sends(a, "b", "x", in(nil))
+	w.Sends(a, "b", "x", inJob(nil))
 	each := used() - first
 	w.Claims(b)
 	w.Completes(b, 1)
@@ -98,75 +98,75 @@ func TestTokensOfAWorkflowAreLimited(t *testing.T) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"tokens": used() + each}}}
 	}
 	w.Updates(a, 2, schemas.ActAmend, lowered)
-	w.Sends(a, "b", "x", in(nil))
-	w.cannot(a, "tokens of wf_job", in(nil))
+	w.Sends(a, "b", "x", inJob(nil))
+	w.refusesSend(a, "tokens of wf_job", inJob(nil))
 }
 
-func TestMinutesOfAWorkflowAreLimited(t *testing.T) {
+func TestBudget_LimitsMinutes(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", in(map[string]float64{"minutes": 30}))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"minutes": 30}))
 	w.Pass(30 * time.Minute)
-	w.Sends(a, "b", "y", in(nil))
+	w.Sends(a, "b", "y", inJob(nil))
 	w.Pass(time.Second)
-	w.cannot(a, "this would be 30.02 of 30 minutes")
+	w.refusesSend(a, "this would be 30.02 of 30 minutes")
 }
 
-func TestTheCostOfAWorkflowIsLimited(t *testing.T) {
+func TestBudget_LimitsCost(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	spend := func(usd any) {
-		id := w.Sends(a, "b", fmt.Sprint(usd), in(nil)).HandoffID
+		id := w.Sends(a, "b", fmt.Sprint(usd), inJob(nil)).HandoffID
 		mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{HandoffID: id.String()})
 		w.Completes(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
 	}
-	w.Sends(a, "b", "x", in(map[string]float64{"cost_usd": 1}))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"cost_usd": 1}))
 	for _, usd := range []any{0.7, "0.3"} {
 		spend(usd)
 	}
 	spend(0.1)
-	w.cannot(a, "this would be 1.1 of 1 cost_usd")
+	w.refusesSend(a, "this would be 1.1 of 1 cost_usd")
 }
 
-func TestALimitIsRaisedByAPersonOnly(t *testing.T) {
+func TestBudget_OnlyPersonRaisesLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 5}))
-	out := w.Sends(a, "b", "y", in(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 5}))
+	out := w.Sends(a, "b", "y", inJob(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
 	require.Contains(t, out.Warnings, "workflow_handoffs of wf_job stays 5: only a person raises it")
-	w.Sends(a, "b", "z", in(map[string]float64{"workflow_handoffs": 3}))
-	w.cannot(a, "4 of 3")
-	w.Sends(person, "b", "go on", in(map[string]float64{"workflow_handoffs": 4}))
-	w.cannot(a, "5 of 4")
+	w.Sends(a, "b", "z", inJob(map[string]float64{"workflow_handoffs": 3}))
+	w.refusesSend(a, "4 of 3")
+	w.Sends(person, "b", "go on", inJob(map[string]float64{"workflow_handoffs": 4}))
+	w.refusesSend(a, "5 of 4")
 	w.Updates(person, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 6}}}
 	})
-	w.Sends(a, "b", "v", in(nil))
+	w.Sends(a, "b", "v", inJob(nil))
 	require.Equal(t, schemas.Budget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
 }
 
-func TestHumanIsToldOnceOfEachLimit(t *testing.T) {
+func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
 	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
 	mailboxtest.Refuses(t, w.Send, a, dry, schemas.Limit, "2 of 1")
 	require.Empty(t, w.Notices(person))
 	for range 3 {
-		w.cannot(a, "2 of 1")
+		w.refusesSend(a, "2 of 1")
 	}
 	told := w.Notices(person)
 	require.Len(t, told, 1)
 	require.Equal(t, "budget", told[0].Kind)
 	require.Contains(t, told[0].Text, "--workflow wf_job --limit workflow_handoffs=NUMBER")
-	w.Sends(person, "b", "y", in(map[string]float64{"workflow_handoffs": 2}))
-	w.cannot(a, "3 of 2")
+	w.Sends(person, "b", "y", inJob(map[string]float64{"workflow_handoffs": 2}))
+	w.refusesSend(a, "3 of 2")
 	require.Len(t, w.Notices(person), 2, "a raised limit is told anew")
-	w.Sends(person, "b", "y", in(map[string]float64{"workflow_handoffs": 9}))
+	w.Sends(person, "b", "y", inJob(map[string]float64{"workflow_handoffs": 9}))
 	w.Pass(2 * time.Hour)
-	w.cannot(a, "minutes")
+	w.refusesSend(a, "minutes")
 	require.Len(t, w.Notices(person), 3)
 }
 
-func TestTwoCannotTakeTheLastPlace(t *testing.T) {
+func TestBudget_HoldsUnderConcurrentSends(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.Sends(person, "b", "x", in(map[string]float64{"workflow_handoffs": 8}))
+		w.Sends(person, "b", "x", inJob(map[string]float64{"workflow_handoffs": 8}))
 		var wg sync.WaitGroup
 		var passed atomic.Int64
 		for i := range 20 {
@@ -184,7 +184,7 @@ func TestTwoCannotTakeTheLastPlace(t *testing.T) {
 	})
 }
 
-func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
+func TestBudget_TellsHumanInsteadOfSendingConsequences(t *testing.T) {
 	fail := func(then schemas.Then) func(w *world, b schemas.Caller) {
 		return func(w *world, b schemas.Caller) {
 			out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
@@ -221,23 +221,23 @@ func TestWhatFollowsPastALimitIsANotice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			w.Rules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("c", "next")}}})
-			w.Assigns(a, b, "x", in(map[string]float64{"workflow_handoffs": 1}))
+			w.Assigns(a, b, "x", inJob(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
 			require.True(t, w.Status(1).Ended())
 			require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
 			told := w.Notices(person)
 			require.Len(t, told, 1)
 			require.Contains(t, told[0].Text, c.told)
-			w.cannot(a, "2 of 1")
+			w.refusesSend(a, "2 of 1")
 			require.Len(t, w.Notices(person), 1, "of the limit it was told with what is unsent")
 		})
 	}
 }
 
-func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
+func TestBudget_RefusesReturnAndRetryButNotEscalation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "x", in(map[string]float64{"workflow_handoffs": 2}))
-	w.Assigns(a, b, "y", in(nil))
+	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 2}))
+	w.Assigns(a, b, "y", inJob(nil))
 	w.Completes(b, 1)
 	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
 	require.Equal(t, schemas.Completed, w.Status(1))
@@ -247,7 +247,7 @@ func TestPastALimitWorkIsNeitherReturnedNorRetriedButEscalated(t *testing.T) {
 	w.Refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
-func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {
+func TestBudget_TakesLimitsFromPlan(t *testing.T) {
 	w := newWorld(t)
 	w.Rules(nil, schemas.Plan{Name: "p", Steps: inOrder(step("one", "b")), Limits: map[string]float64{"rounds": 3, "cost_usd": 5}})
 	sent := w.Sends(w.Stdio("a"), "workflow:p", "x", func(in *schemas.SendIn) {
@@ -258,7 +258,7 @@ func TestAPlanSetsTheLimitsOfItsWorkflow(t *testing.T) {
 }
 
 // Whatever is sent, completed, failed, returned and retried: what a workflow has used is what the registry says.
-func TestBudgetsAreWhatTheRegistryCounts(t *testing.T) {
+func TestBudget_AgreesWithRegistry(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 3))
@@ -325,7 +325,7 @@ func (w *world) recount(limits ...string) {
 				used["workflow_handoffs"]++
 				if r.To != "human" {
 					n := 1.0
-					for at := beforeChange(v, r); at != nil; at = beforeChange(v, at) {
+					for at := predecessor(v, r); at != nil; at = predecessor(v, at) {
 						if at.To == r.To || schemas.Address(holder[at.ID]) == r.To {
 							n++
 						}
@@ -360,8 +360,8 @@ func (w *world) recount(limits ...string) {
 	}
 }
 
-// beforeChange is what a handoff comes after in its chain.
-func beforeChange(v *store.View, r *store.Record) *store.Record {
+// predecessor is what a handoff comes after in its chain.
+func predecessor(v *store.View, r *store.Record) *store.Record {
 	at, err := v.Record(cmp.Or(r.RetryOf, r.Parent))
 	if err != nil {
 		return nil

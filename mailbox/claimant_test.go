@@ -11,7 +11,7 @@ import (
 )
 
 // Without a connection only the instance proves who claimed; where instances cannot be told apart, nothing does.
-func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
+func TestClaimant_IsInstanceWithoutConnection(t *testing.T) {
 	w := newWorld(t)
 	a, here, there, nobody := w.Stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
 	w.Sends(a, "b", "x")
@@ -32,7 +32,7 @@ func TestWithoutAConnectionTheInstanceIsTheClaimant(t *testing.T) {
 }
 
 // A client that acts under the name of a person at the keyboard gets no advice that does not work.
-func TestAClientIsNotSentToClaimWhatAPersonHolds(t *testing.T) {
+func TestComplete_AdvisesNoClaimOfWorkHeldAtKeyboard(t *testing.T) {
 	w, client := newWorldWith(t, "b")
 	w.Sends(w.Stdio("a"), "b", "x")
 	w.ClaimsID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)

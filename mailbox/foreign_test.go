@@ -11,17 +11,17 @@ import (
 	"handoff/schemas"
 )
 
-// foreign gives a send the id and more that another system's message brought.
-func foreign(id string, extra map[string]any) func(*schemas.SendIn) {
+// withOrigin gives a send the id and more that another system's message brought.
+func withOrigin(id string, extra map[string]any) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Origin = &schemas.Origin{HandoffID: id, Extra: extra} }
 }
 
-func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
+func TestForeignID_IsUniquePerSender(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
-	first := w.Sends(a, "c", "one", foreign("ho_abc", nil))
-	second := w.Sends(b, "c", "two", foreign("ho_abc", nil))
+	first := w.Sends(a, "c", "one", withOrigin("ho_abc", nil))
+	second := w.Sends(b, "c", "two", withOrigin("ho_abc", nil))
 	require.NotEqual(t, first.HandoffID, second.HandoffID)
-	require.Equal(t, first.HandoffID, w.Sends(a, "c", "one", foreign("ho_abc", nil)).HandoffID, "sent again")
+	require.Equal(t, first.HandoffID, w.Sends(a, "c", "one", withOrigin("ho_abc", nil)).HandoffID, "sent again")
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "c", Task: "other", Origin: &schemas.Origin{HandoffID: "ho_abc"}})
 	require.Equal(t, "handoff_id", refused(t, err, schemas.Conflict, "amend ho_1").Field)
 
@@ -40,10 +40,10 @@ func TestForeignIDsAreUniqueForEachSender(t *testing.T) {
 	require.Equal(t, first.HandoffID, out.HandoffID, "what the caller holds")
 }
 
-func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
+func TestGet_ReadsOtherSpellingsOfIDs(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "one")
-	w.Sends(a, "b", "two", foreign("HO-001", nil))
+	w.Sends(a, "b", "two", withOrigin("HO-001", nil))
 	for spelled, want := range map[string]schemas.ID{"ho_001": 1, "ho-1": 1, "handoff_1": 1, "#1": 1, "Handoff 2": 2, "HO-001": 2} {
 		out, err := w.Get(context.Background(), a, schemas.GetIn{HandoffID: spelled})
 		require.NoError(t, err, spelled)
@@ -52,10 +52,10 @@ func TestOurIDsAreReadAsOthersSpellThem(t *testing.T) {
 	mailboxtest.Refuses(t, w.Get, a, schemas.GetIn{HandoffID: "ho-0"}, schemas.NotFound, "ho-0")
 }
 
-func TestWhatHasNoPlaceIsNamed(t *testing.T) {
+func TestSend_WarnsOfUnknownFields(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	extra := map[string]any{"team": "x", "metadata": map[string]any{"cost": 1}, "priority": 7}
-	out := w.Sends(a, "b", "x", foreign("", extra))
+	out := w.Sends(a, "b", "x", withOrigin("", extra))
 	require.Contains(t, out.Warnings, "kept in origin.extra, which no brief shows: metadata.cost, team")
 	require.Contains(t, strings.Join(out.Warnings, " "), "priority 7 is read as normal")
 	w.Claims(b)
@@ -66,12 +66,12 @@ func TestWhatHasNoPlaceIsNamed(t *testing.T) {
 	require.Contains(t, strings.Join(done.Warnings, " "), "team")
 }
 
-func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
+func TestSend_RefusesOrWarnsOfUnknownReferences(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	refer := func(url string) schemas.SendIn {
 		return schemas.SendIn{To: "b", Task: "x", Context: &schemas.Context{References: []schemas.Reference{{URL: url}}}}
 	}
-	e := w.unsent(a, refer("context://ho_9"), schemas.NotFound, "no handoff ho_9")
+	e := w.refusesUnsent(a, refer("context://ho_9"), schemas.NotFound, "no handoff ho_9")
 	require.Equal(t, "context.references[0].url", e.Field)
 	w.Sends(a, "b", "first", func(in *schemas.SendIn) { in.Detail = "the whole story" })
 	for url, warned := range map[string]bool{"context://ho_1": false, "context://abc": true, "https://x/y": true} {
@@ -87,7 +87,7 @@ func TestWhatIsNamedAndUnknownIsRefusedOrWarnedOf(t *testing.T) {
 	require.Contains(t, strings.Join(out.Warnings, " "), "there is no summary")
 }
 
-func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
+func TestSend_ToHumanPassesChainLimit(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": 1}}
@@ -97,7 +97,7 @@ func TestPastTheLimitOfAChainAPersonIsReached(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Sends(b, "human", "y").Parent)
 }
 
-func TestWhatWasSentStaysBesideNotesOfOthers(t *testing.T) {
+func TestAmend_RoleRedirectsPoolWorkOnly(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Context = &schemas.Context{TestCommand: "make old"} })
 	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Context: &schemas.Context{TestCommand: "make new"}}))

@@ -41,8 +41,8 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 
 // The rules of the mailbox that take part in operations which do not call them. The lists are all there are.
 
-// beforeChange are applied before a changed record is written; they change that record alone.
-var beforeChange = []hook{
+// predecessor are applied before a changed record is written; they change that record alone.
+var predecessor = []hook{
 	{when: comesToPool, do: (*op).tellFirst},
 	{when: mayStayUnclaimed, do: (*op).setUnclaimedTime},
 }
@@ -119,7 +119,7 @@ type hooks struct {
 // opOf is the operation of the mailbox that an operation belongs to.
 func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
-func (h hooks) Before(what *operation.Happening) error { return h.apply(beforeChange, what) }
+func (h hooks) Before(what *operation.Happening) error { return h.apply(predecessor, what) }
 func (h hooks) After(what *operation.Happening) error  { return h.apply(afterChange, what) }
 
 func (h hooks) apply(rules []hook, what *operation.Happening) error {

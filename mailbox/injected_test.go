@@ -18,7 +18,7 @@ import (
 type team struct {
 	*world
 	members map[schemas.Agent]schemas.Caller
-	wrong   func(t *team, by schemas.Caller, got schemas.ClaimOut) bool // went wrong instead of being done
+	fault   func(t *team, by schemas.Caller, got schemas.ClaimOut) bool // went wrong instead of being done
 	left    map[schemas.Agent]bool                                      // they do nothing any more
 }
 
@@ -60,15 +60,15 @@ func (w *team) work(by schemas.Caller) bool {
 		}
 	}
 	got := mailboxtest.Must(w.t, w.Claim, by, schemas.ClaimIn{})
-	if got.HandoffID != 0 && (w.wrong == nil || !strings.HasPrefix(got.Title, "test:") || !w.wrong(w, by, got)) {
+	if got.HandoffID != 0 && (w.fault == nil || !strings.HasPrefix(got.Title, "test:") || !w.fault(w, by, got)) {
 		w.Completes(by, got.HandoffID)
 	}
 	return got.HandoffID != 0
 }
 
-// ending is how the workflow came to an end: "done" by its last step, else what human has to read or to do. It is empty
+// outcome is how the workflow came to an end: "done" by its last step, else what human has to read or to do. It is empty
 // where nobody knows.
-func (w *team) ending() string {
+func (w *team) outcome() string {
 	for _, sent := range w.SentByRules() {
 		if strings.HasPrefix(sent, "role:verifier completed ") {
 			return "done"
@@ -123,7 +123,7 @@ func (w *team) crash(by schemas.Caller) {
 
 // Each failure ends in done, with human, or in a refusal with numbers: nothing is forgotten and nothing goes round for
 // ever.
-func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
+func TestPlan_InjectedFailuresEndDoneOrWithHuman(t *testing.T) {
 	type in = schemas.ClaimOut
 	reject := func(w *team, by schemas.Caller, got in) {
 		w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine")})
@@ -159,10 +159,10 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			w.crash(by)
 		}), ends: "done"},
-		"silence while accepted":               {wrong: once(leave), ends: "told: Nobody took it"},
-		"silence while working":                {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); leave(w, by, got) }), ends: "told: Nobody took it"},
-		"silence while waiting":                {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
-		"silence for ever of one that is here": {wrong: func(*team, schemas.Caller, in) bool { return true }, ends: "told: The rule"},
+		"silence while accepted":       {wrong: once(leave), ends: "told: Nobody took it"},
+		"silence while working":        {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); leave(w, by, got) }), ends: "told: Nobody took it"},
+		"silence while waiting":        {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
+		"silence of a connected agent": {wrong: func(*team, schemas.Caller, in) bool { return true }, ends: "told: The rule"},
 		"rejection while pending": {wrong: once(func(w *team, by schemas.Caller, got in) {
 			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			reject(w, by, got)
@@ -183,7 +183,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 		"a test that fails": {wrong: once(func(w *team, by schemas.Caller, got in) {
 			w.Completes(by, got.HandoffID, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 1} })
 		}), ends: "done"},
-		"output that is refused, and is not mended": {step: strict, wrong: func(w *team, by schemas.Caller, got in) bool {
+		"output that is always refused": {step: strict, wrong: func(w *team, by schemas.Caller, got in) bool {
 			_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Result: schemas.Result{Summary: "x"}})
 			refused(w.t, err, schemas.Invalid, "criteri")
 			return true
@@ -210,7 +210,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 				changes = append(changes, c.step)
 			}
 			w := newTeam(t, changes...)
-			w.wrong = c.wrong
+			w.fault = c.wrong
 			planner := w.members["planner-1"]
 			w.Sends(planner, "workflow:factory", "the login")
 			if strings.HasSuffix(name, "generalist") || strings.HasSuffix(name, "wait") {
@@ -219,7 +219,7 @@ func TestInjectedFailuresEndInDoneOrWithAPerson(t *testing.T) {
 				w.members["late-1"] = late
 			}
 			w.play()
-			require.Contains(t, w.ending(), c.ends, "%v", w.SentByRules())
+			require.Contains(t, w.outcome(), c.ends, "%v", w.SentByRules())
 		})
 	}
 }

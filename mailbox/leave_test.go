@@ -26,8 +26,8 @@ func (w *world) factory(unallowed bool, last string) {
 	}}})
 }
 
-// leave are the ids of what waits for leave by the overview, with the reasons.
-func (w *world) leave() (ids []schemas.ID, reasons []string) {
+// waitingForLeave are the ids of what waits for leave by the overview, with the reasons.
+func (w *world) waitingForLeave() (ids []schemas.ID, reasons []string) {
 	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
 	for _, c := range out.NeedsYou.Items {
 		if c.Kind == schemas.ConcernLeave {
@@ -49,14 +49,14 @@ func (w *world) declares(plans ...schemas.Plan) {
 	})
 }
 
-func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
+func TestLeave_WithdrawnPausesWorkflowUntilGivenAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	one := func(in *schemas.SendIn) { in.Workflow = "one" }
 	w.Sends(a, "workflow:factory", "the login", one)
 	w.Sends(a, "workflow:factory", "the logout", one)
 	w.factory(true, "c")
-	ids, reasons := w.leave()
+	ids, reasons := w.waitingForLeave()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids, "also while their steps are under way")
 	require.Equal(t, waitsForLeave, reasons[0])
 	w.ClaimsID(b, 1)
@@ -71,18 +71,18 @@ func TestAWorkflowThatLostLeaveWaitsAndGoesOnByTheRulesOfThen(t *testing.T) {
 	}
 	w.factory(true, "d")
 	w.Restart()
-	ids, _ = w.leave()
+	ids, _ = w.waitingForLeave()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids)
 	w.factory(false, "d")
 	require.ElementsMatch(t, []string{"d pending test: the login", "fixer pending fix: the logout"}, w.SentByRules(), "and no route that is no step")
-	ids, _ = w.leave()
+	ids, _ = w.waitingForLeave()
 	require.Empty(t, ids)
 	w.factory(true, "d")
 	w.factory(false, "d")
 	require.Len(t, w.SentByRules(), 2)
 }
 
-func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
+func TestLeave_PausesWorkflowAfterReview(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.factory(false, "c")
 	w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
@@ -95,11 +95,11 @@ func TestWorkThatCountsOnlyLaterWaitsForLeaveToo(t *testing.T) {
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
-func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
+func TestLeave_WaitsForRemovedFile(t *testing.T) {
 	w := newWorld(t)
-	w.waits(1)
+	w.losesLeaveAfterFirstStep(1)
 	w.declares()
-	_, reasons := w.leave()
+	_, reasons := w.waitingForLeave()
 	require.Equal(t, []string{waitsForFile}, reasons)
 	w.factory(false, "c")
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
@@ -107,7 +107,7 @@ func TestAFileThatIsRemovedIsWaitedFor(t *testing.T) {
 
 // The checkout of another branch takes a file away, or has another state of it. What failed meanwhile is rolled back, as
 // without a file.
-func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
+func TestLeave_StepThatEndsWithoutFileWaits(t *testing.T) {
 	partial := func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial }
 	for name, c := range map[string]struct {
 		gone bool // before the work is completed, else before it is accepted
@@ -139,11 +139,11 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 				w.Updates(a, 3, schemas.ActAccept)
 			}
 			w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
-			_, reasons := w.leave()
+			_, reasons := w.waitingForLeave()
 			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
 			require.Equal(t, 1, w.Pending("a"), "rolled back")
 			w.Updates(a, 3, schemas.ActCancel)
-			ids, _ := w.leave()
+			ids, _ := w.waitingForLeave()
 			require.Equal(t, []schemas.ID{1}, ids)
 			w.declares(two)
 			require.Equal(t, 1, w.Pending("c"))
@@ -152,18 +152,18 @@ func TestAStepThatEndsWhileItsFileIsAwayIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestStatus_ShowsNoReturnedStepThatWaited(t *testing.T) {
+func TestOverview_HidesReturnedStepThatWaited(t *testing.T) {
 	w := newWorld(t)
-	w.waits(1)
-	ids, _ := w.leave()
+	w.losesLeaveAfterFirstStep(1)
+	ids, _ := w.waitingForLeave()
 	require.Len(t, ids, 1)
 	w.Updates(w.Stdio("a"), ids[0], schemas.ActReturn, func(in *schemas.UpdateIn) { in.Note = "again" })
-	now, _ := w.leave()
+	now, _ := w.waitingForLeave()
 	require.NotContains(t, now, ids[0], "its rework is under way")
 }
 
 // Whoever wrote the rules of a clone decides nothing before they have leave, also not how long they take.
-func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
+func TestLeave_RulesWithoutItAreNotEvaluated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
 	for _, unallowed := range []bool{false, true} {
@@ -176,11 +176,11 @@ func TestRulesWithoutLeave_AreNotEvaluated(t *testing.T) {
 	}
 	w.Claims(b)
 	w.Completes(b, 1)
-	_, reasons := w.leave()
+	_, reasons := w.waitingForLeave()
 	require.Equal(t, []string{waitsForLeave}, reasons, "though the condition does not hold")
 }
 
-func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
+func TestSend_RefusesStepOption(t *testing.T) {
 	w := newWorld(t)
 	in := mailboxtest.To("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
@@ -188,7 +188,7 @@ func TestSend_RefusesAStepThatNoRuleSends(t *testing.T) {
 }
 
 // What an earlier version kept has no leave, and that version finds no rules in what is kept without leave.
-func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
+func TestLeave_RowsOfEarlierVersionHaveNone(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
 	w.factory(false, "c")
@@ -219,8 +219,8 @@ func TestRulesOfAnotherVersionHaveNoLeave(t *testing.T) {
 	mailboxtest.Refuses(t, w.Send, w.Stdio("a"), mailboxtest.To("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
-// waits begins n workflows, loses leave, and completes the first step of each.
-func (w *world) waits(n int) {
+// losesLeaveAfterFirstStep begins n workflows, loses leave, and completes the first step of each.
+func (w *world) losesLeaveAfterFirstStep(n int) {
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.factory(false, "c")
 	var ids []schemas.ID
@@ -234,20 +234,20 @@ func (w *world) waits(n int) {
 	}
 }
 
-func TestLeaveReleasesMoreThanTimeMaySend(t *testing.T) {
+func TestLeave_ReleasesMoreThanTimeBudget(t *testing.T) {
 	w := newWorld(t)
-	w.waits(210)
+	w.losesLeaveAfterFirstStep(210)
 	w.factory(false, "c")
 	require.Equal(t, 2*210, w.handoffs())
 }
 
-func TestLeave_OwedWorkIsDueAtOnceAfterClockWasAhead(t *testing.T) {
+func TestLeave_ReleasesAtOnceAfterClockWasAhead(t *testing.T) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
 			const year = 365 * 24 * time.Hour
 			w := newWorld(t)
 			w.Pass(year)
-			w.waits(1)
+			w.losesLeaveAfterFirstStep(1)
 			w.Pass(-year)
 			if restart {
 				w.Restart()

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestSentClaimedAndCompletedInOrder(t *testing.T) {
+func TestSendClaimComplete_InOrder(t *testing.T) {
 	w, architect, coder := newPair(t, "architect", "auto-code")
 
 	sent := w.Sends(architect, "auto-code", "Implement the auth module")
@@ -37,7 +37,7 @@ func TestSentClaimedAndCompletedInOrder(t *testing.T) {
 	require.False(t, w.Notices(architect)[0].Unread)
 }
 
-func TestACompletionPassesOnInTheSameStep(t *testing.T) {
+func TestComplete_SendsContinuation(t *testing.T) {
 	w, architect, coder, qa := newTrio(t, "architect", "auto-code", "qa")
 	w.Sends(architect, "auto-code", "Implement")
 	w.Claims(coder)
@@ -55,7 +55,7 @@ func TestACompletionPassesOnInTheSameStep(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(qa).HandoffID)
 }
 
-func TestACompletionThatCannotPassOnChangesNothing(t *testing.T) {
+func TestComplete_InvalidContinuationChangesNothing(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{
@@ -65,7 +65,7 @@ func TestACompletionThatCannotPassOnChangesNothing(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(1))
 }
 
-func TestLeaseEndsAndTheHandoffIsRedelivered(t *testing.T) {
+func TestLease_EndOffersHandoffAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	first := w.Assigns(a, b, "x")
 	mailboxtest.Must(t, w.Detach, b, schemas.ConnIn{Conn: b.Conn})
@@ -81,7 +81,7 @@ func TestLeaseEndsAndTheHandoffIsRedelivered(t *testing.T) {
 	require.NotEqual(t, first.Token, again.Token)
 }
 
-func TestALongSilenceKeepsAClaimWhileTheConnectionIsOpen(t *testing.T) {
+func TestLease_OpenConnectionCoversSilence(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	for range 40 {
@@ -97,7 +97,7 @@ func TestALongSilenceKeepsAClaimWhileTheConnectionIsOpen(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(2))
 }
 
-func TestALapsedClaimCanStillFinishWhenNobodyElseCame(t *testing.T) {
+func TestComplete_AcceptsLapsedClaimIfNobodyClaimedSince(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	claim := w.Assigns(a, b, "x")
@@ -107,7 +107,7 @@ func TestALapsedClaimCanStillFinishWhenNobodyElseCame(t *testing.T) {
 	require.Equal(t, schemas.Completed, w.Status(1))
 }
 
-func TestAClaimantWhoLostItsClaimIsRefusedAndItsResultKept(t *testing.T) {
+func TestComplete_KeepsLateResultOfLostClaim(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	b1 := schemas.Caller{Agent: "b", AgentID: "1", Via: schemas.ViaHTTP}
 	b2 := schemas.Caller{Agent: "b", AgentID: "2", Via: schemas.ViaHTTP}
@@ -127,7 +127,7 @@ func TestAClaimantWhoLostItsClaimIsRefusedAndItsResultKept(t *testing.T) {
 	w.Completes(b2, 1, func(in *schemas.CompleteIn) { in.Token = fresh.Token })
 }
 
-func TestAttemptsAreUsedUpAndAPersonDecides(t *testing.T) {
+func TestAttempts_UsedUpGoToHuman(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	w.Sends(a, "b", "x")
@@ -142,7 +142,7 @@ func TestAttemptsAreUsedUpAndAPersonDecides(t *testing.T) {
 	require.Equal(t, "attempts_used_up", w.Notices(a)[0].Kind)
 }
 
-func TestFailRollsBackToTheAgentNamed(t *testing.T) {
+func TestFail_RollsBackToNamedAgent(t *testing.T) {
 	w, coder, qa := newPair(t, "auto-code", "qa")
 	w.Assigns(coder, qa, "Test it", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "auto-code"} })
 	failed := w.Fails(qa, schemas.FailIn{
@@ -175,7 +175,7 @@ func TestFailRollsBackToTheAgentNamed(t *testing.T) {
 	require.Equal(t, failed.RollbackHandoff, refused(t, err, schemas.Conflict, "took its place").Successor)
 }
 
-func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
+func TestAsk_WaitsWithoutLease(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, mailboxtest.Asking("Which database?"))
@@ -191,7 +191,7 @@ func TestQuestionWaitsForItsAnswerWithoutALease(t *testing.T) {
 	require.Contains(t, claim.Brief, "PostgreSQL")
 }
 
-func TestOnlyAPersonGrantsPermission(t *testing.T) {
+func TestAnswer_OnlyPersonGrantsPermission(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
@@ -202,7 +202,7 @@ func TestOnlyAPersonGrantsPermission(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
 
-func TestASenderIsToldHowPendingWorkGoesToAnother(t *testing.T) {
+func TestRelease_OfPendingWorkAdvisesAmend(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x")
 	_, err := w.TryUpdate(a, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c" })
@@ -210,7 +210,7 @@ func TestASenderIsToldHowPendingWorkGoesToAnother(t *testing.T) {
 	require.Equal(t, `sends it to another {"handoff_id":"ho_1","action":"amend","to":"…"}`, next.Say+" "+string(next.Args))
 }
 
-func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
+func TestRelease_ToAnotherKeepsProgress(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
@@ -222,7 +222,7 @@ func TestReleaseToAnotherTakesProgressAlong(t *testing.T) {
 	require.Equal(t, 50, w.Full(1).Standing.Percent)
 }
 
-func TestAmendMergesAndRedirects(t *testing.T) {
+func TestAmend_MergesAndRedirects(t *testing.T) {
 	w, a, c := newPair(t, "a", "c")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 	out := w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
@@ -238,7 +238,7 @@ func TestAmendMergesAndRedirects(t *testing.T) {
 	refused(t, err, schemas.Conflict, "accepted")
 }
 
-func TestReturnGivesWorkBackOnce(t *testing.T) {
+func TestReturn_SendsReworkOnce(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Completes(b, 1)
@@ -252,7 +252,7 @@ func TestReturnGivesWorkBackOnce(t *testing.T) {
 	w.Refuses(a, 1, schemas.ActReturn, schemas.Conflict, "took its place", note("again"))
 }
 
-func TestRetryIsANewHandoffAndOnlyOne(t *testing.T) {
+func TestRetry_MakesOneNewHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Detail = "all of it" })
 	w.Fails(b, schemas.FailIn{
@@ -269,7 +269,7 @@ func TestRetryIsANewHandoffAndOnlyOne(t *testing.T) {
 	require.Equal(t, 2, w.Claims(b).Attempt)
 }
 
-func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
+func TestDeadline_EndsHandoffAndTellsSender(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	claim := w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
 	w.Pass(31 * time.Minute)
@@ -281,7 +281,7 @@ func TestDeadlineEndsItAndTheSenderGoesOn(t *testing.T) {
 	require.Len(t, w.Full(1).Late, 1)
 }
 
-func TestPersonApprovesOrRefuses(t *testing.T) {
+func TestApprove_OnlyPersonDecides(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	approval := func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}} }
 	sent := w.Sends(a, "b", "x", approval)
@@ -295,7 +295,7 @@ func TestPersonApprovesOrRefuses(t *testing.T) {
 	require.Equal(t, schemas.Rejected, w.Status(2))
 }
 
-func TestAfterWaitsForOthers(t *testing.T) {
+func TestAfter_BlocksUntilCompletion(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "c", "second", mailboxtest.After("ho_1"))
@@ -305,7 +305,7 @@ func TestAfterWaitsForOthers(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
-func TestCancelTellsTheHolder(t *testing.T) {
+func TestCancel_TellsHolderAndListsOpenChildren(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Sends(b, "c", "part of x")
@@ -316,7 +316,7 @@ func TestCancelTellsTheHolder(t *testing.T) {
 	require.Equal(t, []string{"ho_2"}, w.Refuses(a, 1, schemas.ActCancel, schemas.Conflict, "cannot be cancelled").Known)
 }
 
-func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {
+func TestSend_RefusesEleventhHandoffOfChain(t *testing.T) {
 	w, by := newWorldWith(t, "a")
 	parent := "none"
 	for range 10 {
@@ -326,7 +326,7 @@ func TestChainOfTenHandoffsIsTheLongest(t *testing.T) {
 	refused(t, err, schemas.Limit, "Max handoffs (10) exceeded. Chain: a → a")
 }
 
-func TestKeysMakeRepeatsHarmless(t *testing.T) {
+func TestSend_KeyReturnsFirstResult(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	key := func(in *schemas.SendIn) { in.Key = "k1" }
 	first := w.Sends(a, "b", "x", key)
@@ -336,7 +336,7 @@ func TestKeysMakeRepeatsHarmless(t *testing.T) {
 	require.Contains(t, w.Sends(a, "b", "y").Warnings[1], "same as ho_2")
 }
 
-func TestUnknownRecipientsAreRefusedWhereAgentsAreDeclared(t *testing.T) {
+func TestSend_RefusesUnknownRecipientIfAgentsAreRegistered(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	require.Contains(t, w.Sends(a, "qaa", "x").Warnings[0], "nobody has claimed as qaa")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "qa", Accepts: []string{"test_request"}})
@@ -348,7 +348,7 @@ func TestUnknownRecipientsAreRefusedWhereAgentsAreDeclared(t *testing.T) {
 	mailboxtest.Refuses(t, w.Send, a, schemas.SendIn{To: "qa", Task: "x", Type: "design_request"}, schemas.Conflict, "does not accept")
 }
 
-func TestThePoolIsClaimedByThoseWhoQualify(t *testing.T) {
+func TestClaim_FromPoolNeedsQualification(t *testing.T) {
 	w, a, qa, other := newTrio(t, "a", "qa", "other")
 	mailboxtest.Must(t, w.Register, qa, schemas.RegisterIn{Name: "qa", Accepts: []string{"security_review"}})
 	sent := w.Sends(a, "capability:security_review", "Review")
@@ -357,7 +357,7 @@ func TestThePoolIsClaimedByThoseWhoQualify(t *testing.T) {
 	require.Equal(t, sent.HandoffID, w.Claims(qa).HandoffID)
 }
 
-func TestComplete_PassesOnMessage(t *testing.T) {
+func TestComplete_SendsMessageAsContinuation(t *testing.T) {
 	w, a, b, c := mailboxtest.Trio(t, "a", "b", "c")
 	w.Assigns(a, b, "x")
 	tell := func(in *schemas.CompleteIn) {

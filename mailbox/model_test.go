@@ -20,10 +20,10 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// TestRandomLivesFollowTheTransitions lets five agents and a person do random things, sensible or not, and holds
+// TestModel_RandomCallsFollowTransitions lets five agents and a person do random things, sensible or not, and holds
 // every step against the table in life/testdata/transitions.txt: what succeeds is allowed there and leads where it
 // says; what is refused changes nothing. Afterwards every index, counter and byte is checked.
-func TestRandomLivesFollowTheTransitions(t *testing.T) {
+func TestModel_RandomCallsFollowTransitions(t *testing.T) {
 	runs := map[string]int{"memory": sandbox.Times(40), "bolt": sandbox.Times(6), "postgres": sandbox.Times(20)}
 	if testing.Short() {
 		runs = map[string]int{"memory": 5, "bolt": 1, "postgres": 1}
@@ -41,7 +41,7 @@ func TestRandomLivesFollowTheTransitions(t *testing.T) {
 					for range 150 {
 						l.step()
 					}
-					l.nobodyReviewsItself()
+					l.requireNoSelfReview()
 					l.recount(schemas.LimitHandoffs, schemas.LimitTokens, schemas.LimitCost)
 				})
 			}
@@ -86,8 +86,8 @@ func readTable(t testing.TB) map[string]string {
 	return table
 }
 
-// deed is something to try on a handoff: which actions of the table it may turn out to be.
-type deed struct {
+// randomCall is something to try on a handoff: which actions of the table it may turn out to be.
+type randomCall struct {
 	actions []string
 	do      func(l *lives, by schemas.Caller, id schemas.ID) error
 }
@@ -107,12 +107,12 @@ func (l *lives) step() {
 	case n < 10:
 		l.claimAny()
 	default:
-		l.try(pick(l, deeds), pick(l, l.agents), schemas.ID(1+l.rnd.Uint64N(uint64(l.last))))
+		l.try(pick(l, randomCalls), pick(l, l.agents), schemas.ID(1+l.rnd.Uint64N(uint64(l.last))))
 	}
 }
 
-// nobodyReviewsItself looks who judged which result, and that each result that does not count yet says who will.
-func (l *lives) nobodyReviewsItself() {
+// requireNoSelfReview looks who judged which result, and that each result that does not count yet says who will.
+func (l *lives) requireNoSelfReview() {
 	for id := schemas.ID(1); id <= l.last; id++ {
 		got := l.Full(id)
 		if of := got.Handoff.Review; of != nil {
@@ -157,11 +157,11 @@ func (l *lives) claimAny() {
 	by := pick(l, l.agents)
 	out := mailboxtest.Must(l.t, l.Claim, by, schemas.ClaimIn{})
 	if !out.Empty {
-		l.keep(out)
+		l.keepClaim(out)
 	}
 }
 
-func (l *lives) keep(out schemas.ClaimOut) {
+func (l *lives) keepClaim(out schemas.ClaimOut) {
 	got := l.Full(out.HandoffID)
 	require.Contains(l.t, []schemas.Status{schemas.Accepted, schemas.Working}, got.Status, "what it had reported on, it has again")
 	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
@@ -169,7 +169,7 @@ func (l *lives) keep(out schemas.ClaimOut) {
 }
 
 // try does a deed and compares what became of the handoff with the table.
-func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
+func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 	before := l.Full(id)
 	events := l.events(id)
 	err := d.do(l, by, id)
@@ -189,7 +189,7 @@ func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
 	case schemas.AsError(err).Code == schemas.Stale:
 		require.Equal(l.t, before.Status, after.Status)
 		if before.Standing.Holder != by.Agent || !before.Status.Held() { // else it is told that it holds it again
-			require.Len(l.t, after.Late, len(before.Late)+d.kept(), "%v", d.actions)
+			require.Len(l.t, after.Late, len(before.Late)+d.lateResults(), "%v", d.actions)
 		}
 	default:
 		require.NotEqual(l.t, schemas.Internal, schemas.AsError(err).Code, "%v", err)
@@ -198,7 +198,7 @@ func (l *lives) try(d deed, by schemas.Caller, id schemas.ID) {
 }
 
 // kept is how many late results a deed leaves when its claim was lost: outcomes are kept, the rest is not.
-func (d deed) kept() int {
+func (d randomCall) lateResults() int {
 	if slices.ContainsFunc(d.actions, func(a string) bool { return a == "completed" || a == "failed" || a == "rejected" }) {
 		return 1
 	}
@@ -228,8 +228,8 @@ func (l *lives) token(id schemas.ID) string {
 	return ""
 }
 
-func updating(a schemas.Action, actions ...string) deed {
-	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+func updating(a schemas.Action, actions ...string) randomCall {
+	return randomCall{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
 		_, err := l.TryUpdate(by, id, a, func(in *schemas.UpdateIn) {
 			in.Token, in.Note = l.token(id), "because"
 			switch {
@@ -247,8 +247,8 @@ func updating(a schemas.Action, actions ...string) deed {
 	}}
 }
 
-func failing(outcome schemas.Outcome, actions ...string) deed {
-	return deed{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+func failing(outcome schemas.Outcome, actions ...string) randomCall {
+	return randomCall{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: because(fmt.Sprint("no ", l.rnd.IntN(1000))), Token: l.token(id), Outcome: outcome,
 			Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
@@ -261,7 +261,7 @@ func failing(outcome schemas.Outcome, actions ...string) deed {
 	}}
 }
 
-var deeds = []deed{
+var randomCalls = []randomCall{
 	updating(schemas.ActProgress, "progress"),
 	updating(schemas.ActAsk, "asked"),
 	updating(schemas.ActAnswer, "answered", "completed"), // a person completes work for the person so

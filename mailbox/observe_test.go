@@ -23,7 +23,7 @@ func sightOf(passed bool, checks ...string) *schemas.CheckReport {
 	return s
 }
 
-func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
+func TestComplete_ObservationOverridesHoldersClaim(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.Claims(b)
@@ -48,7 +48,7 @@ func TestWhatChecksShowCountsBeforeWhatTheHolderSays(t *testing.T) {
 	}
 }
 
-func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
+func TestObserve_LaterCheckChangesOutcome(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.Claims(b)
@@ -82,8 +82,8 @@ func TestChecksThatRunLaterMayDisproveACompletion(t *testing.T) {
 	require.Contains(t, w.Kinds(a, work), "observed")
 }
 
-// askedOf sends work with checks and claims it.
-func askedOf(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, done schemas.CompleteIn) {
+// sendsWithChecks sends work with checks and claims it.
+func sendsWithChecks(w *world, a, b schemas.Caller, e schemas.Expectations) (id string, done schemas.CompleteIn) {
 	e.Checks = []string{"test"}
 	sent := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &e })
 	return sent.HandoffID.String(), schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Token: w.Claims(b).Token, Result: schemas.Result{
@@ -107,9 +107,9 @@ func unseen(why string) *schemas.CheckReport {
 	return &schemas.CheckReport{Unobserved: map[string]string{"test": why}}
 }
 
-func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
+func TestComplete_IsPartialWithoutObservation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	id, done := askedOf(w, a, b, schemas.Expectations{})
+	id, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	later := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
 	b.CheckReport = unseen("there is no git")
 	out := mailboxtest.Must(t, w.Complete, b, done)
@@ -131,9 +131,9 @@ func TestComplete_IsPartialWhereNobodyLooked(t *testing.T) {
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code, "its acceptance is waited for")
 }
 
-func TestObserve_OpensNothingThatItsHolderCalledPartial(t *testing.T) {
+func TestObserve_KeepsPartialOutcomeOfHolder(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	id, done := askedOf(w, a, b, schemas.Expectations{})
+	id, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	done.Outcome, done.Verification = schemas.Partial, nil
 	_, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, "an unseen check needs no answer then")
@@ -141,24 +141,24 @@ func TestObserve_OpensNothingThatItsHolderCalledPartial(t *testing.T) {
 	require.Equal(t, schemas.Partial, seen.Outcome)
 }
 
-func TestComplete_RefusesStrictWorkAtWhichNobodyLooked(t *testing.T) {
+func TestComplete_RefusesStrictWorkWithoutObservation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	id, done := askedOf(w, a, b, schemas.Expectations{Strict: true})
+	id, done := sendsWithChecks(w, a, b, schemas.Expectations{Strict: true})
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "strict and 1 of its criteria are unmet: 1: The check test passes (not observed: no checkout is beside this call)")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 	require.Equal(t, 1, w.refusals(id))
-	id, done = askedOf(w, a, b, schemas.Expectations{Strict: true, Evidence: schemas.EvidenceClaimed})
+	id, done = sendsWithChecks(w, a, b, schemas.Expectations{Strict: true, Evidence: schemas.EvidenceClaimed})
 	out, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, id)
 	require.Equal(t, schemas.Success, out.Outcome)
 	require.Contains(t, out.Warnings, "the check test is claimed, not observed: no checkout is beside this call")
 }
 
-func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
+func TestComplete_RemembersFailedCheck(t *testing.T) {
 	for _, evidence := range []string{"", schemas.EvidenceClaimed} {
 		w, a, b := newPair(t, "a", "b")
-		id, done := askedOf(w, a, b, schemas.Expectations{Evidence: evidence})
+		id, done := sendsWithChecks(w, a, b, schemas.Expectations{Evidence: evidence})
 		for i := range 30 {
 			b.CheckReport = sightOf(false, "test")
 			if done.Summary = "done"; i%3 != 0 {
@@ -181,7 +181,7 @@ func TestComplete_RemembersTheFailureThatRefusedIt(t *testing.T) {
 	}
 }
 
-func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
+func TestComplete_RemembersFailedCheckOfRepository(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}
@@ -196,9 +196,9 @@ func TestComplete_RemembersACheckThatTheRepositoryAsksOfAllWork(t *testing.T) {
 	require.Equal(t, schemas.Partial, out.Outcome)
 }
 
-func TestComplete_ForgetsAFailureThatWasMended(t *testing.T) {
+func TestComplete_ForgetsMendedFailure(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	_, done := askedOf(w, a, b, schemas.Expectations{})
+	_, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	b.CheckReport = sightOf(false, "test")
 	_, err := w.Complete(t.Context(), b, done)
 	require.Error(t, err)

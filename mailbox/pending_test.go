@@ -28,24 +28,24 @@ func (w *world) pendingOf(token string) (n int) {
 	return n
 }
 
-// tooMany checks that nothing was sent because so many are pending.
-func tooMany(t *testing.T, err error, are string) {
+// requireTooManyPending checks that nothing was sent because so many are pending.
+func requireTooManyPending(t *testing.T, err error, are string) {
 	t.Helper()
 	e := refused(t, err, schemas.Limit, "Nothing was sent.")
 	require.Equal(t, are+" handoffs that were sent with token ci are pending, and it may have "+are, e.Message)
 	require.Equal(t, 30, e.RetryAfter)
 }
 
-func TestATokenSendsUntilSoManyArePending(t *testing.T) {
+func TestPendingLimit_RefusesSendUntilClaim(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 3), w.Stdio("b")
 	w.Sends(a, "b", "one")
 	w.Sends(a, "c", "two", mailboxtest.After("1"))
 	w.Sends(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four"})
-	tooMany(t, err, "3")
+	requireTooManyPending(t, err, "3")
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "four", DryRun: true})
-	tooMany(t, err, "3")
+	requireTooManyPending(t, err, "3")
 
 	require.Equal(t, schemas.ID(3), w.Sends(a, "c", "three", func(in *schemas.SendIn) {
 		in.Options, in.Key = &schemas.SendOptions{NotBefore: "1h"}, "k"
@@ -59,7 +59,7 @@ func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 	w.Claims(b)
 	require.Equal(t, schemas.ID(6), w.Sends(a, "b", "four").HandoffID)
 	_, err = w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "five"})
-	tooMany(t, err, "3")
+	requireTooManyPending(t, err, "3")
 	w.Updates(a, 2, schemas.ActCancel)
 	w.Sends(a, "b", "five")
 	unlimited := a
@@ -69,7 +69,7 @@ func TestATokenSendsUntilSoManyArePending(t *testing.T) {
 }
 
 // What a caller sends in other ways counts as well, and what is refused leaves all as it was.
-func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
+func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.Stdio("b")
 	w.Assigns(a, b, "one")
@@ -92,9 +92,9 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 	require.Equal(t, 30, e.RetryAfter)
 	require.Equal(t, schemas.Accepted, w.Status(3))
 	_, err := w.TryUpdate(a, 2, schemas.ActRetry)
-	tooMany(t, err, "1")
+	requireTooManyPending(t, err, "1")
 	_, err = w.TryUpdate(a, 1, schemas.ActReturn, note("more tests"))
-	tooMany(t, err, "1")
+	requireTooManyPending(t, err, "1")
 	require.Equal(t, schemas.Completed, w.Status(1))
 
 	w.Claims(b)
@@ -107,7 +107,7 @@ func TestContinuationsRetriesAndReturnsCount(t *testing.T) {
 }
 
 // Whoever fails is not charged with what the rules send, and is never refused for it.
-func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
+func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.Stdio("a"), limited("b", 1)
 	w.Sends(a, "b", "one")
@@ -120,7 +120,7 @@ func TestWhatTheRulesSendIsNotCharged(t *testing.T) {
 }
 
 // The same work tried again is pending for who sent it.
-func TestARerunIsChargedToTheFirstSender(t *testing.T) {
+func TestPendingLimit_ChargesRerunToFirstSender(t *testing.T) {
 	w := newWorld(t)
 	a, b := limited("a", 1), w.Stdio("b")
 	w.Assigns(a, b, "one")
@@ -128,10 +128,10 @@ func TestARerunIsChargedToTheFirstSender(t *testing.T) {
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
 	require.Equal(t, 1, w.pendingOf("ci"))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "two"})
-	tooMany(t, err, "1")
+	requireTooManyPending(t, err, "1")
 }
 
-func TestTheLimitHoldsExactlyUnderConcurrency(t *testing.T) {
+func TestPendingLimit_IsExactUnderConcurrency(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		const most = 7
 		var sent, full atomic.Int64

@@ -18,7 +18,7 @@ import (
 // Whatever is sent, to whomever, under whatever spelling, and however agents register, go away and take other work: each
 // open handoff that waits for nothing is taken by an agent that claims it by its id, or its sender was told and the
 // overview says why not. Another seed is another sequence.
-func TestSend_LeavesNoWorkThatNobodyTakesUntold(t *testing.T) {
+func TestSend_TellsSenderOfUntakenWork(t *testing.T) {
 	stuck := 0
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSend_LeavesNoWorkThatNobodyTakesUntold(t *testing.T) {
 				p.step()
 			}
 			p.Pass(2 * time.Minute) // then nothing is kept for one of a pool first
-			stuck += p.judge()
+			stuck += p.countUntaken()
 		})
 	}
 	require.Greater(t, stuck, 60, "sequences lead to work that nobody takes")
@@ -70,14 +70,14 @@ func (p *player) step() {
 		})
 	case 6:
 		if took, err := p.Claim(ctx, by, schemas.ClaimIn{}); err == nil && took.HandoffID != 0 && p.rnd.IntN(3) > 0 {
-			p.ends(by, took.HandoffID.String())
+			p.endsHandoff(by, took.HandoffID.String())
 		}
 	case 7:
-		p.ends(by, id)
+		p.endsHandoff(by, id)
 	case 8:
-		p.answered(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRelease, schemas.ActAmend), To: p.address()})
+		p.updates(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRelease, schemas.ActAmend), To: p.address()})
 	case 9:
-		p.answered(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRetry, schemas.ActCancel, schemas.ActReturn, schemas.ActAccept), Note: "again"})
+		p.updates(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRetry, schemas.ActCancel, schemas.ActReturn, schemas.ActAccept), Note: "again"})
 	case 10:
 		_, _ = p.Fail(ctx, by, schemas.FailIn{
 			HandoffID: id, FailureDetail: because("not mine"), Outcome: schemas.OutcomeRejected, Alternative: oneOf(p, "", "dev", "agent:qa"),
@@ -106,8 +106,8 @@ func (p *player) sends(by schemas.Caller) {
 	}
 }
 
-// ends ends what an agent holds, with or without more work for others.
-func (p *player) ends(by schemas.Caller, id string) {
+// endsHandoff ends what an agent holds, with or without more work for others.
+func (p *player) endsHandoff(by schemas.Caller, id string) {
 	ctx := context.Background()
 	if p.rnd.IntN(2) == 0 {
 		_, _ = p.Fail(ctx, by, schemas.FailIn{
@@ -128,29 +128,29 @@ func (p *player) ends(by schemas.Caller, id string) {
 	}
 }
 
-func (p *player) answered(by schemas.Caller, in schemas.UpdateIn) {
+func (p *player) updates(by schemas.Caller, in schemas.UpdateIn) {
 	out, err := p.Update(context.Background(), by, in)
 	if err == nil {
 		p.warned[out.HandoffID] += strings.Join(out.Warnings, " ")
 	}
 }
 
-// judge looks at each handoff that may be claimed, and counts those that nobody takes.
-func (p *player) judge() (stuck int) {
+// countUntaken looks at each handoff that may be claimed, and counts those that nobody takes.
+func (p *player) countUntaken() (stuck int) {
 	ctx := context.Background()
 	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.StatusFilter(schemas.Pending), Limit: 50})
 	require.NoError(p.t, err)
 	left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
-		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.taken(it)
+		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.isTaken(it)
 	})
 	for _, it := range left {
-		p.told(it)
+		p.requireTold(it)
 	}
 	return len(left)
 }
 
-// taken tells whether somebody takes a handoff: human by what is for it, an agent that claims it by its id.
-func (p *player) taken(it schemas.Item) bool {
+// isTaken tells whether somebody takes a handoff: human by what is for it, an agent that claims it by its id.
+func (p *player) isTaken(it schemas.Item) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
 	}
@@ -167,8 +167,8 @@ func (p *player) taken(it schemas.Item) bool {
 	return false
 }
 
-// told fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
-func (p *player) told(it schemas.Item) {
+// requireTold fails the test unless the sender of a handoff heard that nobody takes it, and the overview says so.
+func (p *player) requireTold(it schemas.Item) {
 	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
 	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// wrote leaves a message with an agent.
-func (w *world) wrote(by schemas.Caller, to, text string, more ...func(*schemas.SendIn)) schemas.NoticeID {
+// writes leaves a message with an agent.
+func (w *world) writes(by schemas.Caller, to, text string, more ...func(*schemas.SendIn)) schemas.NoticeID {
 	w.t.Helper()
 	in := schemas.SendIn{To: to, Task: text, Type: schemas.TypeMessage, Parent: "none"}
 	for _, change := range more {
@@ -31,11 +31,11 @@ func (w *world) answer(by schemas.Caller, id, text string) (schemas.UpdateOut, e
 	return w.Update(context.Background(), by, schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: text})
 }
 
-func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
+func TestAnswer_OfMessageGoesToItsSender(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	work := w.Sends(w.Stdio("boss"), "qa", "migrate").HandoffID
 	w.Claims(qa)
-	no := w.wrote(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
+	no := w.writes(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
 	out, err := w.answer(person, no.String(), "Yes, drop it")
 	require.NoError(t, err)
 	require.Equal(t, no, out.NoticeID)
@@ -53,9 +53,9 @@ func TestAnswer_OfAMessageGoesBackToItsSender(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Full(work).Status, "the work goes on")
 }
 
-func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
+func TestAnswer_RefusesOtherNotices(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	no := w.wrote(qa, "human", "May I?")
+	no := w.writes(qa, "human", "May I?")
 	w.Assigns(person, qa, "x")
 	w.Completes(qa, 1)
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestAnswer_RefusesWhatIsNoMessageOfTheCaller(t *testing.T) {
 	require.Len(t, w.needsYou(), 1, "it stays unanswered")
 }
 
-func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
+func TestAnswer_OfQuestionNoticeAnswersHandoff(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Assigns(person, qa, "x")
 	w.Updates(qa, 1, schemas.ActAsk, mailboxtest.Asking("Which?"))
@@ -85,7 +85,7 @@ func TestAnswer_OfTheNoticeOfAQuestionAnswersIt(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
-func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
+func TestAnswer_OfWorkForHumanCompletesIt(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Sends(qa, "human", "May I deploy?")
 	w.Sends(qa, "human", "And tomorrow?")
@@ -106,7 +106,7 @@ func TestAnswer_OfWorkForThePersonCompletesIt(t *testing.T) {
 	require.Contains(t, w.Kinds(qa, 1), "completed")
 }
 
-func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
+func TestAnswer_RefusesWorkWithCriteriaOrOfOthers(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Sends(qa, "human", "Review", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}
@@ -123,7 +123,7 @@ func TestAnswer_RefusesWorkThatIsNotAnsweredSo(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Full(1).Status)
 }
 
-func TestEvents_SayWhatOnlyAPersonGives(t *testing.T) {
+func TestEvents_SayIfPersonIsNeeded(t *testing.T) {
 	w, boss, qa := newPair(t, "boss", "qa")
 	w.Sends(boss, "qa", "Deploy", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)

@@ -17,7 +17,7 @@ import (
 // Whatever is sent, rejected with and without another name, released, retried and left to the clock: who rejected work
 // or is excluded from it never holds it or what takes its place, neither by taking the next one nor by its id, nobody
 // holds more than it takes, and work is spread over those that remain.
-func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
+func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			ctx, w, rnd := context.Background(), newWorld(t), rand.New(rand.NewPCG(seed, 1))
@@ -60,7 +60,7 @@ func TestNobodyHoldsWhatItRejectedOrIsExcludedFrom(t *testing.T) {
 				case 3:
 					if held {
 						by = drop(id)
-						next := w.Fails(by, instead(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
+						next := w.Fails(by, rejectingFor(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
 						rejected[id] = append(rejected[id], by.Agent)
 						if next != 0 {
 							rejected[next], long[next] = slices.Clone(rejected[id]), long[id]

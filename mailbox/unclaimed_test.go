@@ -14,8 +14,8 @@ func noTakers(then string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NoTakers: then}} }
 }
 
-// to is for whom a handoff is now.
-func (w *world) to(id schemas.ID) schemas.Address {
+// recipient is for whom a handoff is now.
+func (w *world) recipient(id schemas.ID) schemas.Address {
 	w.t.Helper()
 	out := mailboxtest.Must(w.t, w.List, person, schemas.ListIn{Box: "all"})
 	for _, it := range out.Items {
@@ -26,7 +26,7 @@ func (w *world) to(id schemas.ID) schemas.Address {
 	return ""
 }
 
-func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
+func TestNoTakers_RedirectsUnclaimedWork(t *testing.T) {
 	for _, c := range []struct {
 		to, noTakers string
 		goes         schemas.Address
@@ -46,11 +46,11 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 			w.Accepts("*", takesAll)
 			out := w.Sends(a, c.to, "x", noTakers(c.noTakers))
 			w.Pass(14 * time.Minute)
-			require.Equal(t, schemas.Address(c.to), w.to(out.HandoffID), "nothing was due yet")
+			require.Equal(t, schemas.Address(c.to), w.recipient(out.HandoffID), "nothing was due yet")
 			for range 3 {
 				w.Pass(time.Hour)
 			}
-			require.Equal(t, c.goes, w.to(out.HandoffID))
+			require.Equal(t, c.goes, w.recipient(out.HandoffID))
 			if c.told == "" {
 				require.Empty(t, w.Notices(a))
 				return
@@ -65,7 +65,7 @@ func TestWorkThatNobodyTakesGoesWhereItsSenderSaid(t *testing.T) {
 	}
 }
 
-func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
+func TestNoTakers_CountsOnlyClaimableTime(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	first := w.Sends(b, "a", "before").HandoffID
 	id := w.Sends(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
@@ -77,15 +77,15 @@ func TestOnlyTimeInWhichWorkMayBeClaimedCountsAsUntaken(t *testing.T) {
 	w.Pass(10 * time.Minute)
 	w.Updates(b, id, schemas.ActRelease)
 	w.Pass(14 * time.Minute)
-	require.Equal(t, schemas.Address("b"), w.to(id), "it counts anew where work is given back")
+	require.Equal(t, schemas.Address("b"), w.recipient(id), "it counts anew where work is given back")
 	w.Pass(time.Minute)
-	require.Equal(t, schemas.Address("human"), w.to(id))
+	require.Equal(t, schemas.Address("human"), w.recipient(id))
 }
 
-func TestWorkWithoutGeneralistsWaitsOn(t *testing.T) {
+func TestNoTakers_WithoutGeneralistKeepsRecipient(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	id := w.Sends(a, "capability:review", "x", noTakers("generalist")).HandoffID
 	w.Pass(time.Hour)
-	require.Equal(t, schemas.Address("capability:review"), w.to(id))
+	require.Equal(t, schemas.Address("capability:review"), w.recipient(id))
 	require.Contains(t, w.Notices(a)[0].Text, "no agent is known that accepts anything")
 }

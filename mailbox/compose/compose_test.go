@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestAHandoffHasDefaults(t *testing.T) {
+func TestHandoff_HasDefaults(t *testing.T) {
 	h := compose.Handoff(schemas.Caller{Agent: "dev"}, schemas.SendIn{Task: "Test it\nwith care"}, "capability:review")
 	require.Equal(t, schemas.Source{Agent: "dev"}, h.Source)
 	require.Equal(t, schemas.Target{Capability: "review"}, h.Target)
@@ -22,21 +22,21 @@ func TestAHandoffHasDefaults(t *testing.T) {
 	require.Equal(t, 1, h.Version)
 }
 
-func TestTargetIsAnAgentOrARole(t *testing.T) {
+func TestTarget_IsAgentOrRole(t *testing.T) {
 	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.Target("qa", "it knows"))
 	require.Equal(t, schemas.Target{Role: "testing"}, compose.Target("role:testing", ""))
 }
 
-func TestATitleIsAtMostEightyBytesOfTheFirstLine(t *testing.T) {
+func TestTitle_IsFirstLineOfAtMost80Bytes(t *testing.T) {
 	require.Equal(t, "a", compose.Title("\n a\n b"))
 	require.LessOrEqual(t, len(compose.Title(strings.Repeat("é", 100))), 80)
 }
 
-func TestTagsThatWereWrittenAsTextAreParted(t *testing.T) {
+func TestTags_SplitsAtCommas(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, compose.Tags([]string{"a, b", " ", "c,"}))
 }
 
-func TestChangesExtendMergeOrReplace(t *testing.T) {
+func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
 	h := schemas.Handoff{
 		Title: "old", Tags: []string{"a"}, Data: map[string]string{"k": "1", "l": "1"},
 		Context: &schemas.Context{KnownIssues: []string{"slow"}},
@@ -56,7 +56,7 @@ func TestChangesExtendMergeOrReplace(t *testing.T) {
 	require.Empty(t, compose.Merge(&h, schemas.Changes{Title: "new"}), "it says that already")
 }
 
-func TestChangesThatAreMadeAgainChangeNothing(t *testing.T) {
+func TestMerge_SameChangesTwiceChangeNothing(t *testing.T) {
 	h := schemas.Handoff{Task: "Test it", Tags: []string{"a"}}
 	changes := schemas.Changes{
 		Tags: []string{"a", "b", "b"}, Data: map[string]string{"k": "1"}, Requirements: []string{"Go"},
@@ -81,7 +81,7 @@ func TestMerge_NamesEachTermThatChanges(t *testing.T) {
 	require.Equal(t, terms, h.Metadata.Terms)
 }
 
-func TestMerge_ReplacesASchemaAndLeavesWhatTheMailboxFilled(t *testing.T) {
+func TestMerge_ReplacesSchemaAndKeepsFilledFields(t *testing.T) {
 	h := schemas.Handoff{
 		Context:      &schemas.Context{Questions: []string{"which?"}},
 		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"object"}`), Strict: true},
@@ -95,7 +95,7 @@ func TestMerge_ReplacesASchemaAndLeavesWhatTheMailboxFilled(t *testing.T) {
 	require.Equal(t, &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"array"}`), Strict: true}, h.Expectations)
 }
 
-func TestMerge_PutsContentInThePlaceOfWhatWasKeptUnderItsName(t *testing.T) {
+func TestMerge_ReplacesKeptReferenceOfSameName(t *testing.T) {
 	kept := schemas.Reference{Name: "spec.md", Digest: "sha256:1"}
 	other := schemas.Reference{Name: "plan.md", Digest: "sha256:2"}
 	now := schemas.Reference{Name: "spec.md", Digest: "sha256:3"}

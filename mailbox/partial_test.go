@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// partly completes work of one criterion that is not met.
-func partly(in *schemas.CompleteIn) {
+// completePartly completes work of one criterion that is not met.
+func completePartly(in *schemas.CompleteIn) {
 	in.Summary = "GATE_FAIL: do not deploy"
 	in.Outcome = schemas.Partial
 	in.Verification = &schemas.Verification{TestsFailed: 3, Criteria: []schemas.Criterion{{Criterion: "1", Evidence: "3 fail"}}}
@@ -28,16 +28,16 @@ func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
 	w.Sends(lead, "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
-	w.Completes(qa, 1, partly)
+	w.Completes(qa, 1, completePartly)
 	return w, lead, qa, dev
 }
 
-func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
+func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
 	w.Sends(w.Stdio("ops"), "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
-	out := w.Completes(qa, 1, partly)
+	out := w.Completes(qa, 1, completePartly)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Warnings, "not opened: ho_2. What waits goes on after a success, or once the sender accepts this")
 
@@ -66,7 +66,7 @@ func TestComplete_AGateThatSaysNoOpensNothing(t *testing.T) {
 	require.Empty(t, w.stuck())
 }
 
-func TestReturn_OfAPartialResultOpensWithItsRework(t *testing.T) {
+func TestReturn_OfPartialResultUnblocksAfterRework(t *testing.T) {
 	w, lead, qa, dev := gated(t)
 	again := w.Updates(lead, 1, schemas.ActReturn, note("mend the tests")).Created
 	require.Equal(t, again, w.Claims(qa).HandoffID)
@@ -75,18 +75,18 @@ func TestReturn_OfAPartialResultOpensWithItsRework(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
-func TestJoin_WaitsUntilEachPartIsDoneWell(t *testing.T) {
+func TestJoin_WaitsForPartialPart(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
 	w.Completes(qa, w.Claims(qa).HandoffID, evidence("1"))
 	last := w.Claims(qa).HandoffID
-	w.Completes(qa, last, partly)
+	w.Completes(qa, last, completePartly)
 	require.True(t, w.Claims(dev).Empty)
 	w.Updates(lead, last, schemas.ActAccept)
 	require.Equal(t, schemas.ID(3), w.Claims(dev).HandoffID)
 }
 
-func TestSend_SaysThatItWaitsForAPartialResult(t *testing.T) {
+func TestSend_WarnsOfPartialDependency(t *testing.T) {
 	w, lead, _, _ := gated(t)
 	out := w.Sends(lead, "dev", "Announce it", mailboxtest.NoParent, mailboxtest.After("1"))
 	require.Contains(t, out.Warnings, "ho_1 ended partial: ho_3 waits until that is accepted")
@@ -98,7 +98,7 @@ func TestSend_SaysThatItWaitsForAPartialResult(t *testing.T) {
 	require.Empty(t, w.Sends(lead, "dev", "Tell all", mailboxtest.NoParent, mailboxtest.After("1")).BlockedBy, "it is done well by now")
 }
 
-func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
+func TestAccept_OfPartialRollbackUnblocksDependents(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(person, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -111,7 +111,7 @@ func TestComplete_APartialRollbackOpensOnceItIsAccepted(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
-func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
+func TestReview_OfPartialResultUnblocksDependents(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.Sends(lead, "dev", "y", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -124,7 +124,7 @@ func TestReview_OfAPartialResultDecidesWhatWaits(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
-func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
+func TestObserve_FailedCheckBlocksDependentsAgain(t *testing.T) {
 	w := newWorld(t)
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} })
@@ -153,7 +153,7 @@ func TestObserve_WhatCountsNoMoreAsDoneIsWaitedForAgain(t *testing.T) {
 	require.Empty(t, w.Full(3).Standing.BlockedBy)
 }
 
-func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
+func TestPlan_WaitsForAcceptanceOfPartialStep(t *testing.T) {
 	w := newWorld(t)
 	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")
@@ -170,7 +170,7 @@ func TestPlan_GoesOnOnceItsStepIsDoneWell(t *testing.T) {
 	require.Len(t, w.SentByRules(), 1)
 }
 
-func TestPlan_ThatWentOnWithAStepForWhatFailedGoesOnOnce(t *testing.T) {
+func TestPlan_AcceptanceSendsNoStepTwice(t *testing.T) {
 	w := newWorld(t)
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
 	w.Rules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.To("ops", "passed")}}},
@@ -184,7 +184,7 @@ func TestPlan_ThatWentOnWithAStepForWhatFailedGoesOnOnce(t *testing.T) {
 	require.Equal(t, []string{"dev pending fix: the login", "ops pending passed"}, w.SentByRules(), "the rule beside the plan fires, the plan went on")
 }
 
-func TestPlan_GoesOnOnceHoweverOftenItsChecksFlip(t *testing.T) {
+func TestPlan_GoesOnOnceIfChecksFlip(t *testing.T) {
 	w := newWorld(t)
 	w.Rules(nil, schemas.Plan{Name: "ship", Steps: inOrder(step("test", "qa"), step("deploy", "dev"))})
 	lead, qa := w.Stdio("lead"), w.Stdio("qa")

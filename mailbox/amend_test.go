@@ -12,7 +12,7 @@ import (
 
 var retask = mailboxtest.Changing(schemas.Changes{Task: "something else"})
 
-func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
+func TestAmend_AfterApprovalNeedsApprovalAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
@@ -23,7 +23,7 @@ func TestWhatIsAmendedAfterApprovalNeedsItAgain(t *testing.T) {
 	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
-func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
+func TestAmend_RefusesAgentForHeldApprovedWork(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
@@ -36,7 +36,7 @@ func TestWhatWasApprovedIsNotAmendedBehindItsHolder(t *testing.T) {
 	require.Contains(t, w.Claims(b).Brief, "something else")
 }
 
-func TestWhatAPersonAmendsIsApproved(t *testing.T) {
+func TestAmend_ByPersonKeepsApproval(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "harmless", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActApprove)
@@ -44,7 +44,7 @@ func TestWhatAPersonAmendsIsApproved(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
+func TestAmend_ReturnsDependencies(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "one")
 	w.Sends(a, "b", "two")
@@ -66,7 +66,7 @@ func TestAnAmendmentSaysForWhatItWaitsThen(t *testing.T) {
 	require.Empty(t, w.Full(3).Standing.BlockedBy)
 }
 
-func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
+func TestAmend_WarnsOfAddedCriteria(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", criteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
@@ -79,14 +79,14 @@ func TestAnAmendmentSaysThatCriteriaWereAdded(t *testing.T) {
 	require.Equal(t, []string{"two", "three"}, w.Full(1).Handoff.Expectations.SuccessCriteria)
 }
 
-func TestAmendmentNeedsNoApprovalWhereNoneWasAsked(t *testing.T) {
+func TestAmend_NeedsNoApprovalIfSendNeededNone(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "harmless")
 	w.Updates(a, 1, schemas.ActAmend, retask)
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
+func TestRetry_NeedsApprovalLikeFirstAttempt(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "risky", mailboxtest.NeedsApproval)
 	w.Updates(person, 1, schemas.ActRefuse, note("no"))
@@ -97,7 +97,7 @@ func TestARetryNeedsTheApprovalThatTheFirstNeeded(t *testing.T) {
 	require.Equal(t, again, w.Claims(b).HandoffID)
 }
 
-func TestAnAmendedDeadlineIsHeldAgainstTheClock(t *testing.T) {
+func TestAmend_ChecksDeadlineAgainstClock(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	require.Nil(t, w.Sends(a, "b", "x").Deadline)
 	_, err := w.TryUpdate(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Deadline: "9999-12-31T23:59:59Z"}))

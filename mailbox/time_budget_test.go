@@ -14,11 +14,11 @@ import (
 	"handoff/store"
 )
 
-func within(deadline string) func(*schemas.SendIn) {
+func withDeadline(deadline string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Deadline = deadline }
 }
 
-func soon(address, task string) schemas.SendIn {
+func sendWithin(address, task string) schemas.SendIn {
 	return schemas.SendIn{To: address, Task: task, Deadline: "1s"}
 }
 
@@ -28,17 +28,17 @@ func (w *world) handoffs() int {
 	return mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{}).Counts.Sent
 }
 
-func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {
+func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
 	for name, send := range map[string][]schemas.SendIn{
-		"two":      {soon("q", "x"), soon("q", "y")},
-		"eight":    slices.Repeat([]schemas.SendIn{soon("q", "x")}, 8),
-		"to human": {soon("human", "x"), soon("human", "y")},
+		"two":      {sendWithin("q", "x"), sendWithin("q", "y")},
+		"eight":    slices.Repeat([]schemas.SendIn{sendWithin("q", "x")}, 8),
+		"to human": {sendWithin("human", "x"), sendWithin("human", "y")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			old := store.DeclaredRules{Routes: []schemas.Route{{Name: "a", On: []string{"timed_out"}, Send: send}}}
 			require.NoError(t, w.Store.Update(context.Background(), func(tx *store.Tx) error { _, err := tx.PutRules("x", old); return err }))
-			w.Sends(w.Stdio("me"), "q", "go", within("1s"))
+			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
 			for range 30 {
 				w.Pass(2 * time.Second)
 				w.handoffs()
@@ -54,7 +54,7 @@ func TestRules_SendSoMuchInAWorkflowBecauseOfTime(t *testing.T) {
 	}
 }
 
-func TestRules_SendSoMuchInAnHourBecauseOfTime(t *testing.T) {
+func TestRules_TimeBudgetPerHour(t *testing.T) {
 	sandbox.Proof(t)
 	w := newWorld(t)
 	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.To("q", "x")}}
@@ -64,7 +64,7 @@ func TestRules_SendSoMuchInAnHourBecauseOfTime(t *testing.T) {
 		w.Rules(append(more, mine))
 		before := w.handoffs()
 		for range n {
-			w.Sends(w.Stdio("me"), "q", "go", within("1s"))
+			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
 		}
 		w.Pass(2 * time.Second)
 		return w.handoffs() - before - n
@@ -75,7 +75,7 @@ func TestRules_SendSoMuchInAnHourBecauseOfTime(t *testing.T) {
 	require.Equal(t, 1, timeOut(1), "the next hour has its own")
 }
 
-func TestRules_WhatAnAgentCausesIsNoMatterOfTime(t *testing.T) {
+func TestRules_TimeBudgetIgnoresCallsOfAgents(t *testing.T) {
 	w := newWorld(t)
 	w.Rules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{mailboxtest.To("q", "x")}}})
 	a, b := w.Stdio("a"), w.Stdio("b")
@@ -86,9 +86,9 @@ func TestRules_WhatAnAgentCausesIsNoMatterOfTime(t *testing.T) {
 	require.Equal(t, 2*210, w.handoffs())
 }
 
-func TestRules_AreRefusedThatLeaveTheirChain(t *testing.T) {
+func TestRules_RefuseOtherParentOrWorkflow(t *testing.T) {
 	w := newWorld(t)
-	cut := soon("q", "x")
+	cut := sendWithin("q", "x")
 	cut.Parent = "{{root.id}}"
 	other := step("b", "q", func(s *schemas.PlanStep) { s.Workflow = "other" })
 	for field, file := range map[string]schemas.DeclaringFile{

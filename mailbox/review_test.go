@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func reviewed(by string, more ...func(*schemas.SendIn)) func(*schemas.SendIn) {
+func withReview(by string, more ...func(*schemas.SendIn)) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It builds"}, Review: by}
 		for _, m := range more {
@@ -26,13 +26,13 @@ func verdict(v string, points ...string) func(*schemas.CompleteIn) {
 
 func (w *world) reason(id schemas.ID) string { return w.Full(id).Standing.Reason }
 
-// takes is the handoff that an agent takes next.
-func (w *world) takes(by schemas.Caller) schemas.ID { w.t.Helper(); return w.Claims(by).HandoffID }
+// claimsNext is the handoff that an agent takes next.
+func (w *world) claimsNext(by schemas.Caller) schemas.ID { w.t.Helper(); return w.Claims(by).HandoffID }
 
-func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
+func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	w := newWorld(t)
 	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
-	work := w.Sends(a, "b", "Write the store", reviewed("c")).HandoffID
+	work := w.Sends(a, "b", "Write the store", withReview("c")).HandoffID
 	w.Sends(a, "d", "Use the store", mailboxtest.NoParent, mailboxtest.After("1"))
 	require.Contains(t, w.Claims(b).Brief, "Your result counts once it was reviewed by c")
 	passOn := func(in *schemas.CompleteIn) {
@@ -60,36 +60,38 @@ func TestWorkCountsOnceItsReviewAccepts(t *testing.T) {
 	require.Equal(t, schemas.Agent("a"), again.From, "the work stays its sender's")
 	require.Regexp(t, `(?s)round 2: c returned.*2\. It logs\n3\. It has tests`, again.Brief)
 	w.Completes(b, again.HandoffID, evidence("1", "2", "3"), passOn)
-	w.Completes(c, w.takes(c), verdict("accept"))
+	w.Completes(c, w.claimsNext(c), verdict("accept"))
 	require.Empty(t, w.reason(again.HandoffID))
 	require.NotNil(t, w.Full(again.HandoffID).Standing.AcceptedAt)
-	require.Equal(t, schemas.ID(2), w.takes(d))
+	require.Equal(t, schemas.ID(2), w.claimsNext(d))
 	e := w.Stdio("e")
-	next := w.Full(w.takes(e)).Handoff
+	next := w.Full(w.claimsNext(e)).Handoff
 	require.Equal(t, schemas.Agent("b"), next.Source.Agent)
 	require.True(t, w.Claims(e).Empty, "it is passed on once")
 }
 
-func TestPastTheRoundsAPersonDecides(t *testing.T) {
+func TestReview_AfterLastRoundGoesToHuman(t *testing.T) {
 	for decision, want := range map[string]schemas.Status{"accept": schemas.Completed, "rework": schemas.Returned} {
 		w, a, b, c := newTrio(t, "a", "b", "c")
-		w.Sends(a, "b", "x", reviewed("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
-		w.Completes(b, w.takes(b), evidence("1"))
+		w.Sends(a, "b", "x", withReview("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
+		w.Completes(b, w.claimsNext(b), evidence("1"))
 		w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
-		out := w.Completes(c, w.takes(c), verdict("rework", "It is slow"))
+		out := w.Completes(c, w.claimsNext(c), verdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
 		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.Full(out.Forwarded.HandoffID).Handoff.Task)
-		w.Completes(person, w.takes(person), verdict(decision, "It is slow"))
+		w.Completes(person, w.claimsNext(person), verdict(decision, "It is slow"))
 		require.Equal(t, want, w.Status(1))
 	}
 }
 
-func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
+func TestReview_WithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 	for name, lose := range map[string]func(*world, schemas.Caller, schemas.ID){
-		"failed":  func(w *world, c schemas.Caller, id schemas.ID) { w.give(c, id, schemas.FailIn{}) },
-		"stopped": func(w *world, c schemas.Caller, id schemas.ID) { w.give(c, id, schemas.FailIn{Then: schemas.ThenStop}) },
+		"failed": func(w *world, c schemas.Caller, id schemas.ID) { w.givesUp(c, id, schemas.FailIn{}) },
+		"stopped": func(w *world, c schemas.Caller, id schemas.ID) {
+			w.givesUp(c, id, schemas.FailIn{Then: schemas.ThenStop})
+		},
 		"rejected": func(w *world, c schemas.Caller, id schemas.ID) {
-			w.give(c, id, schemas.FailIn{Outcome: schemas.OutcomeRejected})
+			w.givesUp(c, id, schemas.FailIn{Outcome: schemas.OutcomeRejected})
 		},
 		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) {
 			out := w.Updates(person, id, schemas.ActCancel)
@@ -108,8 +110,8 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := newTrio(t, "a", "b", "c")
-			w.Sends(a, "b", "x", reviewed("c"))
-			w.Completes(b, w.takes(b), evidence("1"))
+			w.Sends(a, "b", "x", withReview("c"))
+			w.Completes(b, w.claimsNext(b), evidence("1"))
 			lose(w, c, 2)
 			require.Equal(t, schemas.Agent("a"), w.Full(3).Handoff.Target.Agent)
 			require.Contains(t, w.Full(3).Handoff.Task, "c was to judge it (ho_2)")
@@ -123,42 +125,42 @@ func TestAReviewThatIsLostGoesToTheSenderAndThenToHuman(t *testing.T) {
 	}
 }
 
-// give claims a handoff where it has to be, and gives it up.
-func (w *world) give(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
+// givesUp claims a handoff where it has to be, and gives it up.
+func (w *world) givesUp(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 	if in.Outcome == "" {
-		require.Equal(w.t, id, w.takes(by))
+		require.Equal(w.t, id, w.claimsNext(by))
 	}
 	in.HandoffID, in.FailureDetail = id.String(), because("no")
 	w.Fails(by, in)
 }
 
-func TestAReviewerThatNeverComesIsPassedOver(t *testing.T) {
+func TestReview_UnclaimedGoesToSender(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "x", reviewed("role:critic"))
-	w.Completes(b, w.takes(b), evidence("1"))
+	w.Sends(a, "b", "x", withReview("role:critic"))
+	w.Completes(b, w.claimsNext(b), evidence("1"))
 	w.Pass(16 * time.Minute)
-	require.Equal(t, schemas.ID(2), w.takes(a))
+	require.Equal(t, schemas.ID(2), w.claimsNext(a))
 	w.Completes(a, 2, verdict("accept"))
 	require.NotNil(t, w.Full(1).Standing.AcceptedAt)
 }
 
-func TestNobodyReviewsItsOwnWork(t *testing.T) {
+func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	for _, name := range []string{"b", "c"} {
 		mailboxtest.Must(t, w.Register, person, schemas.RegisterIn{Name: name, Role: "coder"})
 	}
 	for to, by := range map[string]string{"b": "b", "a": "sender"} {
 		in := schemas.SendIn{To: to, Task: "x", Options: &schemas.SendOptions{Force: true}}
-		reviewed(by)(&in)
+		withReview(by)(&in)
 		_, err := w.Send(t.Context(), a, in)
 		require.Equal(t, "expectations.review", refused(t, err, schemas.Conflict, "would review its own work").Field)
 	}
-	w.Sends(a, "role:coder", "y", reviewed("role:coder"))
-	w.Completes(b, w.takes(b), evidence("1"))
+	w.Sends(a, "role:coder", "y", withReview("role:coder"))
+	w.Completes(b, w.claimsNext(b), evidence("1"))
 	require.True(t, w.Claims(b).Empty, "its own")
 	for _, do := range []schemas.Action{schemas.ActAmend, schemas.ActRelease} {
 		if do == schemas.ActRelease {
-			require.Equal(t, schemas.ID(2), w.takes(w.Stdio("c")))
+			require.Equal(t, schemas.ID(2), w.claimsNext(w.Stdio("c")))
 		}
 		w.Refuses(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
 	}
@@ -168,43 +170,43 @@ func TestNobodyReviewsItsOwnWork(t *testing.T) {
 
 	w = newWorld(t)
 	a = w.Stdio("a")
-	w.Sends(a, "a", "alone", reviewed("sender", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} }))
-	w.Completes(a, w.takes(a), evidence("1"))
-	require.Equal(t, schemas.ID(2), w.takes(a))
+	w.Sends(a, "a", "alone", withReview("sender", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} }))
+	w.Completes(a, w.claimsNext(a), evidence("1"))
+	require.Equal(t, schemas.ID(2), w.claimsNext(a))
 	w.Updates(a, 1, schemas.ActReturn, note("worse than it was"))
 	require.Equal(t, schemas.Cancelled, w.Status(2))
 }
 
-func TestAReviewIsAmendedAndCounted(t *testing.T) {
+func TestReview_AddedByAmendCountsForBudget(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 1}}
 	})
 	w.Updates(a, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "sender"}}))
-	done := w.Completes(b, w.takes(b))
+	done := w.Completes(b, w.claimsNext(b))
 	require.Contains(t, done.Warnings[0], "nobody was asked to review it")
 	require.Contains(t, w.reason(1), "a accepts or returns it, round 1 of 3")
 	require.Contains(t, w.Notices(person)[0].Text, "limit")
 	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
-	w.Completes(b, w.takes(b), evidence("1"))
-	require.Equal(t, schemas.ID(3), w.takes(a))
+	w.Completes(b, w.claimsNext(b), evidence("1"))
+	require.Equal(t, schemas.ID(3), w.claimsNext(a))
 	_, err := w.TryUpdate(person, 3, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
 	refused(t, err, schemas.Conflict, "so it cannot be amended")
 }
 
-func TestRulesAndJoinsGoOnOnceWorkIsAccepted(t *testing.T) {
+func TestReview_RulesAndJoinsWaitForAcceptance(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Rules([]schemas.Route{{On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.To("next", "go on")}}})
-	w.Sends(a, "b", "{{each}}", reviewed("c", func(in *schemas.SendIn) {
+	w.Sends(a, "b", "{{each}}", withReview("c", func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: []string{"one", "two"}, Join: &schemas.Join{To: "joiner", Task: "both"}}
 	}))
 	joiner, next := w.Stdio("joiner"), w.Stdio("next")
 	for range 2 {
-		w.Completes(b, w.takes(b), evidence("1"))
+		w.Completes(b, w.claimsNext(b), evidence("1"))
 		require.True(t, w.Claims(joiner).Empty)
-		w.Completes(c, w.takes(c), verdict("accept"))
-		w.takes(next)
+		w.Completes(c, w.claimsNext(c), verdict("accept"))
+		w.claimsNext(next)
 	}
-	require.Equal(t, schemas.ID(3), w.takes(joiner))
+	require.Equal(t, schemas.ID(3), w.claimsNext(joiner))
 	require.True(t, w.Claims(next).Empty, "no rule fires for a review")
 }

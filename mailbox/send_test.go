@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// unsent checks that a send is refused and leaves nothing behind.
-func (w *world) unsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, want string) *schemas.Error {
+// refusesUnsent checks that a send is refused and leaves nothing behind.
+func (w *world) refusesUnsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, want string) *schemas.Error {
 	w.t.Helper()
 	out, err := w.Send(context.Background(), by, in)
 	require.Zero(w.t, out)
@@ -20,7 +20,7 @@ func (w *world) unsent(by schemas.Caller, in schemas.SendIn, code schemas.Code, 
 	return refused(w.t, err, code, want)
 }
 
-func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
+func TestSend_IgnoresNotBeforeInPast(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	past := func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{NotBefore: w.Now().Add(-time.Hour).Format(time.RFC3339)}
@@ -33,7 +33,7 @@ func TestANotBeforeInThePastIsNoDelay(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
-func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
+func TestAmend_RedirectKeepsDelay(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
 	w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
@@ -43,7 +43,7 @@ func TestADelayedHandoffIsRedirectedAndStaysDelayed(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestADryRunDeliversNothing(t *testing.T) {
+func TestSend_DryRunDeliversNothing(t *testing.T) {
 	for _, kind := range []string{schemas.TypeMessage, schemas.TypeHandoff} {
 		t.Run(kind, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
@@ -58,7 +58,7 @@ func TestADryRunDeliversNothing(t *testing.T) {
 	}
 }
 
-func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
+func TestFail_RefusesRollbackToSystem(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "x", "x", func(in *schemas.SendIn) {
 		in.Deadline, in.Rollback = "10m", &schemas.Rollback{OnFailure: "b"}
@@ -70,10 +70,10 @@ func TestWhatTheRulesSentIsNotRolledBackToThem(t *testing.T) {
 	require.Equal(t, schemas.Address(schemas.Human), w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("d")}).To)
 }
 
-func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
+func TestSend_RefusesNumberedNameForNewWorkflow(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	for _, name := range []string{"wf_7", "7"} {
-		e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Workflow: name}, schemas.NotFound, "no workflow wf_7")
+		e := w.refusesUnsent(a, schemas.SendIn{To: "b", Task: "x", Workflow: name}, schemas.NotFound, "no workflow wf_7")
 		require.Equal(t, "workflow", e.Field)
 	}
 	require.Equal(t, schemas.Workflow("wf_login"), w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "login" }).Workflow)
@@ -81,14 +81,14 @@ func TestANumberedWorkflowIsNotStartedByName(t *testing.T) {
 	require.Equal(t, schemas.Workflow("wf_2"), w.Sends(a, "b", "z", func(in *schemas.SendIn) { in.Workflow = "wf_2" }).Workflow)
 }
 
-func TestAMessageAboutNothingIsRefused(t *testing.T) {
+func TestSend_RefusesMessageWithUnknownParent(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	e := w.unsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
+	e := w.refusesUnsent(a, schemas.SendIn{To: "b", Task: "x", Type: schemas.TypeMessage, Parent: "99"}, schemas.NotFound, "no handoff")
 	require.Equal(t, "parent", e.Field)
 	require.Empty(t, w.Notices(b))
 }
 
-func TestMailMakesANameKnown(t *testing.T) {
+func TestSend_NameWithMailIsKnown(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "c", "x")
 	mailboxtest.Must(t, w.Register, a, schemas.RegisterIn{Name: "b"})

@@ -16,7 +16,7 @@ func criteria(strict bool, texts ...string) func(*schemas.SendIn) {
 	}
 }
 
-func demanding(texts ...string) func(*schemas.UpdateIn) {
+func addingCriteria(texts ...string) func(*schemas.UpdateIn) {
 	return mailboxtest.Changing(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
 }
 
@@ -33,7 +33,7 @@ func evidence(names ...string) func(*schemas.CompleteIn) {
 	}
 }
 
-func accepted(ids ...string) func(*schemas.SendIn) {
+func afterAccepted(ids ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{AfterAccepted: ids}
 	}
@@ -52,9 +52,9 @@ func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c s
 	return w, a, b, c
 }
 
-func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
+func TestRework_StrictNeedsEvidenceForNewCriteria(t *testing.T) {
 	w, a, b, _ := completed(t, criteria(true, "It has a date", "It has a sum"))
-	rework := w.Updates(a, 1, schemas.ActReturn, note("Not yet."), demanding("Rows are sorted", "It has a sum")).Created
+	rework := w.Updates(a, 1, schemas.ActReturn, note("Not yet."), addingCriteria("Rows are sorted", "It has a sum")).Created
 	brief := w.Claims(b).Brief
 	require.Regexp(t, `(?s)Rework of ho_1, round 2: Write the report.*This is rework of ho_1, round 2: a returned.*Not yet\.`+
 		`.*3\. Rows are sorted\n4\. It has a sum \(round 2\)\n.*## Task.*strict.*1\. It has a date\n2\. It has a sum\n`, brief)
@@ -68,7 +68,7 @@ func TestTheEvidenceOfBeforeDoesNotCompleteStrictRework(t *testing.T) {
 	require.Equal(t, schemas.Success, w.Completes(b, rework, evidence("1", "2", "3", "4")).Outcome)
 }
 
-func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
+func TestReturn_ReadsPointsFromNote(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Two things:\n1. no date\n2. no sum":     {"no date", "no sum"},
 		"Please:\n- add a date\n  in UTC\n* sum": {"add a date in UTC", "sum"},
@@ -82,12 +82,12 @@ func TestTheNoteOfAReturnIsReadForPoints(t *testing.T) {
 	}
 }
 
-func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
+func TestRework_CountsRoundsAndKeepsCriteria(t *testing.T) {
 	w, a, b, _ := completed(t, criteria(false, "one"))
-	second := w.Updates(a, 1, schemas.ActReturn, demanding("two")).Created
+	second := w.Updates(a, 1, schemas.ActReturn, addingCriteria("two")).Created
 	w.Claims(b)
 	w.Completes(b, second, evidence("1", "2"))
-	third := w.Updates(a, second, schemas.ActReturn, demanding("three"), func(in *schemas.UpdateIn) {
+	third := w.Updates(a, second, schemas.ActReturn, addingCriteria("three"), func(in *schemas.UpdateIn) {
 		in.To, in.Changes.Context = "c", &schemas.Context{KnownIssues: []string{"slow"}}
 	})
 	require.Equal(t, schemas.Address("c"), third.To)
@@ -100,8 +100,8 @@ func TestEachRoundIsCountedAndKeepsTheCriteriaOfBefore(t *testing.T) {
 	require.Equal(t, 3, out.Items[0].Round)
 }
 
-func TestDependentsWaitForTheRework(t *testing.T) {
-	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": mailboxtest.After, "accepted": accepted} {
+func TestReturn_DependentsWaitForRework(t *testing.T) {
+	for name, opt := range map[string]func(...string) func(*schemas.SendIn){"completed": mailboxtest.After, "accepted": afterAccepted} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := newTrio(t, "a", "b", "c")
 			w.Sends(a, "b", "first")
@@ -127,7 +127,7 @@ func TestDependentsWaitForTheRework(t *testing.T) {
 	}
 }
 
-func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
+func TestReturn_WarnsOfWorkBegunWithResult(t *testing.T) {
 	w, a, b, c := completed(t)
 	w.Sends(a, "c", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Sends(a, "c", "done", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -144,7 +144,7 @@ func TestAReturnNamesWhatWasBegunWithTheResult(t *testing.T) {
 	require.Equal(t, out.Created, w.Claims(b).HandoffID)
 }
 
-func TestAcceptingIsToldKeptAndShown(t *testing.T) {
+func TestAccept_TellsHolderAndShowsAcceptance(t *testing.T) {
 	w, a, b, c := completed(t)
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
 	got := mailboxtest.Must(t, w.Get, a, look)
@@ -167,7 +167,7 @@ func TestAcceptingIsToldKeptAndShown(t *testing.T) {
 	require.Nil(t, w.Full(1).Standing.AcceptedAt)
 }
 
-func TestOptionsAreAmended(t *testing.T) {
+func TestAmend_ChangesOptions(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "b", "second")
@@ -197,7 +197,7 @@ func TestOptionsAreAmended(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
+func TestRetry_AfterRejectionNeedsRecipient(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Fails(b, schemas.FailIn{
@@ -206,7 +206,7 @@ func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 	e := w.Refuses(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
 	require.Equal(t, "to", e.Field)
 	require.Contains(t, schemas.Sentences(e.Next), `"to":"c"`)
-	out := w.Updates(a, 1, schemas.ActRetry, note("Use the nightly"), demanding("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
+	out := w.Updates(a, 1, schemas.ActRetry, note("Use the nightly"), addingCriteria("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
 	require.Equal(t, schemas.Address("c"), out.To)
 	brief := w.Claims(w.Stdio("c")).Brief
 	require.Contains(t, brief, "- Advice for this attempt from a: Use the nightly")
@@ -218,7 +218,7 @@ func TestARetryTakesAdviceAndDoesNotGoToWhoRejected(t *testing.T) {
 	require.Equal(t, schemas.Address("b"), w.Updates(a, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "b" }).To)
 }
 
-func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
+func TestRetry_KeepsDependencies(t *testing.T) {
 	w, a, _ := newPair(t, "a", "b")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -227,7 +227,7 @@ func TestARetryWaitsForWhatTheFirstWaitedFor(t *testing.T) {
 	require.Equal(t, []string{"ho_1"}, w.Full(again).Standing.BlockedBy)
 }
 
-func TestARollbackBringsWhatWasSent(t *testing.T) {
+func TestRollback_CarriesSentContent(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
 		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"
@@ -243,7 +243,7 @@ func TestARollbackBringsWhatWasSent(t *testing.T) {
 	w.Completes(a, out.RollbackHandoff) // it need not meet what it decides about
 }
 
-func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
+func TestReturn_InvalidChangesNothing(t *testing.T) {
 	w, a, _, _ := completed(t)
 	for name, more := range map[string]func(*schemas.UpdateIn){
 		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },
@@ -256,7 +256,7 @@ func TestAReturnThatIsTooLargeChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
+func TestRetry_RefusesWhileRollbackIsHeld(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Rollback = &schemas.Rollback{OnFailure: "c"} }).HandoffID
 	w.Claims(b)
@@ -267,7 +267,7 @@ func TestWorkIsNotRetriedBesideAnotherWhoHoldsItsRollback(t *testing.T) {
 	require.NotZero(t, w.Updates(a, id, schemas.ActRetry).Created)
 }
 
-func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
+func TestRelease_AfterReturnOfDependencyWaitsForRework(t *testing.T) {
 	for name, back := range map[string]func(*world, schemas.Caller){
 		"released": func(w *world, c schemas.Caller) { w.Updates(c, 2, schemas.ActRelease) },
 		"lapsed": func(w *world, c schemas.Caller) {
@@ -289,7 +289,7 @@ func TestWorkThatIsGivenBackWaitsForTheRework(t *testing.T) {
 }
 
 // Nobody could begin where two wait for each other.
-func TestWorkThatIsGivenBackDoesNotWaitForWhatWaitsForIt(t *testing.T) {
+func TestRelease_AfterReturnOfDependencyMakesNoCycle(t *testing.T) {
 	w, a, _, c := completed(t)
 	w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// timedOut lets work of a time out before anybody claimed it. The rules then send it back to a, who owns the workflow.
-func timedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
+// workTimedOut lets work of a time out before anybody claimed it. The rules then send it back to a, who owns the workflow.
+func workTimedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
 	w = newWorld(t)
 	a = w.Stdio("a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "1m" })
@@ -20,8 +20,8 @@ func timedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
 	return w, a, got
 }
 
-func TestTheBriefOfWorkThatTheRulesSentNamesWhoAnswersAndWhoGoesOn(t *testing.T) {
-	_, _, got := timedOut(t)
+func TestBrief_OfWorkSentByRulesNamesHuman(t *testing.T) {
+	_, _, got := workTimedOut(t)
 	require.Contains(t, got.Brief, "- Ask human:")
 	require.Contains(t, got.Brief, "the work goes to human.")
 	require.NotContains(t, got.Brief, "Ask system")
@@ -29,8 +29,8 @@ func TestTheBriefOfWorkThatTheRulesSentNamesWhoAnswersAndWhoGoesOn(t *testing.T)
 	require.NotContains(t, got.Brief, "- Last,")
 }
 
-func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
-	w, a, got := timedOut(t)
+func TestAsk_ByOwnerOfWorkSentByRulesGoesToHuman(t *testing.T) {
+	w, a, got := workTimedOut(t)
 	out := w.Updates(a, got.HandoffID, schemas.ActAsk, note("which?"))
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 	require.Equal(t, []string{"question"}, w.Kinds(person, got.HandoffID))
@@ -38,7 +38,7 @@ func TestAQuestionOfTheOwnerAboutWorkThatTheRulesSentGoesToHuman(t *testing.T) {
 	require.Contains(t, w.Claims(a).Brief, "this")
 }
 
-func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
+func TestAsk_PermissionTellsHumanSenderOnce(t *testing.T) {
 	w, b := newWorldWith(t, "b")
 	w.Assigns(person, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
@@ -47,7 +47,7 @@ func TestAPermissionOfAHumanSenderIsAskedOnce(t *testing.T) {
 	require.Equal(t, []string{"question"}, w.Kinds(person, 1))
 }
 
-func TestAPersonIsNotSentToThemselvesByAnEscalation(t *testing.T) {
+func TestBrief_OfEscalationNamesNoFurtherHuman(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenEscalate})

@@ -20,7 +20,7 @@ func outcomesIn(brief string) (told []string) {
 	return told
 }
 
-func TestWhatWaitedForSeveralReadsTheirOutcomesInTheOrderOfTheNames(t *testing.T) {
+func TestBrief_ListsOutcomesInOrderOfDependencies(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	for _, task := range []string{"one", "two", "three"} {
 		w.Sends(lead, "qa", task)
@@ -54,7 +54,7 @@ func each(texts ...string) func(*schemas.SendIn) {
 	}
 }
 
-func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
+func TestSend_EachMakesPartPerTextAndJoin(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	out := w.Sends(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
 		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
@@ -81,7 +81,7 @@ func TestOneSendHasAPartForEachTextAndAJoin(t *testing.T) {
 	require.Equal(t, []string{retry.String() + " by qa", "ho_2 by qa"}, outcomesIn(w.Claims(dev).Brief))
 }
 
-func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
+func TestSend_EachPutsPartsAndJoinUnderSameParent(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
 	w.Assigns(lead, qa, "Split this")
 	out := w.Sends(qa, "{{each}}", "Do it", each("a", "b"))
@@ -93,7 +93,7 @@ func TestPartsAndJoinStandBesideEachOther(t *testing.T) {
 	require.Equal(t, "Do it (b)", w.Full(out.Parts[1]).Handoff.Task)
 }
 
-func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
+func TestSend_EachRepeatsAsOneByKey(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
 	first := w.Sends(lead, "qa", "Review", each("a", "b"), key)
@@ -109,7 +109,7 @@ func TestASendToSeveralIsRepeatedAsOne(t *testing.T) {
 	}
 }
 
-func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
+func TestSend_EachIsRefusedAsWhole(t *testing.T) {
 	few := limited("lead", 2)
 	for name, test := range map[string]struct {
 		by    schemas.Caller
@@ -117,16 +117,16 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 		code  schemas.Code
 		field string
 	}{
-		"no text":               {alter: each([]string{}...), code: schemas.Invalid, field: "options.each"},
-		"an empty text":         {alter: each("a", " "), code: schemas.Invalid, field: "options.each[1]"},
-		"a text twice":          {alter: each("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
-		"a long text":           {alter: each(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
-		"a message":             {alter: mailboxtest.Message, code: schemas.Invalid, field: "options.each"},
-		"a join that is one":    {alter: func(in *schemas.SendIn) { in.Options.Join.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.join.type"},
-		"a join for nobody":     {alter: func(in *schemas.SendIn) { in.Options.Join.To = "" }, code: schemas.Invalid, field: "options.join.to"},
-		"an unknown dependency": {alter: func(in *schemas.SendIn) { in.Options.Join.Options = &schemas.JoinOptions{After: []string{"9"}} }, code: schemas.NotFound, field: "options.join.options.after[2]"},
-		"a full mailbox":        {alter: func(in *schemas.SendIn) { in.Options.Join.To = "qa" }, code: schemas.Limit, field: "options.join.to"},
-		"a token that may less": {by: few, code: schemas.Limit, field: "options.join"},
+		"no text":                    {alter: each([]string{}...), code: schemas.Invalid, field: "options.each"},
+		"an empty text":              {alter: each("a", " "), code: schemas.Invalid, field: "options.each[1]"},
+		"a text twice":               {alter: each("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
+		"a long text":                {alter: each(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
+		"a message":                  {alter: mailboxtest.Message, code: schemas.Invalid, field: "options.each"},
+		"a join that is a message":   {alter: func(in *schemas.SendIn) { in.Options.Join.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.join.type"},
+		"a join for nobody":          {alter: func(in *schemas.SendIn) { in.Options.Join.To = "" }, code: schemas.Invalid, field: "options.join.to"},
+		"an unknown dependency":      {alter: func(in *schemas.SendIn) { in.Options.Join.Options = &schemas.JoinOptions{After: []string{"9"}} }, code: schemas.NotFound, field: "options.join.options.after[2]"},
+		"a full mailbox":             {alter: func(in *schemas.SendIn) { in.Options.Join.To = "qa" }, code: schemas.Limit, field: "options.join.to"},
+		"a token with a lower limit": {by: few, code: schemas.Limit, field: "options.join"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, func(c *mailbox.Config) { c.Limits.Mailbox = 2 })
@@ -144,7 +144,7 @@ func TestASendToSeveralIsRefusedAsAWhole(t *testing.T) {
 	}
 }
 
-func TestOnlyASendHasSeveral(t *testing.T) {
+func TestReturn_AndContinuationRefuseEach(t *testing.T) {
 	w, a, b, _ := completed(t)
 	several := schemas.SendOptions{Each: []string{"x"}}
 	_, err := w.TryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
@@ -156,7 +156,7 @@ func TestOnlyASendHasSeveral(t *testing.T) {
 	require.Equal(t, "continuation.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
 }
 
-func TestADryRunOfSeveralChecksAll(t *testing.T) {
+func TestSend_EachDryRunChecksAllParts(t *testing.T) {
 	w := newWorld(t)
 	dry := func(in *schemas.SendIn) { in.DryRun = true }
 	out := w.Sends(w.Stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
@@ -170,7 +170,7 @@ func TestADryRunOfSeveralChecksAll(t *testing.T) {
 	require.Equal(t, "options.join.deadline", refused(t, err, schemas.Invalid, "").Field)
 }
 
-func TestARuleSendsAPartForEachTextAndItsJoinWaitsForAll(t *testing.T) {
+func TestRule_EachSendsPartsAndJoin(t *testing.T) {
 	w, lead, dev := newPair(t, "lead", "dev")
 	several := schemas.SendIn{To: "qa", Task: "Check {{each}} of {{root.task}}", Options: &schemas.SendOptions{Each: []string{"a", "b"}}}
 	w.Rules([]schemas.Route{{On: []string{"completed"}, When: `handoff.to == "dev"`, Send: []schemas.SendIn{several}, Join: &schemas.SendIn{To: "ops", Task: "Ship"}}})

@@ -13,7 +13,7 @@ import (
 )
 
 // 64 claimers of one mailbox share 1,000 handoffs: each is claimed once, and completed by who claimed it.
-func TestManyClaimersShareAMailbox(t *testing.T) {
+func TestClaim_GivesEachHandoffToOneOfManyClaimers(t *testing.T) {
 	const claimers = 64
 	handoffs := 8 * sandbox.Times(125) // as many of each sender
 	onEach(t, func(t *testing.T, w *world) {

@@ -11,7 +11,7 @@ import (
 	"handoff/store/memory"
 )
 
-func TestAClaimWhoseAnswerIsLostIsGivenBackUncharged(t *testing.T) {
+func TestClaim_ReleasesHandoffIfResponseIsLost(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -24,7 +24,7 @@ func TestAClaimWhoseAnswerIsLostIsGivenBackUncharged(t *testing.T) {
 	require.Equal(t, 1, w.Claims(coder).Attempt)
 }
 
-func TestRepeatingAClaimThatWasGivenBackClaimsAnew(t *testing.T) {
+func TestClaim_RepeatAfterLostResponseClaimsAnew(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -42,7 +42,7 @@ func TestRepeatingAClaimThatWasGivenBackClaimsAnew(t *testing.T) {
 	w.Completes(coder, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
-func TestReadingAClaimAgainNeverGivesItBack(t *testing.T) {
+func TestClaim_KeepsHeldHandoffIfSecondResponseIsLost(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -57,7 +57,7 @@ func TestReadingAClaimAgainNeverGivesItBack(t *testing.T) {
 	w.Completes(coder, 1)
 }
 
-func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
+func TestClaim_LostResponseLeavesNewerClaim(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
@@ -75,7 +75,7 @@ func TestGivingBackLeavesANewerClaimAlone(t *testing.T) {
 	w.Completes(second, 1)
 }
 
-func TestAPlainClaimLeavesAnOrphanThatWaitsForAnAnswer(t *testing.T) {
+func TestClaim_ReclaimsWaitingHandoffOnlyByID(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, note("may I?"))
@@ -86,7 +86,7 @@ func TestAPlainClaimLeavesAnOrphanThatWaitsForAnAnswer(t *testing.T) {
 	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // who names it takes it
 }
 
-func TestALiveClaimOverHTTPIsNotTakenOver(t *testing.T) {
+func TestClaim_RefusesOtherInstanceOfHolderOverHTTP(t *testing.T) {
 	w := newWorld(t)
 	one, two := remote("b", "1"), remote("b", "2")
 	w.Sends(w.Stdio("a"), "b", "x")
@@ -96,7 +96,7 @@ func TestALiveClaimOverHTTPIsNotTakenOver(t *testing.T) {
 	w.Completes(one, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 }
 
-func TestTheSameInstanceOverHTTPGetsANewToken(t *testing.T) {
+func TestClaim_GivesSameInstanceNewTokenOverHTTP(t *testing.T) {
 	w := newWorld(t)
 	b := remote("b", "1")
 	w.Sends(w.Stdio("a"), "b", "x")
@@ -108,7 +108,7 @@ func TestTheSameInstanceOverHTTPGetsANewToken(t *testing.T) {
 	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
-func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
+func TestComplete_NeedsTokenOfThatHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x")
 	w.Sends(a, "b", "y")
@@ -122,7 +122,7 @@ func TestSubagentsOfOneSessionAreToldApartByTheirTokens(t *testing.T) {
 }
 
 // Subagents of one client share a connection, and models forget to repeat their name.
-func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
+func TestComplete_ActsAsHolderByTokenOnSameConnection(t *testing.T) {
 	w, main := newWorldWith(t, "claude-code")
 	sub := main
 	sub.Agent = "qa"
@@ -140,7 +140,7 @@ func TestTheClaimTokenSaysWhoActsOnTheSameConnection(t *testing.T) {
 	require.Equal(t, schemas.Agent("qa"), w.Full(2).Handoff.Source.Agent)
 }
 
-func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
+func TestReturn_BySenderWithHoldersToken(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	worker := lead
 	worker.Agent = "worker"
@@ -151,7 +151,7 @@ func TestATokenDoesNotTakeASendersRightsAway(t *testing.T) {
 	require.Equal(t, schemas.Returned, w.Status(1))
 }
 
-func TestASenderDoesNotReleaseTheClaimOfAnotherByAnOldToken(t *testing.T) {
+func TestRelease_RefusesSenderWithOldToken(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id := w.Sends(a, "a", "x").HandoffID
 	mine := w.Claims(a)
@@ -163,7 +163,7 @@ func TestASenderDoesNotReleaseTheClaimOfAnotherByAnOldToken(t *testing.T) {
 	w.Updates(a, id, schemas.ActRelease) // as its sender
 }
 
-func TestWhoHoldsItAgainLosesNothingByAnOldToken(t *testing.T) {
+func TestComplete_OldTokenNamesNewerClaimOfCaller(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
 	old := w.Assigns(lead, coder, "y")

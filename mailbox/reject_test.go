@@ -32,7 +32,7 @@ func remotePool(t testing.TB) (w *world, b, c schemas.Caller) {
 	return w, b, c
 }
 
-func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
+func TestReject_RepeatReturnsFirstResult(t *testing.T) {
 	for name, before := range map[string]func(w *world, b schemas.Caller){
 		"from the mailbox": func(*world, schemas.Caller) {},
 		"claimed":          func(w *world, b schemas.Caller) { w.Claims(b) },
@@ -53,7 +53,7 @@ func TestARepeatedRejectionIsAnsweredAsTheFirstTime(t *testing.T) {
 	}
 }
 
-func TestARepeatedRejectionAfterAnotherHolderIsAnsweredAsTheFirst(t *testing.T) {
+func TestReject_RepeatAfterEarlierHolderReturnsFirstResult(t *testing.T) {
 	w, a, c := newPair(t, "a", "c")
 	w.Sends(a, "b", "x")
 	w.Claims(remote("b", "1"))
@@ -63,7 +63,7 @@ func TestARepeatedRejectionAfterAnotherHolderIsAnsweredAsTheFirst(t *testing.T) 
 	require.Equal(t, first.FailureID, w.Fails(c, rejecting(1)).FailureID)
 }
 
-func TestADeclineIsAnsweredAlikeWhateverBecameOfIt(t *testing.T) {
+func TestDecline_RepeatShowsCurrentStatus(t *testing.T) {
 	w, _, b, c := pool(t)
 	require.Equal(t, schemas.Pending, w.Fails(b, rejecting(1)).Status)
 	require.Equal(t, schemas.Pending, w.Fails(b, rejecting(1)).Status)
@@ -74,7 +74,7 @@ func TestADeclineIsAnsweredAlikeWhateverBecameOfIt(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"b"}, w.Full(1).Standing.Excluded)
 }
 
-func TestAHolderWhoDeclinesMayRepeatIt(t *testing.T) {
+func TestDecline_ByHolderCanBeRepeated(t *testing.T) {
 	w, _, b, c := pool(t)
 	held := w.Claims(b)
 	in := rejecting(1)
@@ -84,7 +84,7 @@ func TestAHolderWhoDeclinesMayRepeatIt(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestRejectionByTheLastCandidateRejectsTheHandoff(t *testing.T) {
+func TestReject_ByLastCandidateEndsHandoff(t *testing.T) {
 	w, a, b, c := pool(t)
 	w.Fails(b, rejecting(1))
 	first := w.Fails(c, rejecting(1))
@@ -93,7 +93,7 @@ func TestRejectionByTheLastCandidateRejectsTheHandoff(t *testing.T) {
 	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 }
 
-func TestADeclineLeavesTheLapsedHolderItsToken(t *testing.T) {
+func TestDecline_KeepsTokenOfLapsedHolder(t *testing.T) {
 	w, b, lapsed := remotePool(t)
 	held := w.Claims(lapsed)
 	w.Pass(time.Hour)
@@ -101,7 +101,7 @@ func TestADeclineLeavesTheLapsedHolderItsToken(t *testing.T) {
 	w.Completes(lapsed, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
 }
 
-func TestADeclineLeavesTheNextClaimCharged(t *testing.T) {
+func TestDecline_ByAnotherKeepsAttemptCounted(t *testing.T) {
 	w, b, c := remotePool(t)
 	w.Claims(c)
 	w.Pass(time.Hour)
@@ -109,7 +109,7 @@ func TestADeclineLeavesTheNextClaimCharged(t *testing.T) {
 	require.Equal(t, 2, w.Claims(c).Attempt)
 }
 
-func TestWhoDeclinedMayBeGivenItAllTheSame(t *testing.T) {
+func TestRelease_ToAgentThatDeclined(t *testing.T) {
 	w, _, b, c := pool(t)
 	w.Fails(b, rejecting(1))
 	require.True(t, w.Claims(b).Empty)
@@ -118,7 +118,7 @@ func TestWhoDeclinedMayBeGivenItAllTheSame(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
 
-func TestARejectionWithATokenIsTheHolders(t *testing.T) {
+func TestReject_WithTokenActsAsHolder(t *testing.T) {
 	w, s, b := newPair(t, "s", "b")
 	a := b
 	a.Agent = "a"
@@ -132,7 +132,7 @@ func TestARejectionWithATokenIsTheHolders(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"b", "a"}, w.Full(1).Standing.Excluded)
 }
 
-func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
+func TestDecline_ByLapsedHolderKeepsAttemptCounted(t *testing.T) {
 	w, s := newWorldWith(t, "s")
 	for _, name := range []string{"c", "d"} {
 		mailboxtest.Must(t, w.Register, person, schemas.RegisterIn{Name: name, Accepts: []string{"k"}})
@@ -145,44 +145,44 @@ func TestASilentAttemptStaysOneAlthoughItsHolderDeclinesLater(t *testing.T) {
 	require.Equal(t, 2, w.Claims(d).Attempt)
 }
 
-// instead rejects a handoff and names who could do it.
-func instead(id schemas.ID, other string) schemas.FailIn {
+// rejectingFor rejects a handoff and names who could do it.
+func rejectingFor(id schemas.ID, other string) schemas.FailIn {
 	in := rejecting(id)
 	in.Alternative = other
 	return in
 }
 
-func TestARejectionGoesOnToTheAgentItNames(t *testing.T) {
+func TestReject_SendsWorkToNamedAlternative(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Accepts("code", c)
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
 	w.Sends(a, "c", "after it", mailboxtest.NoParent, mailboxtest.After("1"))
-	out := w.Fails(b, instead(1, "c"))
+	out := w.Fails(b, rejectingFor(1, "c"))
 	require.Equal(t, schemas.Rejected, out.Status)
 	require.Equal(t, schemas.Address("c"), out.To)
-	require.Equal(t, out.RollbackHandoff, w.Fails(b, instead(1, "c")).RollbackHandoff, "a repeat")
+	require.Equal(t, out.RollbackHandoff, w.Fails(b, rejectingFor(1, "c")).RollbackHandoff, "a repeat")
 	require.Equal(t, []string{out.RollbackHandoff.String()}, w.Full(2).Standing.BlockedBy)
 	require.Equal(t, []string{"rejected"}, w.Kinds(a, 1))
 	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
 	require.Equal(t, schemas.Agent("a"), w.Full(out.RollbackHandoff).Handoff.Source.Agent)
 
-	again := w.Fails(c, instead(out.RollbackHandoff, "b"))
+	again := w.Fails(c, rejectingFor(out.RollbackHandoff, "b"))
 	require.Zero(t, again.RollbackHandoff, "b has rejected it")
 	require.Equal(t, schemas.Rejected, w.Status(out.RollbackHandoff))
 }
 
-func TestWhoIsNamedByADeclineIsNotToldBeforeItsTime(t *testing.T) {
+func TestDecline_NamedAlternativeWaitsForDelay(t *testing.T) {
 	w, b, c := newPair(t, "b", "c")
 	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
-	w.Fails(b, instead(1, "c"))
+	w.Fails(b, rejectingFor(1, "c"))
 	require.True(t, w.Claims(c).Empty)
 	mailboxtest.Refuses(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
+func TestReject_IgnoresUnfitAlternative(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Accepts("docs", c)
 	w.Stdio("gone")
@@ -190,7 +190,7 @@ func TestARejectionGoesNowhereByItselfWhereTheNamedOneMayNotDoIt(t *testing.T) {
 	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {
 		id := w.Sends(a, "b", other, func(in *schemas.SendIn) { in.Type, in.Parent = "code", "none" }).HandoffID
 		require.Equal(t, schemas.ID(i+1), id)
-		require.Zero(t, w.Fails(b, instead(id, other)).RollbackHandoff, other)
+		require.Zero(t, w.Fails(b, rejectingFor(id, other)).RollbackHandoff, other)
 		require.Equal(t, schemas.Rejected, w.Status(id))
 	}
 }

@@ -17,8 +17,8 @@ func (w *world) checkpoint(by schemas.Caller, id schemas.ID, c schemas.Checkpoin
 	w.Updates(by, id, schemas.ActProgress, mailboxtest.Changing(schemas.Changes{Checkpoint: &c}))
 }
 
-// leftHalfDone is a handoff of which a session did the half before it was killed.
-func leftHalfDone(w *world) (schemas.ID, schemas.Caller) {
+// interruptedHandoff is a handoff of which a session did the half before it was killed.
+func interruptedHandoff(w *world) (schemas.ID, schemas.Caller) {
 	lead, coder := w.Stdio("lead"), w.Stdio("coder")
 	sent := w.Sends(lead, "coder", "write report.go")
 	w.Claims(coder)
@@ -37,48 +37,48 @@ func (w *world) again(by schemas.Caller) schemas.Caller {
 	return by
 }
 
-func requireLeft(t *testing.T, brief string, more ...string) {
+func requireEarlierSession(t *testing.T, brief string, more ...string) {
 	t.Helper()
 	for _, text := range append(more, "An earlier session of coder had ", "The working tree may hold its work", "at three", "step: 3") {
 		require.Contains(t, brief, text)
 	}
 }
 
-func TestAReclaimReadsThatAnEarlierSessionHadItAndItsCheckpoint(t *testing.T) {
+func TestBrief_OfReclaimShowsEarlierSessionAndCheckpoint(t *testing.T) {
 	w := newWorld(t)
-	id, coder := leftHalfDone(w)
+	id, coder := interruptedHandoff(w)
 	w.Pass(time.Minute)
 	got := w.Claims(w.again(coder))
 	require.Equal(t, id, got.HandoffID)
-	requireLeft(t, got.Brief, "had ho_1 until 2026-01-11T20:30:00Z, when its connection ended",
+	requireEarlierSession(t, got.Brief, "had ho_1 until 2026-01-11T20:30:00Z, when its connection ended",
 		"Last report, 50% done, by coder at 2026-01-11T20:30:00Z: Write is next")
 	require.Equal(t, schemas.Working, w.Status(id))
 }
 
-func TestTheNextHolderReadsThatTheLeaseEnded(t *testing.T) {
+func TestBrief_ShowsThatLeaseEnded(t *testing.T) {
 	w := newWorld(t)
-	id, _ := leftHalfDone(w)
+	id, _ := interruptedHandoff(w)
 	w.Pass(3 * time.Minute)
 	w.Updates(w.Stdio("lead"), id, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{To: "other"}))
-	requireLeft(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
+	requireEarlierSession(t, w.Claims(w.Stdio("other")).Brief, "when its lease ended")
 }
 
-func TestWhoIsGivenWorkReadsTheNotesOfBothAndTheCheckpoint(t *testing.T) {
+func TestBrief_AfterReleaseShowsNotesAndCheckpoint(t *testing.T) {
 	w := newWorld(t)
-	id, coder := leftHalfDone(w)
+	id, coder := interruptedHandoff(w)
 	coder = w.again(coder)
 	w.Claims(coder)
 	w.Updates(coder, id, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To, in.Note = "other", "mind the gap" })
-	requireLeft(t, w.Claims(w.Stdio("other")).Brief, "when it was released", "mind the gap", "Write is next")
+	requireEarlierSession(t, w.Claims(w.Stdio("other")).Brief, "when it was released", "mind the gap", "Write is next")
 }
 
-func TestTheFirstHolderReadsOfNoEarlierSession(t *testing.T) {
+func TestBrief_OfFirstHolderShowsNoEarlierSession(t *testing.T) {
 	w := newWorld(t)
 	w.Sends(w.Stdio("lead"), "coder", "x")
 	require.NotContains(t, w.Claims(w.Stdio("coder")).Brief, "earlier session")
 }
 
-func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
+func TestFail_AddsToCheckpointForNextHolder(t *testing.T) {
 	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback, schemas.ThenStop} {
 		t.Run(string(then), func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
@@ -96,12 +96,12 @@ func TestAFailureAddsToTheCheckpointAndEachWayOnShowsAll(t *testing.T) {
 			if then == schemas.ThenRollback {
 				next = lead
 			}
-			requireLeft(t, w.Claims(next).Brief, "half of it", "when it failed")
+			requireEarlierSession(t, w.Claims(next).Brief, "half of it", "when it failed")
 		})
 	}
 }
 
-func TestACheckpointIsMergedByKey(t *testing.T) {
+func TestCheckpoint_MergesByKey(t *testing.T) {
 	w, coder := newWorldWith(t, "coder")
 	sent := w.Sends(w.Stdio("lead"), "coder", "x")
 	w.Claims(coder)
@@ -119,7 +119,7 @@ func TestACheckpointIsMergedByKey(t *testing.T) {
 	require.Equal(t, []string{"docs"}, out.Checkpoint.PartialProgress.Incomplete)
 }
 
-func TestTheReceiverOfARetryIsNotAskedItsOwnQuestions(t *testing.T) {
+func TestBrief_OfRetryAsksNoOwnQuestions(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x")
 	w.Claims(coder)
@@ -132,7 +132,7 @@ func TestTheReceiverOfARetryIsNotAskedItsOwnQuestions(t *testing.T) {
 	require.Contains(t, brief, "coder asked, and it is not answered: Which port?")
 }
 
-func TestContextForNextReachesTheNextOne(t *testing.T) {
+func TestContinuation_CarriesContextForNext(t *testing.T) {
 	w, coder := newWorldWith(t, "coder")
 	sent := w.Sends(w.Stdio("lead"), "coder", "x")
 	w.Claims(coder)
@@ -150,7 +150,7 @@ func TestContextForNextReachesTheNextOne(t *testing.T) {
 	}
 }
 
-func TestWorkThatIsDoneAgainKeepsItsDeadlineAndItsTimeout(t *testing.T) {
+func TestRetry_KeepsDeadlineAndTimeout(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	timed := w.Sends(lead, "coder", "y", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Timeout: "1h"} })
@@ -165,7 +165,7 @@ func TestWorkThatIsDoneAgainKeepsItsDeadlineAndItsTimeout(t *testing.T) {
 	}
 }
 
-func TestARetryCountsOnlyTheAttemptsThatWereMade(t *testing.T) {
+func TestRetry_CountsChargedAttemptsOnly(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	for want, end := range map[int]func(schemas.ID){
 		1: func(id schemas.ID) {
@@ -184,7 +184,7 @@ func TestARetryCountsOnlyTheAttemptsThatWereMade(t *testing.T) {
 	}
 }
 
-func TestALateResultHasAStatus(t *testing.T) {
+func TestLateResult_HasStatus(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x")
 	got := w.Claims(coder)

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
+func TestRetry_ReplacesDependency(t *testing.T) {
 	for name, retry := range map[string]func(w *world, a, b schemas.Caller) schemas.ID{
 		"by its holder": func(w *world, _, b schemas.Caller) schemas.ID {
 			w.Claims(b)
@@ -35,7 +35,7 @@ func TestADependentWaitsForTheRetryOfWhatItWaitedFor(t *testing.T) {
 	}
 }
 
-func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
+func TestRollback_CompletedBySenderUnblocksDependents(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Sends(a, "b", "first")
 	w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
@@ -48,7 +48,7 @@ func TestADependentGoesOnWhenWhoTookTheFailedWorkBackCompletesIt(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
 }
 
-func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
+func TestFail_RetryWithoutCandidatesGoesToHuman(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x")
@@ -66,7 +66,7 @@ func TestARetryWithNobodyLeftToMakeItGoesToAPerson(t *testing.T) {
 	require.Equal(t, first.RollbackHandoff, again.RollbackHandoff)
 }
 
-func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
+func TestFail_RetryWithoutAttemptsGoesToHuman(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 1} })
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
@@ -74,7 +74,7 @@ func TestARetryWithoutAttemptsLeftGoesToAPerson(t *testing.T) {
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 }
 
-func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
+func TestFail_RetryInPoolExcludesFailedAgent(t *testing.T) {
 	w, _, b, c := pool(t)
 	w.Claims(b)
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
@@ -85,14 +85,14 @@ func TestARetryInAPoolPassesOverWhoFailed(t *testing.T) {
 	require.Equal(t, out.RollbackHandoff, w.Claims(c).HandoffID)
 }
 
-func estimated(in *schemas.SendIn) {
+func withEstimate(in *schemas.SendIn) {
 	in.Expectations = &schemas.Expectations{EstimatedDuration: "4h", Timeout: "10h"}
 }
 
-func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
+func TestRetry_KeepsEstimateAndTimeout(t *testing.T) {
 	w := newWorld(t)
 	b := remote("b", "1")
-	w.Sends(w.Stdio("a"), "b", "x", estimated)
+	w.Sends(w.Stdio("a"), "b", "x", withEstimate)
 	first := w.Claims(b)
 	require.Equal(t, w.Now().Add(8*time.Hour), *first.LeaseEnds)
 	w.Pass(time.Hour)
@@ -103,10 +103,10 @@ func TestARetryKeepsEstimateAndTimeout(t *testing.T) {
 	require.Equal(t, deadline, *w.Full(2).Handoff.Metadata.Deadline)
 }
 
-func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
+func TestReturn_KeepsEstimateAndTimeout(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.Stdio("a"), remote("b", "1")
-	first := w.Assigns(a, b, "x", estimated)
+	first := w.Assigns(a, b, "x", withEstimate)
 	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = first.Token })
 	w.Pass(20 * time.Hour)
 	w.Updates(a, 1, schemas.ActReturn, note("again"))
@@ -114,8 +114,8 @@ func TestAReturnKeepsEstimateAndTimeout(t *testing.T) {
 	require.Equal(t, w.Now().Add(10*time.Hour), *w.Full(2).Handoff.Metadata.Deadline)
 }
 
-// sentByTheRules gives fixer a handoff in the workflow of a that the clock sent.
-func sentByTheRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas.ID) {
+// workSentByRules gives fixer a handoff in the workflow of a that the clock sent.
+func workSentByRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas.ID) {
 	w = newWorld(t)
 	a, fixer = w.Stdio("a"), w.Stdio("fixer")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
@@ -127,7 +127,7 @@ func sentByTheRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas
 	return w, a, fixer, got.HandoffID
 }
 
-func TestTheOwnerHearsOfWorkThatTheRulesSent(t *testing.T) {
+func TestOwner_IsToldOfWorkSentByRules(t *testing.T) {
 	for kind, do := range map[string]func(w *world, fixer schemas.Caller, id schemas.ID){
 		"question":  func(w *world, f schemas.Caller, id schemas.ID) { w.Updates(f, id, schemas.ActAsk, note("which?")) },
 		"completed": func(w *world, f schemas.Caller, id schemas.ID) { w.Completes(f, id) },
@@ -137,21 +137,21 @@ func TestTheOwnerHearsOfWorkThatTheRulesSent(t *testing.T) {
 		"cancelled": func(w *world, _ schemas.Caller, id schemas.ID) { w.Updates(person, id, schemas.ActCancel) },
 	} {
 		t.Run(kind, func(t *testing.T) {
-			w, a, fixer, id := sentByTheRules(t)
+			w, a, fixer, id := workSentByRules(t)
 			do(w, fixer, id)
 			require.Equal(t, []string{kind}, w.Kinds(a, id))
 		})
 	}
 }
 
-func TestTheOwnerAnswersWhatTheRulesSent(t *testing.T) {
-	w, a, fixer, id := sentByTheRules(t)
+func TestOwner_AnswersQuestionsOfWorkSentByRules(t *testing.T) {
+	w, a, fixer, id := workSentByRules(t)
 	w.Updates(fixer, id, schemas.ActAsk, note("which?"))
 	w.Updates(a, id, schemas.ActAnswer, note("this"))
 	require.Contains(t, w.Claims(fixer).Brief, "this")
 }
 
-func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
+func TestRollback_CancelsUnclaimedPartsOfHolder(t *testing.T) {
 	w, a, b, d := newTrio(t, "a", "b", "d")
 	w.Assigns(a, b, "x")
 	w.Sends(b, "c", "unclaimed part")
@@ -174,7 +174,7 @@ func TestARollbackCancelsOnlyWhatItsHolderPassedOnUnclaimed(t *testing.T) {
 	require.Equal(t, []string{"blocked"}, w.Kinds(a, 5))
 }
 
-func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
+func TestDeadline_TellsHolderOfCancelledParts(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "10m" })
 	w.Sends(b, "c", "a part")
@@ -183,7 +183,7 @@ func TestWhoPassedOnIsToldThatTheClockCancelledIt(t *testing.T) {
 	require.Equal(t, []string{"cancelled"}, w.Kinds(b, 2))
 }
 
-func TestFailSaysWhatFollows(t *testing.T) {
+func TestFail_RepeatReturnsSameNextStep(t *testing.T) {
 	for _, c := range []struct {
 		then, became schemas.Then
 		to           schemas.Address
@@ -207,7 +207,7 @@ func TestFailSaysWhatFollows(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
+func TestFail_RetryTellsNoBlockedSender(t *testing.T) {
 	w, s, c := newPair(t, "s", "c")
 	w.Sends(s, "c", "x")
 	w.Sends(s, "d", "y", mailboxtest.After("1"))
@@ -218,7 +218,7 @@ func TestWhoWaitsForARetryIsNotToldThatItIsBlocked(t *testing.T) {
 }
 
 // Nobody needs a rollback or a decision of work that a retry has done, however many attempts it took.
-func TestARetryThatSucceedsEndsWhatItsFailuresLeft(t *testing.T) {
+func TestRetry_SuccessCancelsRollbacksAndEscalations(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	rolled := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
@@ -237,7 +237,7 @@ func TestARetryThatSucceedsEndsWhatItsFailuresLeft(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(claimed))
 }
 
-func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
+func TestRetry_SuccessLeavesHeldRollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	rolled := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d")}).RollbackHandoff
@@ -248,7 +248,7 @@ func TestARollbackThatSomebodyHoldsGoesOnThoughTheRetrySucceeded(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(rolled))
 }
 
-func TestAPartThatIsCalledARollbackIsNoneThatARetryEnds(t *testing.T) {
+func TestRetry_SuccessLeavesPartsOfKindRollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	part := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Parent, in.Options = "1", &schemas.SendOptions{Kind: "rollback"} })
