@@ -58,7 +58,7 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 
 // poolOf is the pool of a name from which an agent of another name takes work, "" for none.
 func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
-	for a, err := range v.AgentsSaying(roster.Words(schemas.Address("role:"+name), false)...) {
+	for a, err := range v.AgentsMentioning(roster.Words(schemas.Address("role:"+name), false)...) {
 		if err != nil {
 			return "", err
 		}

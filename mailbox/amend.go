@@ -195,7 +195,7 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 // becomes too large.
 func (o *op) rewriteContent(a *operation.Happening, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
-	if err := o.Saying(a.Was.ID, a.Was.Body, &h); err != nil {
+	if err := o.DecodeContent(a.Was.ID, a.Was.Body, &h); err != nil {
 		return err
 	}
 	change(&h)

@@ -130,7 +130,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	var asked schemas.UpdateIn
-	if err := cmp.Or(o.checkGrant(r), o.Saying(r.ID, r.Ask, &asked)); err != nil {
+	if err := cmp.Or(o.checkGrant(r), o.DecodeContent(r.ID, r.Ask, &asked)); err != nil {
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
@@ -191,7 +191,7 @@ func (o *op) markRead(id schemas.ID, a schemas.Agent) error {
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	return o.Read(a, told...)
+	return o.MarkRead(a, told...)
 }
 
 // markShownRead is [op.markRead] for what a call has shown. Where nothing is to be marked nothing is written. It looks on a

@@ -214,7 +214,7 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 	if wf == nil || err != nil {
 		return err
 	}
-	hour, err := o.RuledIn(o.Now)
+	hour, err := o.RuleCountAt(o.Now)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (o *op) chargeRule(r *store.Record, rule rules.Sends, n int) error {
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", maxPerRule, maxPerHour).
 			WithHint("What times out in this hour stays as it is: look for what is timed_out, and send it again.")
 	}
-	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuled(hour))
+	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutRuleCount(hour))
 }
 
 // wasToldOfBudget tells whether the owner of the workflow and human were told in this hour of the budget that refused a rule
@@ -240,10 +240,10 @@ func (o *op) wasToldOfBudget() (told bool, err error) {
 	if o.spentBudget = ""; spent == "" {
 		return false, nil
 	}
-	hour, err := o.RuledIn(o.Now)
+	hour, err := o.RuleCountAt(o.Now)
 	if err != nil || slices.Contains(hour.Told, spent) {
 		return true, err
 	}
 	hour.Told = append(hour.Told, spent)
-	return false, o.PutRuled(hour)
+	return false, o.PutRuleCount(hour)
 }

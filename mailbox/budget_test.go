@@ -336,7 +336,7 @@ func (w *world) recount(limits ...string) {
 			default:
 				continue
 			}
-			said, err := v.Said(r.ID, e.N)
+			said, err := v.RawContent(r.ID, e.N)
 			require.NoError(w.t, err)
 			used["tokens"] += float64(content.Tokens(string(said)))
 			var done struct {

@@ -158,7 +158,7 @@ func (o *op) take(a life.Action, r *store.Record) (takenClaim, error) {
 	if now.Claimed == 0 {
 		now.Claimed = store.At(o.Now)
 	}
-	if now.Quiet, err = o.silenceMark(&now); err != nil {
+	if now.SilentAt, err = o.silenceMark(&now); err != nil {
 		return takenClaim{}, err
 	}
 	o.Leases.Touch(&now)

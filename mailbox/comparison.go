@@ -44,7 +44,7 @@ func (s *Service) compare(ctx context.Context, by schemas.Caller, id string, in 
 func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (comparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
-	err := cmp.Or(v.Saying(asked.ID, asked.Body, &h), v.Saying(asked.ID, asked.Refused, &before))
+	err := cmp.Or(v.DecodeContent(asked.ID, asked.Body, &h), v.DecodeContent(asked.ID, asked.Refused, &before))
 	if err != nil || !needsComparison(asked, by.CheckReport) {
 		return comparison{}, err
 	}
@@ -97,7 +97,7 @@ const maxRefusals = 8
 // The error undoes the transaction where nothing is kept.
 func (o *op) refuseResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.Refusal
-	if err := o.Saying(r.ID, r.Refused, &before); err != nil {
+	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
 		return err
 	}
 	refusal := schemas.Refusal{Note: why.Message, Failed: o.failedChecks(before), Tree: o.By.Tree, Result: digest}

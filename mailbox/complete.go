@@ -193,7 +193,7 @@ func completionText(r *store.Record, done schemas.Completion) string {
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
 	}
-	if r.Reviews != 0 {
+	if r.ReviewOf != 0 {
 		text = verdictIn(done.Output).Verdict + ": " + text
 	}
 	if r.Reviewer != "" {
@@ -206,7 +206,7 @@ func completionText(r *store.Record, done schemas.Completion) string {
 // recorded, whatever became of the result since: an acceptance is not told here.
 func (o *op) repeatCompletion(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
-	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
 		return out, err
 	}
 	out = schemas.CompleteOut{

@@ -91,7 +91,7 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 		return nil, nil
 	}
 	var done schemas.Completion
-	if err := o.Saying(r.ID, r.Result, &done); err != nil {
+	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
 		return nil, err
 	}
 	next, err := o.draftContinuation(holderCaller(r, o.By), schemas.CompleteIn{Result: done.Result}, o.Now)

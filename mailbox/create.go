@@ -36,7 +36,7 @@ func (o *op) create(d *draft.Draft, line lineage) (*store.Record, error) {
 	if err := o.Commit(&operation.Happening{Action: life.Send, Now: r, Other: r.Parent, Content: d.Content}); err != nil {
 		return nil, err
 	}
-	if r.Reviews != 0 {
+	if r.ReviewOf != 0 {
 		err = o.noteReview(r)
 	}
 	return r, err
@@ -106,7 +106,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	setTerms(r, h.Metadata.Terms)
 	rework := schemas.OrZero(h.Rework)
 	r.ReworkOf, r.Round = rework.Of, rework.Round
-	r.Reviewer, r.Reviews = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
+	r.Reviewer, r.ReviewOf = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
 	r.OnFailure, r.OriginID = schemas.OrZero(h.Rollback).OnFailure, schemas.OrZero(h.Origin).HandoffID
 	if d.NotBefore.After(o.Now) {
 		r.Box, r.NotBefore = "", store.At(d.NotBefore)
@@ -271,7 +271,7 @@ func (o *op) latestHeld() (latest *store.Record, err error) {
 // Content is found by its digest, so the same text is written once, whatever handoffs refer to it.
 func (o *op) keepContents(contents [][]byte) error {
 	for _, b := range contents {
-		if err := o.Keep(b); err != nil {
+		if err := o.PutReference(b); err != nil {
 			return err
 		}
 	}

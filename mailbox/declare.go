@@ -97,7 +97,7 @@ func (o *op) declare(said card.Declared, digest string) (out schemas.DeclareOut,
 // new row.
 func (o *op) putDeclared(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
-		return o.DropAgent(a.Card.Name)
+		return o.DeleteAgent(a.Card.Name)
 	}
 	return o.PutAgent(a)
 }

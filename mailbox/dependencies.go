@@ -129,7 +129,7 @@ func (o *op) warnOfPartial(r *store.Record) (warnings []string) {
 
 // tellStillBlocked says in the notice and in the result of a completion what does not go on after it, and what opens that.
 func (o *op) tellStillBlocked(h *operation.Happening, out *schemas.CompleteOut) {
-	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.WaitingFor(h.Now.ID), 0))) // those that are read
+	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.Oldest(store.DependentsOf(h.Now.ID), 0))) // those that are read
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.Sends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.StaysBlocked(h.Now) {
 		what := strings.Join(shut, ", ")

@@ -37,7 +37,7 @@ func (o *op) timeOut(a life.Action, r *store.Record, due store.Time, why string)
 func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.RenewedUntil(o.View, r); end > store.At(o.Now) {
 		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
-			now.Lease, now.Quiet = end, o.Leases.SilenceNoticeAt(r)
+			now.Lease, now.SilentAt = end, o.Leases.SilenceNoticeAt(r)
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
@@ -97,7 +97,7 @@ func (o *op) silenceMark(r *store.Record) (store.Time, error) {
 // the token stays good. It is told once for each claim, since the mark is taken off; a new claim sets it again.
 func (o *op) tellSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Quiet}, r, func(now *store.Record) { now.Quiet = end })
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.LastHeard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.LastReport(o.View, r); { // one that cannot be read keeps nobody from being told
@@ -107,7 +107,7 @@ func (o *op) tellSilence(r *store.Record) error {
 		text += "It reported nothing. "
 	}
 	text += messageAdvice(r.Holder).String()
-	return o.Change(&operation.Happening{Action: life.Silent, Due: r.Quiet, Text: text}, r, func(now *store.Record) { now.Quiet = 0 })
+	return o.Change(&operation.Happening{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
 // capTimes brings the times of a record to where this clock could have set them at the latest, and tells whether that
@@ -126,10 +126,10 @@ func (o *op) capTimes(r *store.Record) (changed bool) {
 		cut(&r.NotBefore, backoff(r.Attempt))
 	}
 	cut(&r.Reserved, reservation)
-	cut(&r.Untaken, unclaimedAfter)
+	cut(&r.UnclaimedAt, unclaimedAfter)
 	cut(&r.Touched, 0)
 	cut(&r.Lease, o.Leases.LongestLease(r))
-	cut(&r.Quiet, o.Leases.SilenceLimit(r))
+	cut(&r.SilentAt, o.Leases.SilenceLimit(r))
 	return changed
 }
 
@@ -150,9 +150,9 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 	was, now := h.Was, h.Now
 	switch {
 	case now.NoTakers == "" || !now.Claimable() || now.Reserved != 0 && !operation.ToldFirst(now):
-		now.Untaken = 0
-	case now.Untaken == 0 || was.To != now.To:
-		now.Untaken = store.At(o.Now.Add(unclaimedAfter))
+		now.UnclaimedAt = 0
+	case now.UnclaimedAt == 0 || was.To != now.To:
+		now.UnclaimedAt = store.At(o.Now.Add(unclaimedAfter))
 	}
 	return nil
 }
@@ -164,8 +164,8 @@ func (o *op) setUnclaimedTime(h *operation.Happening) error {
 // amendment may set another. The work keeps its id, its attempts and its place in the workflow, since nobody failed: it
 // only changes for whom it is. The new address is not checked as at a send, because the clock can be refused nothing.
 func (o *op) redirectUnclaimed(r *store.Record) error {
-	if end := o.Leases.ExtendedForSleep(o.View, r, r.Untaken); end > store.At(o.Now) {
-		return o.Change(&operation.Happening{Action: life.Renew, Due: r.Untaken}, r, func(now *store.Record) { now.Untaken = end })
+	if end := o.Leases.ExtendedForSleep(o.View, r, r.UnclaimedAt); end > store.At(o.Now) {
+		return o.Change(&operation.Happening{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
 	}
 	to, then, err := o.nextRecipient(r)
 	if err != nil {
@@ -173,8 +173,8 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	}
 	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
-	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.Untaken, Text: text, Content: said}, r, func(now *store.Record) {
-		if now.NoTakers, now.Untaken = "", 0; to != r.To {
+	return o.Change(&operation.Happening{Action: life.Untaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
+		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
 			readdress(now, to)
 			now.Box = to
 		}

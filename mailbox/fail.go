@@ -181,7 +181,7 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 // on since: the handoff that is named is the latest that took the place of r.
 func (o *op) repeatFailure(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
-	if err := o.Saying(r.ID, r.Result, &f); err != nil {
+	if err := o.DecodeContent(r.ID, r.Result, &f); err != nil {
 		return out, err
 	}
 	out = schemas.FailOut{

@@ -173,7 +173,7 @@ func comesToPool(_ *op, h *operation.Happening) bool {
 
 // mayStayUnclaimed tells whether the sender said what is done if nobody takes the work.
 func mayStayUnclaimed(_ *op, h *operation.Happening) bool {
-	return h.Now.NoTakers != "" || h.Now.Untaken != 0
+	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
 }
 
 // hasOutcome tells whether an outcome came back for the handoff, in time or late.
@@ -202,9 +202,9 @@ func mayFire(o *op, h *operation.Happening) bool {
 }
 
 // The handoffs that a consequence concerns besides.
-func waitingFor(now *store.Record) store.Index       { return store.WaitingFor(now.ID) }
-func waitingForParent(now *store.Record) store.Index { return store.WaitingFor(now.Parent) }
-func freedBy(now *store.Record) store.Index          { return store.FreedBy(now.ID) }
+func waitingFor(now *store.Record) store.Index       { return store.DependentsOf(now.ID) }
+func waitingForParent(now *store.Record) store.Index { return store.DependentsOf(now.Parent) }
+func freedBy(now *store.Record) store.Index          { return store.FreedDependentsOf(now.ID) }
 func childrenOf(now *store.Record) store.Index       { return store.ChildrenOf(now.ID) }
 
 // telling is a consequence of which the result of the call says nothing.

@@ -86,7 +86,7 @@ func (s *Service) showNotices(
 		if err != nil {
 			return err
 		}
-		return o.Read(by.Agent, shown...)
+		return o.MarkRead(by.Agent, shown...)
 	})
 }
 

@@ -193,7 +193,7 @@ func (o *op) checkPending() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil
 	}
-	n, err := o.PendingOf(o.By.Token)
+	n, err := o.PendingWithToken(o.By.Token)
 	if err != nil || n < o.By.MaxPending {
 		return err
 	}

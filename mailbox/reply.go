@@ -38,7 +38,7 @@ func (o *op) reply(in schemas.UpdateIn) (out schemas.UpdateOut, about string, er
 	}
 	return schemas.UpdateOut{
 		NoticeID: n.ID, Reply: sent.NoticeID, Status: schemas.Completed, Action: in.Action, To: sent.To, Warnings: sent.Warnings,
-	}, "", o.Read(o.By.Agent, n.ID)
+	}, "", o.MarkRead(o.By.Agent, n.ID)
 }
 
 // replyTo is the message that answers another.

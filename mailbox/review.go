@@ -26,9 +26,9 @@ import (
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	target := schemas.Agent(to)
 	switch {
-	case r.Reviews != 0 && review != "":
+	case r.ReviewOf != 0 && review != "":
 		return nil, schemas.Invalidf(reviewField, "%s is a review itself", r.ID).WithHint("Leave it out.")
-	case r.Reviews != 0 && slices.Contains(r.Excluded, target):
+	case r.ReviewOf != 0 && slices.Contains(r.Excluded, target):
 		return nil, operation.Conflict(r, "%s did the work that %s reviews, or declined to", to, r.ID).WithField("to").WithHint("Name another.")
 	case review == "":
 		return nil, nil
@@ -140,7 +140,7 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 	}
 	var asked schemas.Handoff
 	var done schemas.Completion
-	if err := cmp.Or(o.Saying(r.ID, r.Body, &asked), o.Saying(r.ID, r.Result, &done)); err != nil {
+	if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &asked), o.DecodeContent(r.ID, r.Result, &done)); err != nil {
 		return nil, err
 	}
 	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}
@@ -171,7 +171,7 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 
 // noteReview notes on the work which review judges it.
 func (o *op) noteReview(review *store.Record) error {
-	r, err := o.Record(review.Reviews)
+	r, err := o.Record(review.ReviewOf)
 	if err != nil || r.Status != schemas.Completed {
 		return err
 	}
@@ -180,13 +180,13 @@ func (o *op) noteReview(review *store.Record) error {
 
 // checkVerdict refuses a completion of a review that says no verdict, or rework without a point.
 func checkVerdict(r *store.Record, output json.RawMessage) error {
-	if r.Reviews == 0 {
+	if r.ReviewOf == 0 {
 		return nil
 	}
 	v := verdictIn(output)
 	switch {
 	case v.Verdict != schemas.VerdictAccept && v.Verdict != schemas.VerdictRework:
-		return schemas.Invalidf("output.verdict", "is %s or %s, for %s", schemas.VerdictAccept, schemas.VerdictRework, r.Reviews)
+		return schemas.Invalidf("output.verdict", "is %s or %s, for %s", schemas.VerdictAccept, schemas.VerdictRework, r.ReviewOf)
 	case v.Verdict == schemas.VerdictRework && len(v.Points) == 0:
 		return schemas.Invalidf("output.points", "are needed with %s", schemas.VerdictRework).
 			WithHint("Say what is to be mended, one point each.")
@@ -205,7 +205,7 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 
 // reviewedWork is the work that a review is to judge, nil where that is done or another review does it.
 func (o *op) reviewedWork(review *store.Record) *store.Record {
-	r := o.UsableRecord(review.Reviews)
+	r := o.UsableRecord(review.ReviewOf)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (o *op) checkRounds(r *store.Record) error {
 		return nil
 	}
 	var asked schemas.Handoff
-	if err := o.Saying(r.ID, r.Body, &asked); err != nil {
+	if err := o.DecodeContent(r.ID, r.Body, &asked); err != nil {
 		return err
 	}
 	round, rounds := max(r.Round, 1), asked.Expectations.Rounds()
@@ -266,7 +266,7 @@ func (o *op) checkRounds(r *store.Record) error {
 
 // continueReview lets a review that ends without a verdict go on with somebody else. Any other handoff ends as it says.
 func continueReview(h *operation.Happening, r *store.Record) *operation.Happening {
-	if r.Reviews != 0 {
+	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.Loss{Reason: h.Text}
 	}
 	return h
@@ -274,7 +274,7 @@ func continueReview(h *operation.Happening, r *store.Record) *operation.Happenin
 
 // nextReviewer is who judges instead of a reviewer that is gone: the sender of the work, else human.
 func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
-	r, err := o.Record(gone.Reviews)
+	r, err := o.Record(gone.ReviewOf)
 	if err != nil {
 		return "", err
 	}
@@ -317,7 +317,7 @@ func (o *op) tellReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	if next := followed.Successor; err == nil && next != nil {
 		out.Created = next.ID
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s is still to be judged, now by %s (%s): accept or return %s to end that",
-			gone.Reviews, next.To, next.ID, gone.Reviews))
+			gone.ReviewOf, next.To, next.ID, gone.ReviewOf))
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (o *op) revise(
 		c.Deadline, c.Remove = "", &gone
 	}
 	var sent schemas.Handoff
-	if err := o.Saying(r.ID, r.Body, &sent); err != nil {
+	if err := o.DecodeContent(r.ID, r.Body, &sent); err != nil {
 		return nil, err
 	}
 	var stays, lower []string

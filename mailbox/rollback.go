@@ -15,7 +15,7 @@ import (
 // nobody is left to make, because the attempts are used up or nobody else of the pool qualifies, becomes an escalation.
 // The holder is warned of that in the result. It reads only, and runs before the failure is committed.
 func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error) {
-	if r.Reviews != 0 && asked == schemas.ThenStop {
+	if r.ReviewOf != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // somebody judges the work
 	}
 	if asked != schemas.ThenRetry {
@@ -34,7 +34,7 @@ func (o *op) nextStep(r *store.Record, asked schemas.Then) (schemas.Then, error)
 // workflow. Without a name it is who takes the work back, see [reading.RollbackTarget]. The error is invalid for any other.
 // Others may not be named, so that failed work cannot be put upon an agent that never had a part in it.
 func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
-	if to == "" && r.Reviews != 0 {
+	if to == "" && r.ReviewOf != 0 {
 		return o.nextReviewer(r)
 	}
 	if to == "" {
@@ -84,7 +84,7 @@ func (o *op) members(wf schemas.Workflow) (members []schemas.Agent, err error) {
 // is done, see [life.FreeTakenBack], and would come twice else.
 func (o *op) stepBack(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
-	for _, broken := range o.Oldest(store.WaitingFor(r.ID), 0) {
+	for _, broken := range o.Oldest(store.DependentsOf(r.ID), 0) {
 		if broken == nil {
 			return
 		}

@@ -35,7 +35,7 @@ func (o *op) collectSends(h *operation.Happening) (err error) {
 // matchRules gives what the rules send because of what happened.
 func (o *op) matchRules(h *operation.Happening) ([]rules.Sends, error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
-	if on == "" && !counts || h.Chosen || h.Now.Reviews != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
+	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil, nil
 	}
 	ends, all := on, []string{on}
@@ -121,11 +121,11 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	switch r.Status { //nolint:exhaustive // nothing came of the others
 	case schemas.Completed, schemas.Returned:
 		var done schemas.Completion
-		err = v.Saying(r.ID, r.Result, &done)
+		err = v.DecodeContent(r.ID, r.Result, &done)
 		f.Outcome = rules.Completed(done)
 	case schemas.Failed, schemas.Rejected:
 		var failure schemas.Failure
-		err = v.Saying(r.ID, r.Result, &failure)
+		err = v.DecodeContent(r.ID, r.Result, &failure)
 		f.Outcome = rules.Failed(failure)
 	case schemas.TimedOut:
 		f.Outcome.Summary = reading.TimeoutReason(r)
@@ -286,7 +286,7 @@ func (o *op) addOutcome(r *store.Record, d *draft.Draft) error {
 			d.Handoff.Rollback = &schemas.Rollback{OnFailure: r.Holder}
 		}
 		var done schemas.Completion
-		if err := o.Saying(r.ID, r.Result, &done); err != nil {
+		if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {
 			return err
 		}
 		d.Handoff.Summary = cmp.Or(d.Handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))

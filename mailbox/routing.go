@@ -72,7 +72,7 @@ func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 
 // rankCandidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
 func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
-	cards, err := e.cardsOf(v, v.AgentsSaying(roster.Words(r.To, r.NoTakers == "generalist")...))
+	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.Words(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
 	}

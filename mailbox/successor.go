@@ -19,7 +19,7 @@ import (
 // sendRollback gives the work back, with what was sent, the failure, the questions and the partial result: to the agent that
 // the happening names, else as the rollback rule of the handoff says. It is a child of the failed handoff.
 func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
-	if h.Now.Reviews != 0 {
+	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
 	}
 	r, to := h.Now, cmp.Or(h.To, reading.RollbackTarget(h.Now))
@@ -36,7 +36,7 @@ func (o *op) sendRollback(h *operation.Happening) (*store.Record, error) {
 // then the failure names r.
 func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
-	if o.Saying(r.ID, r.Body, &sent) != nil {
+	if o.DecodeContent(r.ID, r.Body, &sent) != nil {
 		return h
 	}
 	asked := schemas.OrZero(sent.Expectations)
@@ -55,7 +55,7 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 
 // escalate asks a person to go on, with a handoff to human that is a child of the one that ended.
 func (o *op) escalate(h *operation.Happening) (*store.Record, error) {
-	if h.Now.Reviews != 0 {
+	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
 	}
 	r := h.Now
@@ -227,7 +227,7 @@ func (o *op) redirect(h *operation.Happening) (*store.Record, error) {
 func (o *op) fullContent(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.LostContent(o.View, r)
 	if err != nil || !lessened {
-		return cmp.Or(err, o.Saying(r.ID, r.Body, h))
+		return cmp.Or(err, o.DecodeContent(r.ID, r.Body, h))
 	}
 	return schemas.Errorf(schemas.Conflict, "what was sent with %s is no longer kept in full, so it cannot be done again", r.ID).
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
@@ -303,7 +303,7 @@ func (o *op) lossOf(r *store.Record) (why operation.Loss, err error) {
 		return operation.Loss{Reason: cmp.Or(said, string(r.Status))}, nil
 	}
 	why.Failure = &schemas.Failure{}
-	return why, o.Saying(r.ID, r.Result, why.Failure)
+	return why, o.DecodeContent(r.ID, r.Result, why.Failure)
 }
 
 // maxFailures is how many earlier failures a handoff tells of.

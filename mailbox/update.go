@@ -63,7 +63,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		if err != nil {
 			return out, err
 		}
-		if r.Reviews != 0 && now.Status.Ended() {
+		if r.ReviewOf != 0 && now.Status.Ended() {
 			if err := o.tellReviewer(r, &out); err != nil {
 				return out, err
 			}

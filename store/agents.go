@@ -43,7 +43,7 @@ func (v *View) Agent(name schemas.Agent) (*Agent, error) {
 }
 
 // Agents yields all agents by name.
-func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsCalled("") }
+func (v *View) Agents() iter.Seq2[Agent, error] { return v.AgentsWithPrefix("") }
 
 // AgentNames returns the names of all agents, in order. It decodes no row.
 func (v *View) AgentNames() (names []schemas.Agent, err error) {
@@ -54,19 +54,19 @@ func (v *View) AgentNames() (names []schemas.Agent, err error) {
 	return names, err
 }
 
-// AgentsCalled yields the agents whose names begin with the given text, by name.
+// AgentsWithPrefix yields the agents whose names begin with the given text, by name.
 //
 // Names are compared byte by byte, so it costs as many rows as there are such names. An empty text gives all agents.
-func (v *View) AgentsCalled(beginning string) iter.Seq2[Agent, error] {
+func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
 	return decoded(v, Prefix(Agents, []byte(beginning)), FromJSON[Agent])
 }
 
-// AgentsSaying yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
+// AgentsMentioning yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
 // capability, by name. Which field says it is for the caller to see.
 //
 // All rows are read, but only those are decoded that changed since they were read so: of a thousand agents that takes
 // most of the time. The lists of an agent are shared by all who read it, so nobody changes them.
-func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
+func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	var quoted [][]byte
 	for _, word := range words {
 		text, _ := json.Marshal(word) // as PutAgent writes it; a string always can be
@@ -75,7 +75,7 @@ func (v *View) AgentsSaying(words ...string) iter.Seq2[Agent, error] {
 	says := func(row Row) bool {
 		return slices.ContainsFunc(quoted, func(q []byte) bool { return bytes.Contains(row.Value, q) })
 	}
-	return chosen(v, Range{Space: Agents}, says, v.agents.decode)
+	return decodedIf(v, Range{Space: Agents}, says, v.agents.decode)
 }
 
 // agentCache are the agents as they were decoded last, by name. An entry is right for the bytes that it was decoded from
@@ -104,8 +104,8 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 // meanwhile is not lost.
 func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
-// DropAgent removes the row of an agent of which nothing is known any more. What its mailbox holds stays.
-func (t *Tx) DropAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
+// DeleteAgent removes the row of an agent of which nothing is known any more. What its mailbox holds stays.
+func (t *Tx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
@@ -140,28 +140,28 @@ type DeclaredRules struct {
 	Earlier   []schemas.Plan  `json:"plans,omitempty"`
 }
 
-var declared = []byte("declared")
+var declaredKey = []byte("declared")
 
 // Declared returns the digest of what files declared last; "" for none.
 func (v *View) Declared() (string, error) {
-	b, err := v.r.Get(Sys, declared)
+	b, err := v.r.Get(Sys, declaredKey)
 	return string(b), err
 }
 
 // PutDeclared writes the digest of what files declare from now on, or that it has none.
-func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declared, []byte(digest)) }
+func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declaredKey, []byte(digest)) }
 
-var uncut = []byte("uncut")
+var trimCursorKey = []byte("uncut")
 
-// Uncut returns the last handoff whose times were cut after the clock was set back, where those of others are still to be
+// TrimCursor returns the last handoff whose times were cut after the clock was set back, where those of others are still to be
 // cut; zero where none are.
-func (v *View) Uncut() (schemas.ID, error) {
-	b, err := v.r.Get(Sys, uncut)
+func (v *View) TrimCursor() (schemas.ID, error) {
+	b, err := v.r.Get(Sys, trimCursorKey)
 	return schemas.ID(LastNumber(b)), err
 }
 
-// PutUncut writes after which handoff the next times are cut; zero for none.
-func (t *Tx) PutUncut(after schemas.ID) error { return t.w.Put(Sys, uncut, Number(after)) }
+// PutTrimCursor writes after which handoff the next times are cut; zero for none.
+func (t *Tx) PutTrimCursor(after schemas.ID) error { return t.w.Put(Sys, trimCursorKey, Number(after)) }
 
 // AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
 func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }

@@ -90,13 +90,13 @@ type Range struct {
 }
 
 // Prefix is the range of all keys of s that begin with p.
-func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: After(p)} }
+func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: PrefixEnd(p)} }
 
-// After is the smallest key beyond all keys that begin with p. It is nil when there is no such key; as To of a [Range]
+// PrefixEnd is the smallest key beyond all keys that begin with p. It is nil when there is no such key; as To of a [Range]
 // that is the end of the space.
 //
 // It is nil for a prefix of 0xff bytes only, and for an empty one. The result is a new slice.
-func After(p []byte) []byte {
+func PrefixEnd(p []byte) []byte {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i] != 0xff {
 			q := bytes.Clone(p[:i+1])

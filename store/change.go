@@ -65,13 +65,13 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 		e.Handoff, now.Event = now.ID, e.N
 	}
 	if was != nil {
-		if e.Before, e.Prev, err = t.before(was.Event); err != nil {
+		if e.Before, e.Prev, err = t.lastEvent(was.Event); err != nil {
 			return 0, err
 		}
 	}
 	if len(said.Bytes) > 0 {
 		e.Said, e.Bytes = Hash(said.Salt, said.Bytes), len(said.Bytes)
-		if err := t.say(e, said); err != nil {
+		if err := t.putContent(e, said); err != nil {
 			return 0, err
 		}
 	}
@@ -83,11 +83,11 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 	return e.N, t.addEvent(&e)
 }
 
-// before returns the number n of a handoff's last event, and its hash.
+// lastEvent returns the number n of a handoff's last event, and its hash.
 //
 // Both are put into the new event, so each event names the one before it of the same handoff with its hash.
 // Package audit follows these links.
-func (t *Tx) before(n uint64) (uint64, string, error) {
+func (t *Tx) lastEvent(n uint64) (uint64, string, error) {
 	b, err := t.w.Get(Events, Number(n))
 	if err == nil && b == nil {
 		err = fmt.Errorf("event %d is missing: %w", n, ErrCorrupt)
@@ -120,7 +120,7 @@ func (v *View) Tree() ledger.Rows {
 
 // RawEvents yields the events after number n, in order, as the bytes whose hashes are the leaves of the tree.
 func (v *View) RawEvents(n uint64) iter.Seq2[[]byte, error] {
-	return decoded(v, Range{Space: Events, From: beyond(n)}, func(row Row) ([]byte, error) { return bytes.Clone(row.Value), nil })
+	return decoded(v, Range{Space: Events, From: keyAfter(n)}, func(row Row) ([]byte, error) { return bytes.Clone(row.Value), nil })
 }
 
 // putRecord writes a record with its index rows and counters, and returns the digest of its bytes.
@@ -132,7 +132,7 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	if err := t.putEntries(was, now); err != nil {
 		return "", err
 	}
-	if err := t.recount(was, now); err != nil {
+	if err := t.updateCounters(was, now); err != nil {
 		return "", err
 	}
 	return Hash(b), t.w.Put(Records, Number(now.ID), b)

@@ -94,7 +94,7 @@ func TestContentOfAnySizeIsReadAsWritten(t *testing.T) {
 			}
 			r := w.Change(nil, storetest.Sent(id), "send", string(content))
 			w.Read(func(v *store.View) error {
-				said, err := v.Said(id, r.Event)
+				said, err := v.RawContent(id, r.Event)
 				require.True(t, bytes.Equal(content, said), "%d bytes", size)
 				require.Equal(t, size == 0, said == nil)
 				return err
@@ -124,11 +124,11 @@ func TestSayingFillsInTheContentOfAnEvent(t *testing.T) {
 	r := w.Send(1)
 	w.Read(func(v *store.View) error {
 		h := schemas.Handoff{Task: "as it was"}
-		require.NoError(t, v.Saying(r.ID, 0, &h))
+		require.NoError(t, v.DecodeContent(r.ID, 0, &h))
 		require.Equal(t, "as it was", h.Task)
-		require.NoError(t, v.Saying(r.ID, r.Event, &h))
+		require.NoError(t, v.DecodeContent(r.ID, r.Event, &h))
 		require.Equal(t, "of ho_1", h.Task)
-		require.ErrorContains(t, v.Saying(r.ID, 99, &h), "content of event 99")
+		require.ErrorContains(t, v.DecodeContent(r.ID, 99, &h), "content of event 99")
 		return nil
 	})
 }

@@ -47,8 +47,8 @@ func Coded(err error) error {
 	return schemas.InternalError(err)
 }
 
-// Look gives what fn reads on a snapshot. Its errors have a code, see [Coded].
-func Look[Out any](ctx context.Context, s *Store, fn func(*View) (Out, error)) (out Out, err error) {
+// ReadSnapshot gives what fn reads on a snapshot. Its errors have a code, see [Coded].
+func ReadSnapshot[Out any](ctx context.Context, s *Store, fn func(*View) (Out, error)) (out Out, err error) {
 	err = s.View(ctx, func(v *View) (err error) {
 		out, err = fn(v)
 		return err

@@ -19,10 +19,10 @@ func DigestOf(content []byte) string {
 	return digestKind + hex.EncodeToString(sum[:])
 }
 
-// Keep writes content that handoffs refer to under its digest, [DigestOf]. What is there already is not written again,
-// so content that many handoffs refer to is kept once. It has no owner, and only [Tx.Forget] deletes it. The error is
+// PutReference writes content that handoffs refer to under its digest, [DigestOf]. What is there already is not written again,
+// so content that many handoffs refer to is kept once. It has no owner, and only [Tx.DeleteReference] deletes it. The error is
 // [schemas.Limit] for content that is too large for its rows.
-func (t *Tx) Keep(content []byte) error {
+func (t *Tx) PutReference(content []byte) error {
 	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
 		return err
 	}
@@ -33,20 +33,20 @@ func (t *Tx) Keep(content []byte) error {
 	return t.putChunks(References, sum[:], content)
 }
 
-// Forget deletes the content that has a digest, also for other handoffs that refer to it. It is no error where none is
+// DeleteReference deletes the content that has a digest, also for other handoffs that refer to it. It is no error where none is
 // kept.
-func (t *Tx) Forget(digest string) error {
-	sum := sumIn(digest)
+func (t *Tx) DeleteReference(digest string) error {
+	sum := decodeDigest(digest)
 	if sum == nil {
 		return nil
 	}
-	return t.erase(Prefix(References, sum), all)
+	return t.deleteWhere(Prefix(References, sum), always)
 }
 
-// Kept returns the content that has a digest, nil where none is kept or the digest is none. The error wraps [ErrCorrupt]
+// Reference returns the content that has a digest, nil where none is kept or the digest is none. The error wraps [ErrCorrupt]
 // for content that was changed since.
-func (v *View) Kept(digest string) ([]byte, error) {
-	sum := sumIn(digest)
+func (v *View) Reference(digest string) ([]byte, error) {
+	sum := decodeDigest(digest)
 	if sum == nil {
 		return nil, nil
 	}
@@ -57,10 +57,10 @@ func (v *View) Kept(digest string) ([]byte, error) {
 	return content, err
 }
 
-// KeptDigests are the digests of all content that is kept.
-func (v *View) KeptDigests() (map[string]bool, error) {
+// ReferenceDigests are the digests of all content that is kept.
+func (v *View) ReferenceDigests() (map[string]bool, error) {
 	digests := map[string]bool{}
-	for digest, err := range groups(v, Range{Space: References}, firstSum, DigestIn) {
+	for digest, err := range distinctBeginnings(v, Range{Space: References}, firstSum, DigestIn) {
 		if err != nil {
 			return nil, err
 		}
@@ -74,8 +74,8 @@ func DigestIn(key []byte) string { return digestKind + hex.EncodeToString(firstS
 
 func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
 
-// sumIn is the hash in a digest as [DigestOf] writes it, nil for anything else.
-func sumIn(digest string) []byte {
+// decodeDigest is the hash in a digest as [DigestOf] writes it, nil for anything else.
+func decodeDigest(digest string) []byte {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
 	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {
 		return nil

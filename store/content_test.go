@@ -15,7 +15,7 @@ var longer = []byte(strings.Repeat("what others refer to\n", 200))
 func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		for range 2 {
-			w.Write(func(tx *store.Tx) error { return tx.Keep(longer) })
+			w.Write(func(tx *store.Tx) error { return tx.PutReference(longer) })
 		}
 		require.Len(t, w.Dump(store.References)[store.References], 3)
 		found := map[string][]byte{
@@ -24,13 +24,13 @@ func TestContentIsKeptOnceUnderItsDigest(t *testing.T) {
 		}
 		for digest, want := range found {
 			w.Read(func(v *store.View) error {
-				got, err := v.Kept(digest)
+				got, err := v.Reference(digest)
 				require.Equal(t, want, got)
 				return err
 			})
 		}
 		for digest := range found {
-			w.Write(func(tx *store.Tx) error { return tx.Forget(digest) })
+			w.Write(func(tx *store.Tx) error { return tx.DeleteReference(digest) })
 		}
 		require.Empty(t, w.Dump(store.References)[store.References])
 	})

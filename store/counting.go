@@ -18,7 +18,7 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 	for _, state := range states {
 		n := 0
 		err := s.View(ctx, func(v *View) error {
-			return v.Each(Prefix(ByState, word(state)), func(Row) error { n++; return nil })
+			return v.Each(Prefix(ByState, terminated(state)), func(Row) error { n++; return nil })
 		})
 		if counts[state] = n; err != nil {
 			return nil, err
@@ -35,7 +35,7 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // the mailbox in order and reads a record only for a lower id than any before.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record
-	for row, err := range v.r.Scan(waitingIn(box)) {
+	for row, err := range v.r.Scan(claimableIn(box)) {
 		if err != nil {
 			return time.Time{}, err
 		}

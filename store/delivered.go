@@ -30,8 +30,8 @@ type Seen struct {
 	Of    []uint64 `json:"of,omitempty"`    // ascending
 }
 
-// mostSeen keeps the row of a set below 10 KB.
-const mostSeen = 1000
+// maxSeen keeps the row of a set below 10 KB.
+const maxSeen = 1000
 
 // Has reports whether n was seen, or is not above a number that was forgotten.
 func (s *Seen) Has(n uint64) bool {
@@ -49,7 +49,7 @@ func (s *Seen) Add(n uint64) bool {
 		return false
 	}
 	s.Of = slices.Insert(s.Of, i, n)
-	if over := len(s.Of) - mostSeen; over > 0 {
+	if over := len(s.Of) - maxSeen; over > 0 {
 		s.Below = s.Of[over-1]
 		s.Of = slices.Delete(s.Of, 0, over)
 	}
@@ -65,7 +65,7 @@ func (s *Seen) Remove(n uint64) bool {
 	return found
 }
 
-func deliveryKey(a schemas.Agent, session string) []byte { return join(word(a), []byte(session)) }
+func deliveryKey(a schemas.Agent, session string) []byte { return join(terminated(a), []byte(session)) }
 
 // Delivered returns what was delivered to a session under a name; the zero value when nothing was.
 func (v *View) Delivered(a schemas.Agent, session string) (Delivered, error) {

@@ -109,24 +109,24 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 			return storetest.Keep(tx, was, &now, "amend", "it")
 		}),
 		"notify": update(func(tx *store.Tx) error { _, err := tx.Notify(schemas.Notice{To: "a"}); return err }),
-		"read":   update(func(tx *store.Tx) error { return tx.Read("architect", 1, 2) }),
+		"read":   update(func(tx *store.Tx) error { return tx.MarkRead("architect", 1, 2) }),
 		"agent":  update(func(tx *store.Tx) error { return tx.PutAgent(store.Agent{Card: schemas.Card{Name: "a"}}) }),
 		"check":  func() error { _, err := audit.Check(ctx, broken); return err },
 		"audit":  func() error { _, err := audit.Registry(ctx, broken); return err },
 		"verify": view(func(v *store.View) error { _, err := audit.Handoff(v, 1); return err }),
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),
-		"saying": view(func(v *store.View) error { return v.Saying(1, 1, &schemas.Handoff{}) }),
+		"saying": view(func(v *store.View) error { return v.DecodeContent(1, 1, &schemas.Handoff{}) }),
 		"words":  view(func(v *store.View) error { _, err := v.HasWords(1, []string{"a"}); return err }),
-		"origin": view(func(v *store.View) error { return all(v.Origins("HO-1")) }),
-		"queue":  view(func(v *store.View) error { return all(v.Queue("auto-code", "b")) }),
-		"boxes":  view(func(v *store.View) error { return all(v.Waiting("")) }),
-		"due":    view(func(v *store.View) error { return all(v.Due(storetest.Noon())) }),
+		"origin": view(func(v *store.View) error { return always(v.WithOrigin("HO-1")) }),
+		"queue":  view(func(v *store.View) error { return always(v.Queue("auto-code", "b")) }),
+		"boxes":  view(func(v *store.View) error { return always(v.ClaimableBoxes("")) }),
+		"due":    view(func(v *store.View) error { return always(v.Due(storetest.Noon())) }),
 		"next":   view(func(v *store.View) error { _, err := v.NextDue(); return err }),
-		"oldest": view(func(v *store.View) error { return all(v.Oldest(store.All(), 0)) }),
-		"sent":   view(func(v *store.View) error { return all(v.Sent("architect")) }),
-		"agents": view(func(v *store.View) error { return all(v.Agents()) }),
-		"since":  view(func(v *store.View) error { return all(v.EventsAfter(0)) }),
-		"mail":   view(func(v *store.View) error { return all(v.Notices("architect", 0)) }),
+		"oldest": view(func(v *store.View) error { return always(v.Oldest(store.All(), 0)) }),
+		"sent":   view(func(v *store.View) error { return always(v.Sent("architect")) }),
+		"agents": view(func(v *store.View) error { return always(v.Agents()) }),
+		"since":  view(func(v *store.View) error { return always(v.EventsAfter(0)) }),
+		"mail":   view(func(v *store.View) error { return always(v.Notices("architect", 0)) }),
 		"others": view(func(v *store.View) error {
 			_, err1 := v.Agent("a")
 			_, err2 := v.Workflow("wf_a")
@@ -148,7 +148,7 @@ func TestEveryErrorOfTheRowsIsReturnedAndNothingKept(t *testing.T) {
 	}
 }
 
-func all[T any](seq iter.Seq2[T, error]) error {
+func always[T any](seq iter.Seq2[T, error]) error {
 	for _, err := range seq {
 		if err != nil {
 			return err

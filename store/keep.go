@@ -40,7 +40,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 		r, err = decodeUnknown(b)
 	}
 	if err != nil || r.Schema > schemas.Version {
-		return nil, cmp.Or(newer(b), err)
+		return nil, cmp.Or(newerError(b), err)
 	}
 	return &r, nil
 }
@@ -58,9 +58,9 @@ func decodeUnknown(b []byte) (r Record, err error) {
 	return r, err
 }
 
-// newer is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
+// newerError is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
 // nil for other records.
-func newer(b []byte) error {
+func newerError(b []byte) error {
 	var r struct {
 		Schema int             `json:"v"`
 		ID     json.RawMessage `json:"id"`

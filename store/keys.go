@@ -23,14 +23,14 @@ func LastNumber(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key[len(key)-8:])
 }
 
-// beyond is the first key after that of a number, also of the largest.
-func beyond[T ~uint64](v T) []byte { return append(Number(v), 0) }
+// keyAfter is the first key after that of a number, also of the largest.
+func keyAfter[T ~uint64](v T) []byte { return append(Number(v), 0) }
 
-// word ends a text with a zero byte, so that no text in a key is the beginning of another.
+// terminated ends a text with a zero byte, so that no text in a key is the beginning of another.
 //
 // No text in a key has a zero byte, because package tools refuses a NUL character in any argument. A text at the end of
 // a key needs no mark.
-func word[T ~string](s T) []byte { return append([]byte(s), 0) }
+func terminated[T ~string](s T) []byte { return append([]byte(s), 0) }
 
 // firstNumber is the number at the beginning of a key, as it stands there.
 func firstNumber(key []byte) []byte { return key[:min(8, len(key))] }
@@ -70,9 +70,9 @@ func timeOf(b []byte) Time { return Time(LastNumber(firstNumber(b))) } //nolint:
 // Ptr converts back, in UTC. Zero becomes nil.
 func (t Time) Ptr() *time.Time { return schemas.TimeOrNil(t.Time()) }
 
-// bonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
+// priorityBonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
 // critical one that was sent more than a day later.
-var bonus = map[schemas.Priority]time.Duration{
+var priorityBonus = map[schemas.Priority]time.Duration{
 	schemas.Low: 0, schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour,
 }
 
@@ -81,5 +81,5 @@ var bonus = map[schemas.Priority]time.Duration{
 // A handoff of a higher priority is placed as if it had been sent so much earlier. Handoffs with the same position come
 // in the order of their ids, which follow it in the key.
 func order(created Time, p schemas.Priority) []byte {
-	return Number(max(0, int64(created)-bonus[p].Milliseconds())) // a negative number would sort last
+	return Number(max(0, int64(created)-priorityBonus[p].Milliseconds())) // a negative number would sort last
 }

@@ -35,13 +35,13 @@ func NewTimed(b Backend, now func() time.Time) *Timed {
 // are not counted, and neither are calls whose ctx ended.
 func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
-	var last *noting // of the last run of fn
+	var last *trackingWriter // of the last run of fn
 	err := t.Backend.Update(ctx, func(w Writer) error {
-		last = &noting{Writer: w}
-		last.refused = fn(last)
-		return last.refused
+		last = &trackingWriter{Writer: w}
+		last.err = fn(last)
+		return last.err
 	})
-	if last == nil || !last.wrote || last.refused != nil || ctx.Err() != nil {
+	if last == nil || !last.wrote || last.err != nil || ctx.Err() != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -55,11 +55,11 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 // Inspect implements [Inspector].
 func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return New(t.Backend).Inspect(ctx) }
 
-// Failed is the error of the last commit, nil when that succeeded or there was none.
+// LastError is the error of the last commit, nil when that succeeded or there was none.
 //
 // An error that the caller's own function returned is none: only commits that the backend refused count, and each
 // commit that succeeds clears it.
-func (t *Timed) Failed() error {
+func (t *Timed) LastError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed
@@ -77,24 +77,24 @@ func (t *Timed) Commits() schemas.Latency {
 	return out
 }
 
-// noting remembers whether fn wrote, and the error of fn.
-type noting struct {
+// trackingWriter remembers whether fn wrote, and the error of fn.
+type trackingWriter struct {
 	Writer
-	wrote   bool
-	refused error
+	wrote bool
+	err   error
 }
 
-func (n *noting) Put(s Space, key, value []byte) error {
+func (n *trackingWriter) Put(s Space, key, value []byte) error {
 	n.wrote = true
 	return n.Writer.Put(s, key, value)
 }
 
-func (n *noting) Delete(s Space, key []byte) error {
+func (n *trackingWriter) Delete(s Space, key []byte) error {
 	n.wrote = true
 	return n.Writer.Delete(s, key)
 }
 
-func (n *noting) Next(s Space) (uint64, error) {
+func (n *trackingWriter) Next(s Space) (uint64, error) {
 	n.wrote = true
 	return n.Writer.Next(s)
 }

@@ -92,14 +92,14 @@ func TestAFailedCommitIsKnownUntilOneIsKept(t *testing.T) {
 	full := &disk{Backend: memory.New()}
 	b := store.NewTimed(full, time.Now)
 	require.NoError(t, b.Update(t.Context(), put))
-	require.NoError(t, b.Failed())
+	require.NoError(t, b.LastError())
 	full.full = true
 	require.ErrorIs(t, b.Update(t.Context(), put), store.ErrFull)
-	require.ErrorIs(t, b.Failed(), store.ErrFull)
+	require.ErrorIs(t, b.LastError(), store.ErrFull)
 	full.full = false
 	refused := errors.New("refused")
 	require.ErrorIs(t, b.Update(t.Context(), func(w store.Writer) error { return errors.Join(put(w), refused) }), refused)
-	require.ErrorIs(t, b.Failed(), store.ErrFull, "that was the caller's own doing")
+	require.ErrorIs(t, b.LastError(), store.ErrFull, "that was the caller's own doing")
 	require.NoError(t, b.Update(t.Context(), put))
-	require.NoError(t, b.Failed())
+	require.NoError(t, b.LastError())
 }

@@ -18,7 +18,7 @@ func TestNoticesAreListedNewestFirst(t *testing.T) {
 		w.Notify("a", 3)
 		w.Notify("ab", 2)
 		w.Notify("a", 1)
-		w.Write(func(tx *store.Tx) error { return tx.Read("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
+		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 2, 2, 5, 99, 6) }) // 5 is somebody else's
 		w.Read(func(v *store.View) error {
 			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
 			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))
@@ -37,7 +37,7 @@ func TestNoticesAreListedNewestFirst(t *testing.T) {
 		})
 		w.Sound()
 
-		w.Write(func(tx *store.Tx) error { return tx.Read("a", 1, 3) })
+		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 1, 3) })
 		require.Len(t, w.Dump(store.Mailboxes)[store.Mailboxes], 1, "a mailbox with nothing in it has no row")
 		w.Sound()
 	})
@@ -208,7 +208,7 @@ func TestAgentsAndWorkflowsAreReadAsWritten(t *testing.T) {
 			}
 			require.Equal(t, []schemas.Agent{"a", "ab", "b"}, names)
 			names = nil
-			for a, err := range v.AgentsCalled("ab") {
+			for a, err := range v.AgentsWithPrefix("ab") {
 				require.NoError(t, err)
 				names = append(names, a.Card.Name)
 			}
@@ -269,7 +269,7 @@ func TestWhatTellsOfAHandoffIsFoundByItsRows(t *testing.T) {
 			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
 		})
 		about(3, 1)
-		w.Write(func(tx *store.Tx) error { return tx.Read("a", 3) })
+		w.Write(func(tx *store.Tx) error { return tx.MarkRead("a", 3) })
 		about(1)
 		w.Read(func(v *store.View) error {
 			told, err := v.UnreadAbout("a", 7, 2)

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.Read] keep
+// Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.MarkRead] keep
 // them; package audit counts anew.
 //
 // The key is the address: a name of an agent, capability:x, role:y or human; the value is four counters of four bytes.
@@ -75,7 +75,7 @@ type Box struct {
 func (v *View) Boxes() iter.Seq2[Box, error] {
 	tokens := []byte(tokenBox(""))
 	isMailbox := func(row Row) bool { return !bytes.HasPrefix(row.Key, tokens) }
-	return chosen(v, Range{Space: Mailboxes}, isMailbox, func(row Row) (Box, error) {
+	return decodedIf(v, Range{Space: Mailboxes}, isMailbox, func(row Row) (Box, error) {
 		counters, err := DecodeMailbox(row.Value)
 		return Box{schemas.Address(row.Key), counters}, err
 	})
@@ -115,12 +115,12 @@ func Shares(r *Record) [2]Box {
 	if r == nil {
 		return [2]Box{}
 	}
-	return [...]Box{inBox(r), ofToken(r)}
+	return [...]Box{boxShare(r), tokenShare(r)}
 }
 
-// inBox is what a record adds to the mailbox it waits in, or to that of its holder. An ended or blocked handoff adds
+// boxShare is what a record adds to the mailbox it waits in, or to that of its holder. An ended or blocked handoff adds
 // nothing.
-func inBox(r *Record) Box {
+func boxShare(r *Record) Box {
 	switch {
 	case r.Claimable():
 		m := Mailbox{Pending: 1}
@@ -134,18 +134,18 @@ func inBox(r *Record) Box {
 	return Box{}
 }
 
-// ofToken also counts a blocked handoff: it was sent, and nobody has claimed it.
-func ofToken(r *Record) Box {
+// tokenShare also counts a blocked handoff: it was sent, and nobody has claimed it.
+func tokenShare(r *Record) Box {
 	if r.SentWith == "" || r.Status != schemas.Pending {
 		return Box{}
 	}
 	return Box{tokenBox(r.SentWith), Mailbox{Pending: 1}}
 }
 
-// recount takes the shares of was from the counters and adds those of now.
+// updateCounters takes the shares of was from the counters and adds those of now.
 //
 // A box that gains exactly what it loses is not written. When a handoff moves, both boxes are.
-func (t *Tx) recount(was, now *Record) error {
+func (t *Tx) updateCounters(was, now *Record) error {
 	before, after := Shares(was), Shares(now)
 	for i, less := range before {
 		if less == after[i] {

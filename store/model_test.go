@@ -178,7 +178,7 @@ func (m *model) compareRecords(v *store.View) {
 	for event, content := range m.said {
 		e, err := v.Event(event)
 		require.NoError(m.T, err)
-		said, err := v.Said(e.Handoff, event)
+		said, err := v.RawContent(e.Handoff, event)
 		require.NoError(m.T, err)
 		require.True(m.T, bytes.Equal(content, said))
 	}
@@ -202,7 +202,7 @@ func (m *model) compareIndexes(v *store.View) {
 	for _, a := range agents {
 		add("from "+string(a), store.SentBy(a), func(r *store.Record) bool { return r.From == a })
 		add("held by "+string(a), store.HeldBy(a), func(r *store.Record) bool { return r.Holder == a && r.Status.Held() })
-		add("once held by "+string(a), store.OnceHeldBy(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
+		add("once held by "+string(a), store.LastHeldBy(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
 	}
 	for _, wf := range []schemas.Workflow{"wf_a", "wf_ab", "wf_"} {
 		add("in "+string(wf), store.InWorkflow(wf), func(r *store.Record) bool { return r.Workflow == wf })
@@ -212,7 +212,7 @@ func (m *model) compareIndexes(v *store.View) {
 	}
 	for _, id := range []schemas.ID{1, 2, 3, 4, 5, 255, 256} {
 		add("children of "+id.String(), store.ChildrenOf(id), func(r *store.Record) bool { return r.Parent == id })
-		add("waiting for "+id.String(), store.WaitingFor(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
+		add("waiting for "+id.String(), store.DependentsOf(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
 	}
 	for name, i := range indexes {
 		want := m.all(i.wanted)
@@ -274,7 +274,7 @@ func (m *model) compareMailboxes(v *store.View) {
 	}
 	for _, token := range []string{"ci", "a"} {
 		pending := m.all(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
-		counted, err := v.PendingOf(token)
+		counted, err := v.PendingWithToken(token)
 		require.NoError(m.T, err)
 		require.Len(m.T, pending, counted)
 	}

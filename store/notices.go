@@ -29,13 +29,13 @@ func UnreadEntry(n schemas.Notice) Entry {
 	return Entry{Unread, noticeKey(n.To, n.ID), Number(readWith(n))}
 }
 
-func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(word(a), Number(id)) }
+func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(terminated(a), Number(id)) }
 
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 //
 // Notices that were read are among them: reading deletes no notice.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
-	r := backwards(Notices, word(a))
+	r := reversePrefix(Notices, terminated(a))
 	if before != 0 {
 		r.To = noticeKey(a, before)
 	}
@@ -46,7 +46,7 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 // agent that has notices.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
 	numbered := func(to []byte) []byte { return join(to, Number(id)) }
-	for key, err := range groups(v, Range{Space: Notices}, firstWord, numbered) {
+	for key, err := range distinctBeginnings(v, Range{Space: Notices}, firstWord, numbered) {
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 // Each costs a read of the notice. An unread row without a notice, which package audit reports, is yielded as a
 // decoding error.
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
-	return decoded(v, backwards(Unread, word(a)), func(unread Row) (n schemas.Notice, err error) {
+	return decoded(v, reversePrefix(Unread, terminated(a)), func(unread Row) (n schemas.Notice, err error) {
 		b, err := v.r.Get(Notices, unread.Key)
 		if err != nil {
 			return n, err
@@ -93,7 +93,7 @@ func readWith(n schemas.Notice) schemas.ID {
 //
 // The rows say of which handoff they are. Only those that an older program wrote are looked up.
 func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
-	for row, err := range v.r.Scan(backwards(Unread, word(a))) {
+	for row, err := range v.r.Scan(reversePrefix(Unread, terminated(a))) {
 		if among--; err != nil || among < 0 {
 			return told, err
 		}
@@ -112,11 +112,11 @@ func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []sc
 	return told, nil
 }
 
-// Read marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.
+// MarkRead marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.
 //
 // Reading the same notice twice changes nothing the second time, so the call may be repeated. The counter goes down by
 // one for each notice that was unread.
-func (t *Tx) Read(a schemas.Agent, ids ...schemas.NoticeID) error {
+func (t *Tx) MarkRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsUnread(a, id)
 		if err != nil {
@@ -143,14 +143,14 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	if err != nil || !unread {
 		return false, err
 	}
-	if err := t.Read(a, id); err != nil {
+	if err := t.MarkRead(a, id); err != nil {
 		return false, err
 	}
 	return true, t.w.Delete(Notices, noticeKey(a, id))
 }
 
-// Rewrite changes those notices that change says it changed. It reads all notices of all agents.
-func (t *Tx) Rewrite(change func(*schemas.Notice) bool) error {
+// RewriteNotices changes those notices that change says it changed. It reads all notices of all agents.
+func (t *Tx) RewriteNotices(change func(*schemas.Notice) bool) error {
 	for n, err := range decoded(&t.View, Range{Space: Notices}, FromJSON[schemas.Notice]) {
 		if err != nil {
 			return err

@@ -146,7 +146,7 @@ func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)
-		if own := o.within(r); len(own) > 0 {
+		if own := o.copyOfRange(r); len(own) > 0 {
 			below = merge(own, below, r.Reverse)
 		}
 		below(yield)
@@ -171,8 +171,8 @@ func (o *Overlay) set(s Space, row Row) {
 	o.rows[s] = slices.Insert(o.rows[s], i, row)
 }
 
-// within is a copy of the own rows in r, in the order of r.
-func (o *Overlay) within(r Range) []Row {
+// copyOfRange is a copy of the own rows in r, in the order of r.
+func (o *Overlay) copyOfRange(r Range) []Row {
 	own := o.rows[r.Space]
 	if len(own) == 0 {
 		return nil

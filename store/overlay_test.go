@@ -136,11 +136,11 @@ func TestAfter(t *testing.T) {
 		{"a", "b"}, {"ab", "ac"}, {"a\xff", "b"}, {"\x00", "\x01"}, {"a\xff\xff", "b"},
 	} {
 		prefix := []byte(test.prefix)
-		require.Equal(t, test.after, string(store.After(prefix)))
+		require.Equal(t, test.after, string(store.PrefixEnd(prefix)))
 		require.Equal(t, test.prefix, string(prefix), "the prefix is not changed")
 	}
-	require.Nil(t, store.After(nil))
-	require.Nil(t, store.After([]byte("\xff\xff")))
+	require.Nil(t, store.PrefixEnd(nil))
+	require.Nil(t, store.PrefixEnd([]byte("\xff\xff")))
 }
 
 func BenchmarkOverlay(b *testing.B) {

@@ -20,7 +20,7 @@ import (
 // yielded until its change was written; callers apply what is due first.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	if len(boxes) == 1 { // as for most: nothing to merge
-		return v.handoffs(waitingIn(boxes[0]))
+		return v.handoffs(claimableIn(boxes[0]))
 	}
 	return func(yield func(schemas.ID, error) bool) {
 		var heads []*head
@@ -41,13 +41,13 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// Waiting yields the mailboxes from which something may be claimed and whose names begin with the given text, by name.
+// ClaimableBoxes yields the mailboxes from which something may be claimed and whose names begin with the given text, by name.
 // It costs one seek for each.
 //
 // A mailbox without any claimable handoff is not among them, also when its counters have something else. The text is
 // compared byte by byte; an empty one asks for all mailboxes.
-func (v *View) Waiting(beginning string) iter.Seq2[schemas.Address, error] {
-	return groups(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
+func (v *View) ClaimableBoxes(beginning string) iter.Seq2[schemas.Address, error] {
+	return distinctBeginnings(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
 		return schemas.Address(bytes.TrimSuffix(box, []byte{0}))
 	})
 }
@@ -64,7 +64,7 @@ type head struct {
 
 func (v *View) head(box schemas.Address) *head {
 	h := &head{skip: len(box) + 1}
-	h.next, h.stop = iter.Pull2(v.r.Scan(waitingIn(box)))
+	h.next, h.stop = iter.Pull2(v.r.Scan(claimableIn(box)))
 	h.advance()
 	return h
 }
@@ -77,8 +77,8 @@ func (h *head) advance() {
 	}
 }
 
-// waitingIn is the range of what may be claimed from a mailbox.
-func waitingIn(box schemas.Address) Range { return Prefix(Ready, word(box)) }
+// claimableIn is the range of what may be claimed from a mailbox.
+func claimableIn(box schemas.Address) Range { return Prefix(Ready, terminated(box)) }
 
 // first is the head with the best row, or one that cannot be read; nil at the end of all.
 func first(heads []*head) (best *head) {

@@ -92,12 +92,12 @@ func TestWaitingListsBoxesByTheirBeginning(t *testing.T) {
 		} {
 			w.Read(func(v *store.View) error {
 				var boxes []schemas.Address
-				for box, err := range v.Waiting(beginning) {
+				for box, err := range v.ClaimableBoxes(beginning) {
 					require.NoError(t, err)
 					boxes = append(boxes, box)
 				}
 				require.Equal(t, want, boxes)
-				for box, err := range v.Waiting(beginning) {
+				for box, err := range v.ClaimableBoxes(beginning) {
 					require.NoError(t, err)
 					require.Equal(t, want[0], box)
 					break
@@ -120,7 +120,7 @@ func TestWaitedForNamesEachOnce(t *testing.T) {
 	}
 	w.waiting(4, "a", schemas.Normal, 0)
 	w.Read(func(v *store.View) error {
-		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.WaitedFor()))
+		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.Dependencies()))
 		for b, err := range v.Boxes() {
 			require.Equal(t, store.Box{Address: "a", Mailbox: store.Mailbox{Pending: 1}}, b)
 			require.NoError(t, err)

@@ -58,7 +58,7 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 // It stops at the last event of the snapshot and does not wait. Whoever follows the log remembers the last number and
 // begins again after it: no event is missed or repeated, because numbers have no gaps and appear in order.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
-	return decoded(v, Range{Space: Events, From: beyond(n)}, FromJSON[schemas.Event])
+	return decoded(v, Range{Space: Events, From: keyAfter(n)}, FromJSON[schemas.Event])
 }
 
 // EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of
@@ -84,11 +84,11 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	return events, nil
 }
 
-// Origins yields the handoffs that came with the given id of a foreign message, the newest first.
+// WithOrigin yields the handoffs that came with the given id of a foreign message, the newest first.
 //
 // Such ids are unique for each sender only, so several may have come with one.
-func (v *View) Origins(foreign string) iter.Seq2[schemas.ID, error] {
-	return v.Newest(cameWith(foreign), 0)
+func (v *View) WithOrigin(foreign string) iter.Seq2[schemas.ID, error] {
+	return v.Newest(withOrigin(foreign), 0)
 }
 
 // Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].
@@ -100,26 +100,26 @@ type Index struct {
 	prefix []byte
 }
 
-// The indexes. HeldBy are the handoffs that an agent holds now, OnceHeldBy those that it held last and that are no
-// longer held. WaitingFor are the handoffs that wait for the given one, FreedBy those that waited for it until it was
+// The indexes. HeldBy are the handoffs that an agent holds now, LastHeldBy those that it held last and that are no
+// longer held. DependentsOf are the handoffs that wait for the given one, FreedDependentsOf those that waited for it until it was
 // done, and Dependents those that wait for any, each as often as it waits for another.
 //
 // AddressedTo are the handoffs that were sent to an address, whoever may claim them now. SentBy are those of a sender,
 // InWorkflow those of a workflow, InState those that stand in a state now, ChildrenOf those that name a handoff as
 // their parent, and All are all that there ever were. None looks at who asks: which handoffs a caller may see is
 // decided above.
-func AddressedTo(to schemas.Address) Index { return Index{ByBox, word(to)} }
-func SentBy(from schemas.Agent) Index      { return Index{BySender, word(from)} }
-func HeldBy(a schemas.Agent) Index         { return Index{ByHolder, join(word(a), []byte{0})} }
-func OnceHeldBy(a schemas.Agent) Index     { return Index{ByHolder, join(word(a), []byte{1})} }
-func InWorkflow(wf schemas.Workflow) Index { return Index{ByWorkflow, word(wf)} }
-func InState(s schemas.Status) Index       { return Index{ByState, word(s)} }
-func ChildrenOf(id schemas.ID) Index       { return Index{ByParent, Number(id)} }
-func WaitingFor(id schemas.ID) Index       { return Index{ByAfter, Number(id)} }
-func FreedBy(id schemas.ID) Index          { return Index{ByFreed, Number(id)} }
-func cameWith(foreign string) Index        { return Index{ByOrigin, origin(foreign)} }
-func Dependents() Index                    { return Index{ByAfter, nil} }
-func All() Index                           { return Index{Records, nil} }
+func AddressedTo(to schemas.Address) Index  { return Index{ByBox, terminated(to)} }
+func SentBy(from schemas.Agent) Index       { return Index{BySender, terminated(from)} }
+func HeldBy(a schemas.Agent) Index          { return Index{ByHolder, join(terminated(a), []byte{0})} }
+func LastHeldBy(a schemas.Agent) Index      { return Index{ByHolder, join(terminated(a), []byte{1})} }
+func InWorkflow(wf schemas.Workflow) Index  { return Index{ByWorkflow, terminated(wf)} }
+func InState(s schemas.Status) Index        { return Index{ByState, terminated(s)} }
+func ChildrenOf(id schemas.ID) Index        { return Index{ByParent, Number(id)} }
+func DependentsOf(id schemas.ID) Index      { return Index{ByAfter, Number(id)} }
+func FreedDependentsOf(id schemas.ID) Index { return Index{ByFreed, Number(id)} }
+func withOrigin(foreign string) Index       { return Index{ByOrigin, origin(foreign)} }
+func AllDependents() Index                  { return Index{ByAfter, nil} }
+func All() Index                            { return Index{Records, nil} }
 
 // Oldest yields the ids above the given one, upwards; 0 begins at the first.
 //
@@ -127,7 +127,7 @@ func All() Index                           { return Index{Records, nil} }
 // the order of sending.
 func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
-	r.From = join(i.prefix, beyond(after))
+	r.From = join(i.prefix, keyAfter(after))
 	return v.handoffs(r)
 }
 
@@ -136,16 +136,16 @@ func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 // A page of a list is the ids below the last one shown. Handoffs that are sent meanwhile have greater ids, so no later
 // page shows one twice.
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
-	r := backwards(i.space, i.prefix)
+	r := reversePrefix(i.space, i.prefix)
 	if before != 0 {
 		r.To = join(i.prefix, Number(before))
 	}
 	return v.handoffs(r)
 }
 
-// WaitedFor yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
-func (v *View) WaitedFor() iter.Seq2[schemas.ID, error] {
-	return groups(v, Range{Space: ByAfter}, firstNumber, func(id []byte) schemas.ID { return schemas.ID(LastNumber(id)) })
+// Dependencies yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
+func (v *View) Dependencies() iter.Seq2[schemas.ID, error] {
+	return distinctBeginnings(v, Range{Space: ByAfter}, firstNumber, func(id []byte) schemas.ID { return schemas.ID(LastNumber(id)) })
 }
 
 // handoffs yields the ids at the end of the keys of a range.
@@ -168,7 +168,7 @@ type Sent struct {
 // Package mailbox walks it to warn of a send of the same content in the last ten minutes, and stops at the first row
 // that is older. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
-	return decoded(v, backwards(BySender, word(from)), func(row Row) (Sent, error) {
+	return decoded(v, reversePrefix(BySender, terminated(from)), func(row Row) (Sent, error) {
 		if len(row.Value) < 8 {
 			return Sent{}, fmt.Errorf("what %s sent: a row of %d bytes: %w", from, len(row.Value), ErrCorrupt)
 		}

@@ -28,7 +28,7 @@ type ReceiptKey []byte
 //
 // The key is the sender's own text of any characters; senders do not see each other's keys.
 func ByKey(from schemas.Agent, key string) ReceiptKey {
-	return join([]byte("k"), word(from), []byte(key))
+	return join([]byte("k"), terminated(from), []byte(key))
 }
 
 // ByRequest names the receipt of a request id. Request ids begin with their time, so old receipts are next to each
@@ -66,7 +66,7 @@ func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 }
 
 // Encode writes the row of a receipt.
-func (r Receipt) Encode() []byte { return join(Number(r.At), word(r.Digest), r.Result) }
+func (r Receipt) Encode() []byte { return join(Number(r.At), terminated(r.Digest), r.Result) }
 
 // DeleteReceipt deletes a receipt: a repeat of that call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
@@ -94,8 +94,8 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	return nil
 }
 
-// ForgetResults deletes the receipts of request ids whose result a caller wants gone. It reads all of them, which are
+// DeleteReceiptsWhere deletes the receipts of request ids whose result a caller wants gone. It reads all of them, which are
 // those of a day.
-func (t *Tx) ForgetResults(gone func(result []byte) bool) error {
-	return t.erase(Prefix(Receipts, []byte("r")), gone)
+func (t *Tx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
+	return t.deleteWhere(Prefix(Receipts, []byte("r")), gone)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Record is the state of a handoff, and the only thing about it that changes. It has some hundred bytes, and more with
-// many tags. Body, Result, Note, Ask, Checkpoint and Late are numbers of events: [View.Said] reads their content. A
+// many tags. Body, Result, Note, Ask, Checkpoint and Late are numbers of events: [View.RawContent] reads their content. A
 // record is written by [Tx.Change] only. Its names in JSON are on disk and never change once released.
 //
 // The zero value of most fields means that there is none: no holder, no lease, no deadline. A field is left out of the
@@ -46,19 +46,19 @@ type Record struct {
 	// delay, the deadline, or at once for what it owes. Zero when time does nothing.
 	Wakes Time `json:"wakes,omitempty"`
 
-	Created   Time `json:"created"`
-	NotBefore Time `json:"nbf,omitempty"`
-	Deadline  Time `json:"dl,omitempty"`
-	Claimed   Time `json:"claimed,omitempty"` // first claim
-	Touched   Time `json:"touched,omitempty"` // last call of the holder
-	Lease     Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
-	Reserved  Time `json:"rsv,omitempty"`     // until then Box is one agent only
-	Untaken   Time `json:"unt,omitempty"`     // when NoTakers applies
-	Quiet     Time `json:"quiet,omitempty"`   // when the sender is told that the holder is silent; zero: it was told
-	Ended     Time `json:"ended,omitempty"`
-	Accepted  Time `json:"acc,omitempty"` // when the sender accepted the result
-	Counted   bool `json:"cnt,omitempty"` // it counted as done once, whatever became of it since
-	Dismissed Time `json:"dis,omitempty"` // when somebody said of a bad end that nobody is to go on
+	Created     Time `json:"created"`
+	NotBefore   Time `json:"nbf,omitempty"`
+	Deadline    Time `json:"dl,omitempty"`
+	Claimed     Time `json:"claimed,omitempty"` // first claim
+	Touched     Time `json:"touched,omitempty"` // last call of the holder
+	Lease       Time `json:"lease,omitempty"`   // end of the claim; zero: no lease runs
+	Reserved    Time `json:"rsv,omitempty"`     // until then Box is one agent only
+	UnclaimedAt Time `json:"unt,omitempty"`     // when NoTakers applies
+	SilentAt    Time `json:"quiet,omitempty"`   // when the sender is told that the holder is silent; zero: it was told
+	Ended       Time `json:"ended,omitempty"`
+	Accepted    Time `json:"acc,omitempty"` // when the sender accepted the result
+	Counted     bool `json:"cnt,omitempty"` // it counted as done once, whatever became of it since
+	Dismissed   Time `json:"dis,omitempty"` // when somebody said of a bad end that nobody is to go on
 
 	Parent    schemas.ID `json:"parent,omitempty"`
 	Forwarded schemas.ID `json:"fwd,omitempty"` // the handoff that its completion sent on
@@ -97,21 +97,21 @@ type Record struct {
 	Promises      bool            `json:"promises,omitempty"` // criteria or an output schema were declared
 	Reviewer      string          `json:"rvr,omitempty"`      // who judges the result before it counts, as the sender said
 	Review        schemas.ID      `json:"rv,omitempty"`       // the handoff that judges its result, the latest
-	Reviews       schemas.ID      `json:"rvs,omitempty"`      // the handoff whose result it judges
+	ReviewOf      schemas.ID      `json:"rvs,omitempty"`      // the handoff whose result it judges
 	SentWith      string          `json:"with,omitempty"`     // name of the bearer token that it was sent with
 	Base          string          `json:"base,omitempty"`     // commit with which checks compare, kept from an earlier claim
 
-	Body       uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
-	Result     uint64   `json:"result,omitempty"`
-	Seen       uint64   `json:"seen,omitempty"` // what was observed of the result after it
-	Refused    uint64   `json:"refd,omitempty"` // why a completion was refused last, with the checks that failed
-	Refusals   int      `json:"refs,omitempty"` // how many are kept
-	Note       uint64   `json:"note,omitempty"`
-	Ask        uint64   `json:"ask,omitempty"`
-	Checkpoint uint64   `json:"chk,omitempty"`
-	Tree       uint64   `json:"tree,omitempty"` // claim whose content says in which working tree
-	Late       []uint64 `json:"late,omitempty"`
-	Event      uint64   `json:"ev"` // the last event of the handoff
+	Body        uint64   `json:"body"` // event whose content is the handoff as it was sent or last amended
+	Result      uint64   `json:"result,omitempty"`
+	Observation uint64   `json:"seen,omitempty"` // what was observed of the result after it
+	Refused     uint64   `json:"refd,omitempty"` // why a completion was refused last, with the checks that failed
+	Refusals    int      `json:"refs,omitempty"` // how many are kept
+	Note        uint64   `json:"note,omitempty"`
+	Ask         uint64   `json:"ask,omitempty"`
+	Checkpoint  uint64   `json:"chk,omitempty"`
+	Tree        uint64   `json:"tree,omitempty"` // claim whose content says in which working tree
+	Late        []uint64 `json:"late,omitempty"`
+	Event       uint64   `json:"ev"` // the last event of the handoff
 
 	// Owes are consequences of the last change that were too much for one transaction. They are due at once, also when
 	// the handoff has ended.
@@ -209,17 +209,17 @@ func Entries(r *Record) []Entry {
 		add(ChildrenOf(r.Parent))
 	}
 	if r.OriginID != "" {
-		add(cameWith(r.OriginID))
+		add(withOrigin(r.OriginID))
 	}
 	if r.Imported != "" {
-		add(cameWith(r.Imported))
+		add(withOrigin(r.Imported))
 	}
 	switch {
 	case r.Holder == "":
 	case r.Status.Held():
 		add(HeldBy(r.Holder))
 	default:
-		add(OnceHeldBy(r.Holder))
+		add(LastHeldBy(r.Holder))
 	}
 	each := func(index func(schemas.ID) Index, deps []schemas.ID) {
 		for i, dep := range deps {
@@ -228,10 +228,10 @@ func Entries(r *Record) []Entry {
 			}
 		}
 	}
-	each(WaitingFor, r.After)
-	each(FreedBy, r.Freed)
+	each(DependentsOf, r.After)
+	each(FreedDependentsOf, r.Freed)
 	if r.Claimable() {
-		add(Index{Ready, join(word(r.Box), order(r.Created, r.Priority))})
+		add(Index{Ready, join(terminated(r.Box), order(r.Created, r.Priority))})
 	}
 	if r.Wakes != 0 {
 		add(Index{Wakes, Number(r.Wakes)})

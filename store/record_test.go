@@ -141,10 +141,10 @@ func TestOriginIDMayHoldAnyCharacter(t *testing.T) {
 	w.Change(nil, again, "send", "")
 	w.Read(func(v *store.View) error {
 		for i, text := range foreign[1:] {
-			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.Origins(text)))
+			require.Equal(t, []schemas.ID{schemas.ID(i + 2)}, collect(t, v.WithOrigin(text)))
 		}
-		require.Equal(t, []schemas.ID{100, 1}, collect(t, v.Origins(foreign[0])), "the newest first")
-		require.Empty(t, collect(t, v.Origins("HO-2")))
+		require.Equal(t, []schemas.ID{100, 1}, collect(t, v.WithOrigin(foreign[0])), "the newest first")
+		require.Empty(t, collect(t, v.WithOrigin("HO-2")))
 		return nil
 	})
 	w.Sound()

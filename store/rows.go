@@ -38,11 +38,11 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 //
 // Decode may read other rows meanwhile, and must not keep the row. Stopping early is allowed.
 func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
-	return chosen(v, r, func(Row) bool { return true }, decode)
+	return decodedIf(v, r, func(Row) bool { return true }, decode)
 }
 
-// chosen is [decoded] for some of the rows alone: the others are passed over.
-func chosen[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
+// decodedIf is [decoded] for some of the rows alone: the others are passed over.
+func decodedIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
 			if err == nil && !wanted(row) {
@@ -59,15 +59,15 @@ func chosen[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T,
 	}
 }
 
-// groups yields the beginnings of the keys of a range, each once and as what a function makes of it. It costs one seek for
+// distinctBeginnings yields the beginnings of the keys of a range, each once and as what a function makes of it. It costs one seek for
 // each, however many keys begin alike.
-func groups[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
+func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {
 			more = false
 			for row, err := range v.r.Scan(r) {
 				group := bytes.Clone(beginning(row.Key))
-				r.From = After(group)
+				r.From = PrefixEnd(group)
 				more = yield(of(group), err) && err == nil && r.From != nil
 				break
 			}
@@ -75,8 +75,8 @@ func groups[T any](v *View, r Range, beginning func(key []byte) []byte, of func(
 	}
 }
 
-// backwards is the range of a prefix from the last to the first.
-func backwards(s Space, prefix []byte) Range {
+// reversePrefix is the range of a prefix from the last to the first.
+func reversePrefix(s Space, prefix []byte) Range {
 	r := Prefix(s, prefix)
 	r.Reverse = true
 	return r
@@ -101,8 +101,8 @@ func (v *View) Each(r Range, fn func(Row) error) error {
 	return nil
 }
 
-// slice is how many rows are read from one snapshot while a whole space is walked.
-const slice = 1000
+// rowsPerSnapshot is how many rows are read from one snapshot while a whole space is walked.
+const rowsPerSnapshot = 1000
 
 // EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So rows that are written
 // meanwhile beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
@@ -113,7 +113,7 @@ const slice = 1000
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error, end ...func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
-			r.From, err = v.upTo(r, fn)
+			r.From, err = v.eachInSnapshot(r, fn)
 			more = r.From != nil
 			for i := 0; err == nil && !more && i < len(end); i++ {
 				err = end[i](v)
@@ -127,15 +127,15 @@ func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	return nil
 }
 
-// upTo calls fn with the first rows of a range, a slice of them. It returns the key of the row after them, nil when there
+// eachInSnapshot calls fn with the first rows of a range, a slice of them. It returns the key of the row after them, nil when there
 // is none.
-func (v *View) upTo(r Range, fn func(*View, Row) error) (next []byte, err error) {
+func (v *View) eachInSnapshot(r Range, fn func(*View, Row) error) (next []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {
 		if err != nil {
 			return nil, err
 		}
-		if n == slice {
+		if n == rowsPerSnapshot {
 			return bytes.Clone(row.Key), nil
 		}
 		n++

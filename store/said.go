@@ -18,11 +18,11 @@ const chunk = 2000
 // maxSaid is the size of content whose chunks can be numbered in two bytes, far beyond the limits of messages.
 const maxSaid = chunk << 16
 
-// say writes content under its event.
+// putContent writes content under its event.
 //
 // The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
 // scan reads the content of an event. Content is written once: no code writes under an event that exists.
-func (t *Tx) say(e schemas.Event, said Content) error {
+func (t *Tx) putContent(e schemas.Event, said Content) error {
 	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), said.Bytes); err != nil {
 		return err
 	}
@@ -36,17 +36,17 @@ func (t *Tx) say(e schemas.Event, said Content) error {
 // about what was there. It returns the digest of the new content, for the [schemas.Redaction] that the caller keeps with
 // an event in the same transaction: package audit takes replaced content only where one tells of it.
 func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
-	if err := t.erase(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), all); err != nil {
+	if err := t.deleteWhere(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), always); err != nil {
 		return "", err
 	}
 	if err := t.w.Delete(Salts, Number(e.N)); err != nil {
 		return "", err
 	}
-	return Hash(content), t.say(e, Content{Bytes: content})
+	return Hash(content), t.putContent(e, Content{Bytes: content})
 }
 
-// erase deletes those rows of a range whose value is to go.
-func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
+// deleteWhere deletes those rows of a range whose value is to go.
+func (t *Tx) deleteWhere(r Range, gone func(value []byte) bool) error {
 	return t.Each(r, func(row Row) error {
 		if gone(row.Value) {
 			return t.w.Delete(r.Space, row.Key)
@@ -55,8 +55,8 @@ func (t *Tx) erase(r Range, gone func(value []byte) bool) error {
 	})
 }
 
-// all is the condition of [Tx.erase] for a whole range.
-func all([]byte) bool { return true }
+// always is the condition of [Tx.deleteWhere] for a whole range.
+func always([]byte) bool { return true }
 
 // putChunks writes content in rows.
 func (t *Tx) putChunks(space Space, begin, content []byte) error {
@@ -94,16 +94,16 @@ func (v *View) chunks(space Space, begin []byte, buf *bytes.Buffer) (content []b
 	return content, err
 }
 
-// Said returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
+// RawContent returns the content of an event about a handoff; nil when the event had none or it was erased. It does not
 // compare the content with its digest: package audit does.
 //
 // It puts the chunks together in memory, at most 131 MB and by the limits of messages far less. A chunk that is missing
 // is not noticed here.
-func (v *View) Said(id schemas.ID, event uint64) ([]byte, error) {
-	return v.said(id, event, bytes.NewBuffer([]byte{}))
+func (v *View) RawContent(id schemas.ID, event uint64) ([]byte, error) {
+	return v.rawContent(id, event, bytes.NewBuffer([]byte{}))
 }
 
-func (v *View) said(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, error) {
+func (v *View) rawContent(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, error) {
 	content, err := v.chunks(Bodies, join(Number(id), Number(event)), buf)
 	if err != nil {
 		return nil, fmt.Errorf("content of event %d: %w", event, err)
@@ -111,10 +111,10 @@ func (v *View) said(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, err
 	return content, nil
 }
 
-// Content returns the content of an event as [View.Said] does, with the salt of its digest. Each is nil when there is
+// Content returns the content of an event as [View.RawContent] does, with the salt of its digest. Each is nil when there is
 // none. What was said lies in buf, until that is used again.
 func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Content, err error) {
-	if c.Bytes, err = v.said(id, event, buf); err != nil {
+	if c.Bytes, err = v.rawContent(id, event, buf); err != nil {
 		return c, err
 	}
 	salt, err := v.r.Get(Salts, Number(event))
@@ -122,20 +122,20 @@ func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Conten
 	return c, err
 }
 
-// Salted tells whether the digest of the content of an event still proves what was said: it does not after [Tx.Redact].
-func (v *View) Salted(event uint64) (bool, error) {
+// HasSalt tells whether the digest of the content of an event still proves what was said: it does not after [Tx.Redact].
+func (v *View) HasSalt(event uint64) (bool, error) {
 	salt, err := v.r.Get(Salts, Number(event))
 	return salt != nil, err
 }
 
-// Saying decodes the content of an event, which is JSON, into out. For event 0 it leaves out as it is.
+// DecodeContent decodes the content of an event, which is JSON, into out. For event 0 it leaves out as it is.
 //
 // Content that was erased is an error of decoding. The error names the event; out is then in an unknown state.
-func (v *View) Saying(id schemas.ID, event uint64, out any) error {
+func (v *View) DecodeContent(id schemas.ID, event uint64, out any) error {
 	if event == 0 {
 		return nil
 	}
-	b, err := v.Said(id, event)
+	b, err := v.RawContent(id, event)
 	if err != nil {
 		return err
 	}

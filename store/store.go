@@ -52,17 +52,17 @@
 //     store that has none.
 //   - ready, wakes and the by_ spaces are written and deleted by [Tx.Change], as the difference of [Entries] before and
 //     after. They hold nothing that is not in the record, so they could be computed again.
-//   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.Read] keep. A row whose counters are all zero is
+//   - mailboxes are counters that [Tx.Change], [Tx.Notify] and [Tx.MarkRead] keep. A row whose counters are all zero is
 //     deleted.
 //   - agents and workflows are replaced by [Tx.PutAgent] and [Tx.PutWorkflow], and stay.
 //   - rules are written by [Tx.PutRules] as a file is read, and deleted with the file. [Tx.PutDeclared] replaces the
 //     digest with each declaration.
 //   - tokens are written by [Tx.PutToken]. A token that is revoked or expired stays and says so.
 //   - notices are written by [Tx.Notify] and stay, unless [Tx.Recall] takes one back. Their row in unread goes when
-//     [Tx.Read] marks them.
+//     [Tx.MarkRead] marks them.
 //   - receipts of request ids are deleted by [Tx.ExpireReceipts], a few with each call that writes one. Receipts of
 //     keys stay.
-//   - references are written by [Tx.Keep], each content once, and deleted by [Tx.Forget] when they are redacted.
+//   - references are written by [Tx.PutReference], each content once, and deleted by [Tx.DeleteReference] when they are redacted.
 //   - words are written by [Tx.PutWords] when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - touches are written by [Tx.PutTouch] with a claim, a report and a completion, and deleted by [Tx.DeleteTouch] at the
 //     next of these of anybody, when nobody needs them.

@@ -30,12 +30,12 @@ func (v *View) Token(name string) (*Token, error) {
 	return get[Token](v, Tokens, tokenByName(name))
 }
 
-// TokenOf returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
+// TokenByHash returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
 // none.
 //
 // It costs two reads. Comparing hashes tells nothing about the secret by the time that it takes. The error wraps
 // [ErrCorrupt] when the two rows of a token disagree: such a token lets nobody in.
-func (v *View) TokenOf(hash string) (*Token, error) {
+func (v *View) TokenByHash(hash string) (*Token, error) {
 	name, err := v.r.Get(Tokens, tokenByHash(hash))
 	if name == nil || err != nil {
 		return nil, err
@@ -65,11 +65,11 @@ func (t *Tx) PutToken(token Token) error {
 // name.
 func tokenBox(name string) schemas.Address { return schemas.Address("token:" + name) }
 
-// PendingOf returns how many handoffs that were sent with a token are pending, blocked ones included. It costs one
+// PendingWithToken returns how many handoffs that were sent with a token are pending, blocked ones included. It costs one
 // read.
 //
 // Package mailbox compares it with the limit that a token may have pending, before a send.
-func (v *View) PendingOf(token string) (int, error) {
+func (v *View) PendingWithToken(token string) (int, error) {
 	m, err := v.Mailbox(tokenBox(token))
 	return m.Pending, err
 }

@@ -48,14 +48,14 @@ func TestTokensAreFoundByNameAndHash(t *testing.T) {
 			require.Equal(t, []string{"a", "ab", "b"}, tokens(t, v))
 			for _, find := range []func() (*store.Token, error){
 				func() (*store.Token, error) { return v.Token("ab") },
-				func() (*store.Token, error) { return v.TokenOf(ended.Hash) },
+				func() (*store.Token, error) { return v.TokenByHash(ended.Hash) },
 			} {
 				found, err := find()
 				require.NoError(t, err)
 				require.Equal(t, &ended, found)
 			}
 			for _, hash := range []string{"", "a", ended.Hash[:63], ended.Hash + "a"} {
-				none, err := v.TokenOf(hash)
+				none, err := v.TokenByHash(hash)
 				require.NoError(t, err)
 				require.Nil(t, none, hash)
 			}
@@ -73,7 +73,7 @@ func TestHashThatLeadsToAnotherTokenIsDamage(t *testing.T) {
 	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
 	w.Raw(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
 	err := w.View(context.Background(), func(v *store.View) error {
-		found, err := v.TokenOf("stolen")
+		found, err := v.TokenByHash("stolen")
 		require.Nil(t, found)
 		return err
 	})
@@ -84,7 +84,7 @@ func TestPendingOfATokenFollowsItsRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
 		count := func() (n int) {
 			w.Read(func(v *store.View) (err error) {
-				n, err = v.PendingOf("ci")
+				n, err = v.PendingWithToken("ci")
 				return err
 			})
 			return n

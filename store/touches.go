@@ -29,9 +29,9 @@ type Touch struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of the files of which its holder was told, by the other handoff
 }
 
-// News adds files to those of which the holder was told by another handoff, and gives those of which neither it nor the
+// MarkTold adds files to those of which the holder was told by another handoff, and gives those of which neither it nor the
 // holder of that one was told before.
-func (t *Touch) News(by schemas.ID, files []string, told []uint32) (news []string) {
+func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(file))
@@ -52,7 +52,7 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	err := v.Each(Range{Space: Touches}, func(row Row) error {
 		head, files, _ := bytes.Cut(row.Value, []byte{0})
 		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
-		t := Touch{Committed: split(committed), Loose: split(loose)}
+		t := Touch{Committed: splitNames(committed), Loose: splitNames(loose)}
 		if schemas.Decode(head, &t) != nil {
 			t = Touch{}
 		}
@@ -62,8 +62,8 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	return all, err
 }
 
-// split are names with a zero between them, which none of them has.
-func split(names string) []string {
+// splitNames are names with a zero between them, which none of them has.
+func splitNames(names string) []string {
 	if names == "" {
 		return nil
 	}

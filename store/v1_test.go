@@ -66,7 +66,7 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 	}
 	w.Read(func(v *store.View) error {
 		var h schemas.Handoff
-		require.NoError(t, v.Saying(1, 1, &h))
+		require.NoError(t, v.DecodeContent(1, 1, &h))
 		require.Equal(t, "of ho_1", h.Task)
 		require.Equal(t, []schemas.ID{11}, collect(t, v.Queue("auto-code")))
 		require.Equal(t, []schemas.ID{5}, collect(t, v.Oldest(store.InState(schemas.Completed), 0)))
@@ -89,7 +89,7 @@ func TestV1IsReadAsItWasWritten(t *testing.T) {
 		found, err := v.HasWords(4, []string{"login", "wor"})
 		require.NoError(t, err)
 		require.True(t, found)
-		require.Equal(t, schemas.ID(10), collect(t, v.Origins("HO-77"))[0])
+		require.Equal(t, schemas.ID(10), collect(t, v.WithOrigin("HO-77"))[0])
 		return nil
 	})
 }

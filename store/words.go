@@ -43,8 +43,8 @@ func ListWords(texts ...string) WordList {
 // to find and nothing else.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, Number(id), list) }
 
-// mostWords is how many words a handoff has with those that were added.
-const mostWords = 2 * maxWords
+// maxAllWords is how many words a handoff has with those that were added.
+const maxAllWords = 2 * maxWords
 
 // AddWords adds to the words by which a handoff is found, four hundred in all; those that it has stay.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
@@ -56,7 +56,7 @@ func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 	n := bytes.Count(all, []byte{0})
 	for w := range bytes.SplitSeq(bytes.Trim(more, "\x00"), []byte{0}) {
 		word := append(append([]byte{0}, w...), 0)
-		if len(w) > 0 && n < mostWords && !bytes.Contains(append(all, 0), word) {
+		if len(w) > 0 && n < maxAllWords && !bytes.Contains(append(all, 0), word) {
 			all, n = append(all, word[:len(word)-1]...), n+1
 		}
 	}
@@ -71,7 +71,7 @@ func distinctWords(texts []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
 		for _, text := range texts {
-			for w := range strings.FieldsFuncSeq(strings.ToLower(text), between) {
+			for w := range strings.FieldsFuncSeq(strings.ToLower(text), isSeparator) {
 				if seen[w] {
 					continue
 				}
@@ -84,9 +84,9 @@ func distinctWords(texts []string) iter.Seq[string] {
 	}
 }
 
-// between reports whether a lower-case character is no part of a word. Marks are part of words: many scripts write
+// isSeparator reports whether a lower-case character is no part of a word. Marks are part of words: many scripts write
 // vowels with them.
-func between(r rune) bool {
+func isSeparator(r rune) bool {
 	if r < utf8.RuneSelf {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}

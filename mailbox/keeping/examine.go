@@ -137,7 +137,7 @@ func (x *examiner) debts(r *store.Record) error {
 
 // family checks that what a record names is there, that what it comes from is older, and its place in the chain.
 func (x *examiner) family(v *store.View, r *store.Record) error {
-	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.Reviews}}
+	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
 		"fwd": {r.Forwarded}, "succ": {r.Successor}, "back": {r.Rollback}, "rv": {r.Review},
 		"after": r.After, "freed": r.Freed, "afteracc": r.AfterAccepted,

@@ -46,7 +46,7 @@ func (i *Import) settle(tx *store.Tx, id schemas.ID) error {
 		return err
 	}
 	now, e := was.Clone(), i.By
-	now.Status, now.Quiet = schemas.Pending, 0
+	now.Status, now.SilentAt = schemas.Pending, 0
 	operation.DropClaim(&now)
 	now.Wakes = operation.Wakes(&now)
 	content, err := store.ContentOf(schemas.Imported{

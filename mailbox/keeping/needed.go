@@ -77,7 +77,7 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 		return err
 	}
 	n.workflows[r.Workflow] = true
-	named := []schemas.ID{r.RetryOf, r.ReworkOf, r.Review, r.Reviews, r.Rollback, r.Forwarded, r.Successor}
+	named := []schemas.ID{r.RetryOf, r.ReworkOf, r.Review, r.ReviewOf, r.Rollback, r.Forwarded, r.Successor}
 	for _, id := range slices.Concat(named, r.After, r.Freed) {
 		n.ids[id] = true
 	}
@@ -92,7 +92,7 @@ func (n *needed) add(v *store.View, id schemas.ID) error {
 // read leads nowhere.
 func (n *needed) follow(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
-		said, err := v.Said(r.ID, event)
+		said, err := v.RawContent(r.ID, event)
 		if err != nil {
 			continue
 		}

@@ -42,7 +42,7 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 	}
 	var done schemas.Completion
 	before, err := reading.LaterSight(o.View, r)
-	if err = cmp.Or(o.Saying(r.ID, r.Result, &done), err); err != nil {
+	if err = cmp.Or(o.DecodeContent(r.ID, r.Result, &done), err); err != nil {
 		return out, err
 	}
 	commit := done.Commit()
@@ -55,7 +55,7 @@ func (o op) observe(r *store.Record, seen []schemas.Observation) (out schemas.Ob
 		before.Observed = append(before.Observed, now)
 	}
 	contract.See(&done, before)
-	now.Seen, now.Outcome = o.NextEvent(), done.Status
+	now.Observation, now.Outcome = o.NextEvent(), done.Status
 	var seenAs []string
 	for _, a := range done.Criteria {
 		if a.Observed != nil && a.Observed.Passed == (done.Status == schemas.Success) {

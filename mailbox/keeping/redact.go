@@ -60,7 +60,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		var h schemas.Handoff
-		if err := cmp.Or(o.Saying(r.ID, r.Body, &h), o.forget(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
+		if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &h), o.forget(r.ID, &h), o.DeleteTouch(r.ID)); err != nil {
 			return out, err
 		}
 		now.Title, now.Tags, now.Digest, now.ResultDigest, now.LateDigest = h.Title, h.Tags, "", "", ""
@@ -80,7 +80,7 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
 	}
 	var message schemas.Notice
-	err = o.Rewrite(func(n *schemas.Notice) bool {
+	err = o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.ID.String() != in.HandoffID {
 			return false
 		}
@@ -115,7 +115,7 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 func (o op) takeOut(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
 	for _, e := range events {
-		content, err := o.Said(e.Handoff, e.N)
+		content, err := o.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return done, err
 		}
@@ -147,7 +147,7 @@ func (o op) forgetKept(before, now []byte) error {
 	}
 	for _, ref := range sent.Context.References {
 		if ref.IsKept() && !bytes.Contains(now, []byte(ref.Digest)) {
-			if err := o.Forget(ref.Digest); err != nil {
+			if err := o.DeleteReference(ref.Digest); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func (o op) forgetKept(before, now []byte) error {
 // Messages about the handoff stay: each is redacted by its own id. A receipt is dropped where its result has a brief of
 // this handoff; a repeat of that call by its request id then finds nothing, and takes effect anew.
 func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
-	err := o.Rewrite(func(n *schemas.Notice) bool {
+	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {
 			return false
 		}
@@ -169,7 +169,7 @@ func (o op) forget(id schemas.ID, h *schemas.Handoff) error {
 		return true
 	})
 	name := []byte(`"handoff_id":"` + id.String() + `"`)
-	return cmp.Or(err, o.PutWords(id, reading.SentWords(h)), o.ForgetResults(func(result []byte) bool {
+	return cmp.Or(err, o.PutWords(id, reading.SentWords(h)), o.DeleteReceiptsWhere(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	}))
 }

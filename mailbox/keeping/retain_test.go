@@ -164,7 +164,7 @@ func TestRetain_RemovesUnusedContentBesideDamage(t *testing.T) {
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }
 	damaged, sound := ended(w, long), ended(w, long)
 	w.Pass(halfYear)
-	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.Keep([]byte("left over")) }))
+	require.NoError(t, store.New(b).Update(t.Context(), func(tx *store.Tx) error { return tx.PutReference([]byte("left over")) }))
 	mend := func() {}
 	require.NoError(t, b.Update(t.Context(), func(rows store.Writer) error {
 		for row, err := range rows.Scan(store.Range{Space: store.Events}) {

@@ -199,7 +199,7 @@ func (p *portion) lesser(r *store.Record) (all []lesser, err error) {
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) {
 			continue // it holds digests, which audits need
 		}
-		content, err := p.v.Said(e.Handoff, e.N)
+		content, err := p.v.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return nil, err
 		}

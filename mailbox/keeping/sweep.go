@@ -18,7 +18,7 @@ const (
 // interrupted. The whole registry is read for that, first in portions, and what came meanwhile in the transactions that
 // delete: content that is sent again while nothing refers to it is not written again.
 func (r *retention) sweep(ctx context.Context) error {
-	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).KeptDigests)
+	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,12 @@ func forgetUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 		if used[digest] {
 			continue
 		}
-		kept, err := o.Kept(digest)
+		kept, err := o.Reference(digest)
 		if errors.Is(err, store.ErrCorrupt) {
 			continue // an audit tells of it
 		}
 		if err == nil {
-			err = o.Forget(digest)
+			err = o.DeleteReference(digest)
 		}
 		if err != nil {
 			return s, err
@@ -102,7 +102,7 @@ func digestsSaid(v *store.View, after uint64, most uint64) (digests []string, la
 			return digests, last, err == nil, err
 		}
 		last = e.N
-		said, err := v.Said(e.Handoff, e.N)
+		said, err := v.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return digests, last, false, err
 		}

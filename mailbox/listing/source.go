@@ -16,7 +16,7 @@ func (f Filter) source(v *store.View, a schemas.Agent, boxes boxesOf) (iter.Seq2
 	switch f.in.Box {
 	case "claimed":
 		if len(f.states) > 0 && f.states[0].Ended() {
-			return v.Newest(store.OnceHeldBy(a), f.cursor), nil
+			return v.Newest(store.LastHeldBy(a), f.cursor), nil
 		}
 		return v.Newest(store.HeldBy(a), f.cursor), nil
 	case "sent":

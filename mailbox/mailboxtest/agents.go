@@ -180,7 +180,7 @@ func (w *World) Notices(by schemas.Caller) []schemas.Item {
 // Events are all that the registry has.
 func (w *World) Events() []schemas.Event {
 	w.T.Helper()
-	all, err := store.Look(context.Background(), w.Store, func(v *store.View) ([]schemas.Event, error) {
+	all, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) ([]schemas.Event, error) {
 		return reading.Collect(v.EventsAfter(0))
 	})
 	require.NoError(w.T, err)
@@ -201,7 +201,7 @@ func (w *World) Actions(id schemas.ID) (all []string) {
 // Pending is how many handoffs wait in a mailbox.
 func (w *World) Pending(box schemas.Address) int {
 	w.T.Helper()
-	m, err := store.Look(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
+	m, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
 	require.NoError(w.T, err)
 	return m.Pending
 }

@@ -56,7 +56,7 @@ func (t *taker) soon() (string, error) {
 // are more than are looked at, the number is too low.
 func (t *taker) blocked() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
-	_, err := first(t.View, t.Oldest(store.Dependents(), 0), func(r *store.Record) string {
+	_, err := first(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
 		if t.isIn(r.To) {
 			seen[r.ID] = true
 			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waits())

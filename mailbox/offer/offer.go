@@ -134,7 +134,7 @@ func (t *taker) from(siblings func() []schemas.Address) []schemas.Address {
 
 // orphaned are the mailboxes in which something waits for sessions of the agent's client that are not here.
 func (t *taker) orphaned() []schemas.Address {
-	return t.orphanedAmong(t.Waiting(names.Beginning(t.Client)))
+	return t.orphanedAmong(t.ClaimableBoxes(names.Beginning(t.Client)))
 }
 
 // absent are the mailboxes of all sessions of the agent's client that are not here, with mail or without.

@@ -21,7 +21,7 @@ func (v Verdict) clause() string {
 	case v.Reason == WrongType:
 		return "does not accept " + schemas.Visible(r.Type)
 	case v.Reason == Declined && v.Delivered:
-		return fmt.Sprintf("delivered %s, and another reviews that", r.Reviews)
+		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
 	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // of work that is yet to be done
 		return "may be the one who does the work"
 	case v.Reason == Declined:

@@ -18,7 +18,7 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.Directed()
 	if !directed {
 		return func(yield func(store.Agent, error) bool) {
-			for a, err := range f.AgentsSaying(roster.Words(to, false)...) {
+			for a, err := range f.AgentsMentioning(roster.Words(to, false)...) {
 				if (err != nil || slices.Contains(roster.Boxes(a.Card), to)) && !yield(a, err) {
 					return
 				}

@@ -117,8 +117,8 @@ func (t *taker) bar(r *store.Record, asked Reason) Reason {
 // verdict is [taker.bar] with what a sentence needs.
 func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
 	v := Verdict{Card: t.Card, Record: r, Reason: t.bar(r, asked)}
-	if v.Held = t.held; v.Reason == Declined && r.Reviews != 0 {
-		done := reading.RecordOrNil(t.View, r.Reviews)
+	if v.Held = t.held; v.Reason == Declined && r.ReviewOf != 0 {
+		done := reading.RecordOrNil(t.View, r.ReviewOf)
 		v.Delivered = done != nil && done.Holder == t.Card.Name
 	}
 	return v

@@ -14,7 +14,7 @@ import (
 // ReadSnapshot gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
 // leave it have a code.
 func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
-	return store.Look(ctx, e.Store, fn)
+	return store.ReadSnapshot(ctx, e.Store, fn)
 }
 
 // Read is [ReadSnapshot] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is

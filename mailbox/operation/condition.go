@@ -19,7 +19,7 @@ var conditions = map[life.Condition]func(*Happening) bool{
 	life.IsRetry:         func(h *Happening) bool { return h.Now.RetryOf != 0 },
 	life.HasParent:       func(h *Happening) bool { return h.Now.Parent != 0 },
 	life.Reviewed:        func(h *Happening) bool { return h.Now.Reviewer != "" },
-	life.IsReview:        func(h *Happening) bool { return h.Now.Reviews != 0 },
+	life.IsReview:        func(h *Happening) bool { return h.Now.ReviewOf != 0 },
 	life.Continues:       func(h *Happening) bool { return h.Forward != nil },
 	life.Routed:          (*Happening).Routed,
 	life.Unrouted:        func(h *Happening) bool { return !h.Routed() },

@@ -116,7 +116,7 @@ func longestSession(v *store.View, r *store.Record) time.Duration {
 // lease runs: the holder can do nothing about it.
 func (j LeasesAt) Touch(r *store.Record) {
 	r.Touched, r.Left = store.At(j.Now), false
-	r.Quiet = j.SilenceNoticeAt(r)
+	r.SilentAt = j.SilenceNoticeAt(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
 		return
@@ -185,7 +185,7 @@ func (l Leases) LastHeard(r *store.Record) time.Time {
 // SilenceNoticeAt is when the sender is told of the silence of r's holder, as far as the holder was heard of by now; 0 where
 // it was told or is not to be. The time may lie in the past. Time that the machine slept since is nobody's silence.
 func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
-	if r.Quiet == 0 {
+	if r.SilentAt == 0 {
 		return 0
 	}
 	heard := l.LastHeard(r)

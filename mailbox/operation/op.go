@@ -54,7 +54,7 @@ type Op struct {
 // [store.Tx] for each.
 type Rows interface {
 	PutAgent(store.Agent) error
-	DropAgent(schemas.Agent) error
+	DeleteAgent(schemas.Agent) error
 	PutWorkflow(schemas.Workflow, store.Workflow) error
 	PutWords(schemas.ID, store.WordList) error
 	AddWords(schemas.ID, store.WordList) error
@@ -62,22 +62,22 @@ type Rows interface {
 	DeleteTouch(schemas.ID) error
 
 	Notify(schemas.Notice) (schemas.NoticeID, error)
-	Read(schemas.Agent, ...schemas.NoticeID) error
+	MarkRead(schemas.Agent, ...schemas.NoticeID) error
 	Recall(schemas.Agent, schemas.NoticeID) (bool, error)
 	PutDelivered(schemas.Agent, string, store.Delivered) error
 	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
 
 	PutDeclared(digest string) error
 	PutRules(file string, said store.DeclaredRules) (changed bool, err error)
-	PutRuled(store.Ruled) error
+	PutRuleCount(store.RuleCount) error
 	PutToken(store.Token) error
 	DeleteReceipt(store.ReceiptKey) error
 
-	Keep(content []byte) error
-	Forget(digest string) error
+	PutReference(content []byte) error
+	DeleteReference(digest string) error
 	Redact(e schemas.Event, content []byte) (digest string, err error)
-	Rewrite(change func(*schemas.Notice) bool) error
-	ForgetResults(gone func(result []byte) bool) error
+	RewriteNotices(change func(*schemas.Notice) bool) error
+	DeleteReceiptsWhere(gone func(result []byte) bool) error
 }
 
 // useTransaction lets the operation go on in a transaction.
@@ -174,7 +174,7 @@ func (o *Op) Commit(h *Happening) error {
 	}
 	h.Now.Counted = h.Now.Counted || reading.DoneWell(h.Now) || h.Was != nil && reading.DoneWell(h.Was)
 	if !h.Now.Status.Held() {
-		h.Now.Quiet = 0
+		h.Now.SilentAt = 0
 	}
 	h.Now.Wakes = Wakes(h.Now)
 	if o.last, err = o.tx.Change(h.Was, h.Now, o.event(h), content); err != nil {

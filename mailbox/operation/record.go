@@ -49,7 +49,7 @@ const (
 
 // timers are the times of a record in the order of [Timer], zero for what does not run.
 func timers(r *store.Record) [Delay + 1]store.Time {
-	at := [...]store.Time{r.Deadline, r.Lease, r.Quiet, r.Reserved, r.Untaken, r.NotBefore}
+	at := [...]store.Time{r.Deadline, r.Lease, r.SilentAt, r.Reserved, r.UnclaimedAt, r.NotBefore}
 	if r.Status == schemas.Waiting {
 		at[Quiet] = 0
 	}

@@ -20,7 +20,7 @@ const clockTolerance = time.Minute
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
-		if after, err := v.Uncut(); err == nil && after != 0 {
+		if after, err := v.TrimCursor(); err == nil && after != 0 {
 			return true
 		}
 		if n, err := v.Events(); err == nil {
@@ -62,7 +62,7 @@ func (o *Op) cutFutureTimes() error {
 // nextUncut gives the next handoffs that have not ended, in the order of their ids, and notes where the next operation
 // goes on.
 func (o *Op) nextUncut() (open []schemas.ID, err error) {
-	after, err := o.Uncut()
+	after, err := o.TrimCursor()
 	if err != nil {
 		return nil, err
 	}
@@ -79,5 +79,5 @@ func (o *Op) nextUncut() (open []schemas.ID, err error) {
 		open = open[:reading.MaxScanned]
 		after = open[reading.MaxScanned-1]
 	}
-	return open, o.tx.PutUncut(after)
+	return open, o.tx.PutTrimCursor(after)
 }

@@ -76,7 +76,7 @@ func (o op) touching(r *store.Record, t store.Touch) store.Touch {
 		return t
 	}
 	var h schemas.Handoff
-	if o.Saying(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
+	if o.DecodeContent(r.ID, r.Body, &h) == nil { // what cannot be read keeps nobody from claiming
 		t.Named = Named(h, schemas.OrZero(h.Tree).Path)
 	}
 	return t
@@ -162,8 +162,8 @@ func commonTo(other *store.Record, theirs store.Touch, r *store.Record, mine *st
 	if other.Holder == r.Holder { // in another session, which gets no notice of what its agent does
 		told = nil
 	}
-	c.changing, c.naming = mine.News(other.ID, c.changing, told), mine.News(other.ID, c.naming, told)
-	c.tree = mine.News(other.ID, c.tree, nil)
+	c.changing, c.naming = mine.MarkTold(other.ID, c.changing, told), mine.MarkTold(other.ID, c.naming, told)
+	c.tree = mine.MarkTold(other.ID, c.tree, nil)
 	return c
 }
 

@@ -166,7 +166,7 @@ func (l *look) count() {
 		l.counts.Held += b.Held
 	}
 	l.counts.Waiting = l.distinct(l.Oldest(store.InState(schemas.Waiting), 0))
-	l.counts.Blocked = l.distinct(l.Oldest(store.Dependents(), 0))
+	l.counts.Blocked = l.distinct(l.Oldest(store.AllDependents(), 0))
 	for id := range kept(l, l.Newest(store.All(), 0)) {
 		l.counts.Sent = int(id) //nolint:gosec // ids count up from 1
 		break

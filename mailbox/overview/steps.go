@@ -51,7 +51,7 @@ func (l *look) holding(r *store.Record) {
 // the waiting was in vain.
 func (l *look) blocked() {
 	looked := 0
-	for id := range kept(l, l.WaitedFor()) {
+	for id := range kept(l, l.Dependencies()) {
 		if looked++; looked > Looked {
 			l.stuck.early = true
 			break
@@ -60,7 +60,7 @@ func (l *look) blocked() {
 		if dead == nil || !reading.StaysBlocked(dead) {
 			continue
 		}
-		for r := range l.first(l.Oldest(store.WaitingFor(id), 0), Looked-looked, &l.stuck) {
+		for r := range l.first(l.Oldest(store.DependentsOf(id), 0), Looked-looked, &l.stuck) {
 			looked++
 			part := &l.stuck
 			if dead.Status == schemas.Completed && dead.From == schemas.Human { // who may accept it

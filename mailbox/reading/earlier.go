@@ -44,7 +44,7 @@ func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports [
 	for _, e := range events {
 		if isNote(e) && len(reports) < maxReports {
 			var s eventContent
-			if v.Saying(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
+			if v.DecodeContent(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
 				reports = append(reports, brief.Report{
 					By: e.Agent, At: e.At, Percent: s.Percent, Text: cmp.Or(s.Note, "declined it: "+s.Failure.Description),
 				})
@@ -125,7 +125,7 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 			continue
 		}
 		told := brief.Result{Title: of.Title}
-		if v.Saying(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
+		if v.DecodeContent(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
 			if seen, err := LaterSight(v, of); err == nil {
 				contract.See(&told.Completion, seen)
 			}
@@ -171,7 +171,7 @@ func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all 
 			return all, err
 		}
 		var sent schemas.Handoff
-		if v.Saying(of.ID, of.Body, &sent) != nil {
+		if v.DecodeContent(of.ID, of.Body, &sent) != nil {
 			continue
 		}
 		for _, d := range slices.Backward(schemas.OrZero(sent.Context).Decisions) {

@@ -63,7 +63,7 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 		return "", nil
 	}
 	var note schemas.UpdateIn
-	err := v.Saying(r.ID, r.Note, &note)
+	err := v.DecodeContent(r.ID, r.Note, &note)
 	switch note.Action { //nolint:exhaustive // the others end nothing
 	case schemas.ActReturn, schemas.ActCancel, schemas.ActRefuse:
 		return note.Note, err

@@ -131,7 +131,7 @@ func shortenTexts(told []schemas.Moment, limit int) {
 // contentOf reads what was said with an event. Where only a part of the fields can be decoded, the note among them, these
 // are told; else nothing was said that this program can read.
 func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
-	content, err := v.Said(e.Handoff, e.N)
+	content, err := v.RawContent(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
 		return eventContent{}, err
 	}

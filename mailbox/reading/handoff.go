@@ -63,7 +63,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 // The error is conflict where that leaves several. It reads the record of every handoff that came with the id.
 func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
-	for n, err := range v.Origins(id) {
+	for n, err := range v.WithOrigin(id) {
 		r, unread := v.Record(n)
 		if err = cmp.Or(err, unread); err != nil {
 			return nil, err
@@ -145,7 +145,7 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 // change h: it is decoded anew for each call. The error is that of decoding where what was sent was erased. The tokens
 // are estimated of the content as it was sent, before anything is filled in.
 func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
-	b, err := v.Said(r.ID, r.Body)
+	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
 		return h, err
 	}
@@ -196,7 +196,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	var claim schemas.Standing
 	var note, asked schemas.UpdateIn
 	st.Refused, err = CompletionRefusal(v, r)
-	err = cmp.Or(v.Saying(r.ID, r.Tree, &claim), err, v.Saying(r.ID, r.Note, &note), v.Saying(r.ID, r.Ask, &asked))
+	err = cmp.Or(v.DecodeContent(r.ID, r.Tree, &claim), err, v.DecodeContent(r.ID, r.Note, &note), v.DecodeContent(r.ID, r.Ask, &asked))
 	if err != nil {
 		return st, err
 	}
@@ -227,12 +227,12 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 func Base(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
 	var first schemas.Standing
-	err := v.Saying(r.ID, r.Body, &sent)
+	err := v.DecodeContent(r.ID, r.Body, &sent)
 	base := cmp.Or(schemas.OrZero(sent.Expectations).Base, schemas.OrZero(sent.Tree).Commit, r.Base)
 	switch {
 	case err == nil && (base != "" || r.Claims == 0):
 		return base
-	case err != nil || r.Claims > 1 || v.Saying(r.ID, r.Tree, &first) != nil: // more claims are of an older version
+	case err != nil || r.Claims > 1 || v.DecodeContent(r.ID, r.Tree, &first) != nil: // more claims are of an older version
 		return schemas.UnknownBase
 	}
 	in := schemas.OrZero(first.ClaimedIn)
@@ -241,14 +241,14 @@ func Base(v *store.View, r *store.Record) string {
 
 // LostContent tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
 func LostContent(v *store.View, r *store.Record) (bool, error) {
-	salted, err := v.Salted(r.Body)
+	salted, err := v.HasSalt(r.Body)
 	if err != nil || salted { // a sender may say the same
 		return false, err
 	}
 	var sent struct {
 		Lessened bool `json:"not_kept"` // [schemas.NotKept]
 	}
-	err = v.Saying(r.ID, r.Body, &sent)
+	err = v.DecodeContent(r.ID, r.Body, &sent)
 	return sent.Lessened, err
 }
 
@@ -270,7 +270,7 @@ func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
-		if err := v.Saying(r.ID, n, &l); err != nil {
+		if err := v.DecodeContent(r.ID, n, &l); err != nil {
 			return err
 		}
 		out.Late = append(out.Late, l)
@@ -280,7 +280,7 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 		return nil
 	case r.Outcome == schemas.Success || r.Outcome == schemas.Partial:
 		out.Completion = &schemas.Completion{}
-		if err := v.Saying(r.ID, r.Result, out.Completion); err != nil {
+		if err := v.DecodeContent(r.ID, r.Result, out.Completion); err != nil {
 			return err
 		}
 		seen, err := LaterSight(v, r)
@@ -288,12 +288,12 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 		return err
 	}
 	out.Failure = &schemas.Failure{}
-	return v.Saying(r.ID, r.Result, out.Failure)
+	return v.DecodeContent(r.ID, r.Result, out.Failure)
 }
 
 // LaterSight is what was seen of the checks of completed work after its completion.
 func LaterSight(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
-	err = v.Saying(r.ID, r.Seen, &seen)
+	err = v.DecodeContent(r.ID, r.Observation, &seen)
 	return seen, err
 }
 
@@ -312,10 +312,10 @@ func CheckpointID(event uint64) string {
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint
-		return &c, v.Saying(r.ID, r.Checkpoint, &c)
+		return &c, v.DecodeContent(r.ID, r.Checkpoint, &c)
 	}
 	var sent schemas.Handoff
-	err := v.Saying(r.ID, r.Body, &sent)
+	err := v.DecodeContent(r.ID, r.Body, &sent)
 	return schemas.OrZero(sent.Context).Checkpoint, err
 }
 

@@ -49,7 +49,7 @@ func LeaveReason(file string) string {
 // questionReason tells what a holder asked, and who is to answer.
 func questionReason(v *store.View, r *store.Record) (string, error) {
 	var asked schemas.UpdateIn
-	if err := v.Saying(r.ID, r.Ask, &asked); err != nil {
+	if err := v.DecodeContent(r.ID, r.Ask, &asked); err != nil {
 		return "", err
 	}
 	to, err := AwaitedAnswerer(v, r)
@@ -104,7 +104,7 @@ const MaxReportBytes = 300
 // LastReport is the last report of a handoff, shortened and fit to be shown; empty where there is none.
 func LastReport(v *store.View, r *store.Record) (string, error) {
 	var u schemas.UpdateIn
-	err := v.Saying(r.ID, r.Note, &u)
+	err := v.DecodeContent(r.ID, r.Note, &u)
 	return schemas.Visible(schemas.Shorten(u.Note, MaxReportBytes)), err
 }
 
@@ -114,7 +114,7 @@ func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
 		return "", nil
 	}
 	var why schemas.Refusal
-	err := v.Saying(r.ID, r.Refused, &why)
+	err := v.DecodeContent(r.ID, r.Refused, &why)
 	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 

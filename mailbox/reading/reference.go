@@ -58,7 +58,7 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 	if r == nil {
 		return "", schemas.Errorf(schemas.NotFound, "there is no handoff %s to refer to", place.Handoff).WithField("reference")
 	}
-	said, err := v.Said(r.ID, r.Body)
+	said, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +102,7 @@ const outcomePath = "outcome/"
 
 // outcomeField is a field of what came of a handoff, by its path. The error has what there is below outcome/.
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
-	said, err := v.Said(r.ID, r.Result)
+	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
 		said, err = field(said, path, nil)
 	}
@@ -151,7 +151,7 @@ func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 
 // keptContent is the content that was sent along with a digest.
 func keptContent(v *store.View, digest string) ([]byte, error) {
-	kept, err := v.Kept(digest)
+	kept, err := v.Reference(digest)
 	if kept == nil && err == nil {
 		err = schemas.Errorf(schemas.NotFound, "it is gone").WithHint("A person took the content out.")
 	}

@@ -20,7 +20,7 @@ func Words(v *store.View, r *store.Record) (store.WordList, error) {
 		schemas.Completion
 		Failure schemas.FailureDetail `json:"failure"`
 	}
-	err := cmp.Or(v.Saying(r.ID, r.Body, &h), v.Saying(r.ID, r.Ask, &asked), v.Saying(r.ID, r.Result, &ended))
+	err := cmp.Or(v.DecodeContent(r.ID, r.Body, &h), v.DecodeContent(r.ID, r.Ask, &asked), v.DecodeContent(r.ID, r.Result, &ended))
 	texts := slices.Concat(sentTexts(&h), asked.Questions)
 	for _, a := range schemas.OrZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)

@@ -70,7 +70,7 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
 		var sent schemas.Handoff
-		if v.Saying(e.Handoff, e.N, &sent) == nil { // else it was erased
+		if v.DecodeContent(e.Handoff, e.N, &sent) == nil { // else it was erased
 			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
 			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MaxTextBytes), noticeAt(v, sent.Target.Agent, e)
 		}

@@ -82,7 +82,7 @@ func TestChanges_HaveMessageWithoutHandoff(t *testing.T) {
 		require.Equal(t, a.Via, e.Via)
 		require.Equal(t, mailboxtest.Start(), e.At)
 		var h schemas.Handoff
-		require.NoError(t, v.Saying(0, 1, &h))
+		require.NoError(t, v.DecodeContent(0, 1, &h))
 		require.Equal(t, "The staging server is down", h.Task)
 		n, err := v.Events()
 		require.Equal(t, uint64(1), n)

@@ -55,7 +55,7 @@ func New(c Config) *Registry { return &Registry{config: c} }
 // not. A watcher calls it to begin with what comes from now on, and whoever checks the health of a server. It neither
 // writes nor applies what the clock has changed, so it answers on a full disk, too. The errors are those of the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
-	out.Event, err = store.Look(ctx, r.config.Store, (*store.View).Events)
+	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).Events)
 	if err == nil && r.config.Failed != nil {
 		if failed := r.config.Failed(); failed != nil {
 			out.Failing = schemas.AsError(store.Coded(failed)).Message
@@ -93,17 +93,17 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 	return out, store.Coded(r.config.WriteFile(ctx, in.File))
 }
 
-// read is [store.Look] after applying what the clock has changed.
+// read is [store.ReadSnapshot] after applying what the clock has changed.
 func read[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
 	r.config.ApplyTime(ctx)
-	return store.Look(ctx, r.config.Store, fn)
+	return store.ReadSnapshot(ctx, r.config.Store, fn)
 }
 
 // Tree gives the head of the registry, or an older one. The commands audit call it, which sign it. It reads about log2
 // of the events, changes nothing, and applies nothing that the clock has changed. The error is invalid where the
 // registry has not so many events, and else that of the store.
 func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
-	return store.Look(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
+	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
 		events, err := v.Events()
 		if err != nil {
 			return out, err
@@ -119,7 +119,7 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 // RawEvents gives the next events of the registry after one, 256 at most, as they are kept. Whoever computes the tree
 // anew calls it: the command audit export. It changes nothing. The errors are those of the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
-	return store.Look(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
+	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
 		out.Events, err = reading.Collect(reading.AtMost(changesRead, v.RawEvents(in.After)))
 		return out, err
 	})

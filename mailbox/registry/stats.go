@@ -91,7 +91,7 @@ func (r *Registry) fullest(ctx context.Context) (boxes []schemas.MailboxStats, e
 		return nil
 	})
 	for i := 0; err == nil && i < len(boxes) && boxes[i].Pending > 0; i++ {
-		boxes[i].Oldest, err = store.Look(ctx, r.config.Store, func(v *store.View) (time.Time, error) { return v.OldestPending(boxes[i].Box) })
+		boxes[i].Oldest, err = store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (time.Time, error) { return v.OldestPending(boxes[i].Box) })
 	}
 	return boxes, err
 }

@@ -155,7 +155,7 @@ func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 // though it may begin the same. It reads the rows of all agents whose names begin as those of the client do.
 func Of(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
-		for a, err := range v.AgentsCalled(names.Beginning(client)) {
+		for a, err := range v.AgentsWithPrefix(names.Beginning(client)) {
 			if (err != nil || a.Client == client) && !yield(a, err) {
 				return
 			}

@@ -188,7 +188,7 @@ func (l *world) result(c *client, r *store.Record, token string) schemas.Complet
 			in.Verification.Criteria = append(in.Verification.Criteria, schemas.Criterion{Criterion: fmt.Sprint(i + 1), Met: true, Evidence: "seen"})
 		}
 	}
-	if r.Reviews != 0 {
+	if r.ReviewOf != 0 {
 		in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(l, []string{"accept", "rework", "rework"}), Points: []string{"mend it"}})
 	}
 	if l.chance(6) {

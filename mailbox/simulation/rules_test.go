@@ -325,7 +325,7 @@ func notDoneAgain(s *step) error {
 // verdictWithoutEffect finds work that was reviewed and neither accepted nor returned, nor sent to another judge.
 func verdictWithoutEffect(s *step) error {
 	return s.each(func(c *change) error {
-		work := s.seen.records[c.now.Reviews]
+		work := s.seen.records[c.now.ReviewOf]
 		done := slices.ContainsFunc(c.events, func(e schemas.Event) bool { return e.Action == string(life.Complete) })
 		if !done || work == nil || work.Review != c.id || work.Status != schemas.Completed || work.Accepted != 0 {
 			return nil

@@ -109,7 +109,7 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 		return schemas.TokenFindOut{}, err
 	}
 	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
-		t, err := v.TokenOf(strings.ToLower(in.Hash))
+		t, err := v.TokenByHash(strings.ToLower(in.Hash))
 		if err != nil {
 			return out, err
 		}
@@ -205,7 +205,7 @@ func unused(o *operation.Op, t store.Token) error {
 			WithHint("A name is used once, so that the registry tells tokens apart. Give another, such as %s.",
 				names.Nth(schemas.Agent(t.Name), 2))
 	}
-	had, err := o.TokenOf(t.Hash)
+	had, err := o.TokenByHash(t.Hash)
 	if err == nil && had != nil {
 		err = schemas.Errorf(schemas.Conflict, "token %s has the same secret", had.Name).
 			WithField("hash").WithHint("Make a new secret.")

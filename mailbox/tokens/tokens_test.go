@@ -52,7 +52,7 @@ func (w world) said() (all []schemas.Event, said []string) {
 		if e.Handoff != 0 {
 			continue
 		}
-		text, err := store.Look(context.Background(), w.Store, func(v *store.View) ([]byte, error) { return v.Said(0, e.N) })
+		text, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) ([]byte, error) { return v.RawContent(0, e.N) })
 		require.NoError(w.T, err)
 		all, said = append(all, e), append(said, string(text))
 	}

@@ -87,7 +87,7 @@ func (w *world) readEverything() {
 			if err == nil && r != nil {
 				_, _ = v.EventsOf(r, 1<<30)
 			}
-			_ = v.Saying(id, 1, &schemas.Handoff{})
+			_ = v.DecodeContent(id, 1, &schemas.Handoff{})
 			_, _ = v.HasWords(id, []string{"fix"})
 		}
 		for _, i := range []store.Index{store.All(), store.AddressedTo("auto-code"), store.ChildrenOf(1), store.HeldBy("auto-code")} {
@@ -103,13 +103,13 @@ func (w *world) readEverything() {
 		drain(v.Sent("architect"))
 		drain(v.Notices("architect", 0))
 		drain(v.Agents())
-		drain(v.Origins("HO-1"))
+		drain(v.WithOrigin("HO-1"))
 		_, _ = v.Receipt(store.ByKey("a", "b"))
 		return nil
 	})
 	_ = w.Update(ctx, func(tx *store.Tx) error { // another send, whatever is there
 		_ = storetest.Keep(tx, nil, storetest.Sent(99), "send", "more")
-		_ = tx.Read("architect", 1, 2)
+		_ = tx.MarkRead("architect", 1, 2)
 		_ = tx.ExpireReceipts(storetest.Noon(), 9)
 		return errUndo
 	})

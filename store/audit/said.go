@@ -70,7 +70,7 @@ func (a *auditor) kept(v *store.View, row store.Row) error {
 		return nil
 	}
 	a.content = digest
-	content, err := v.Kept(digest)
+	content, err := v.Reference(digest)
 	if errors.Is(err, store.ErrCorrupt) || content == nil && err == nil {
 		a.problems.addf("content %s was changed", digest)
 		return nil

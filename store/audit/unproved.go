@@ -169,7 +169,7 @@ func (c *checker) tokens() error {
 
 // found tells whether the hash of a token leads to it.
 func (c *checker) found(t store.Token) bool {
-	by, err := c.TokenOf(t.Hash)
+	by, err := c.TokenByHash(t.Hash)
 	return err == nil && by != nil && by.Name == t.Name
 }
 

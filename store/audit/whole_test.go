@@ -86,7 +86,7 @@ func TestAuditTakesContentThatARedactionReplaced(t *testing.T) {
 		redact("nothing")
 		w.Sound()
 		w.Read(func(v *store.View) error {
-			content, err := v.Said(1, 1)
+			content, err := v.RawContent(1, 1)
 			require.Equal(t, "nothing", string(content))
 			require.NoError(t, err)
 			intact, err := audit.Handoff(v, 1)

@@ -36,7 +36,9 @@ func busy(t testing.TB) *world {
 		_, err := tx.Change(nil, nil, schemas.Event{Action: "message"}, store.Content{Bytes: []byte("hello"), Salt: []byte("salt")})
 		return err
 	})
-	w.Write(func(tx *store.Tx) error { return tx.Keep([]byte(strings.Repeat("what others refer to\n", 200))) })
+	w.Write(func(tx *store.Tx) error {
+		return tx.PutReference([]byte(strings.Repeat("what others refer to\n", 200)))
+	})
 	w.Notify("architect", 2)
 	w.Sound()
 	return w

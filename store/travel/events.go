@@ -97,7 +97,7 @@ func (x *exporter) contents(emit func(line) error) error {
 			return nil
 		}
 		last = l.Digest
-		content, err := x.Kept(l.Digest)
+		content, err := x.Reference(l.Digest)
 		if err != nil || content == nil {
 			return err
 		}

@@ -130,7 +130,7 @@ func (c Config) open(ctx context.Context, alone bool, rows opening) (relay.Store
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
-		Logger: log, Commits: timed.Commits, Failed: timed.Failed, WriteFile: writerOf(backend),
+		Logger: log, Commits: timed.Commits, Failed: timed.LastError, WriteFile: writerOf(backend),
 		Free: freeOf(backend),
 	})}
 	return m, nil
