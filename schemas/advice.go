@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Advice tells the reader of a result or of an error what to do next, and gives the call that does it, where one
-// does. It is data, and each edge renders it: the protocol sends it as it is, a text shows the call as a client
+// Advice tells the reader of a result or of an error what to do next. Where a call does it, the advice holds this
+// call. Advice is data, and each edge renders it: the protocol sends it unchanged, a text shows the call as a client
 // writes it (see [Advice.String]), and the command line shows the command that makes the call.
 //
-// Say speaks of the call: "waits for the outcome" is what the call does. Where there is no call it is a sentence.
-// Neither holds the name of a tool, an argument or a flag. The call is complete and valid by the schema of its tool,
-// with [Blank] for a text that only the caller can write. A caller that follows it destroys nothing.
+// Say is a predicate about the call, such as "waits for the outcome". Without a call it is a whole sentence. Neither
+// form holds the name of a tool, an argument or a flag. The call is complete and valid by the schema of its tool.
+// [Blank] stands for each text that only the caller can write. Following an advice destroys nothing.
 type Advice struct {
 	Say  string          `json:"say"`
 	Tool string          `json:"tool,omitempty"`
@@ -23,19 +23,18 @@ type Advice struct {
 // Blank stands in a call for a text that only the caller can write. The tools refuse it as a text.
 const Blank = "…"
 
-// Input are the arguments of a tool that may be advised.
+// Input holds the arguments of a tool that advice may name.
 type Input interface {
-	Tool() string // the name of the tool that takes them
+	Tool() string // the name of the tool
 }
 
-// Call advises to call a tool with these arguments. Say is what the call does, without a full stop.
+// Call returns the advice to call a tool with these arguments. Say tells the effect of the call, without a full stop.
 func Call(in Input, say string) Advice {
 	return Advice{Say: say, Tool: in.Tool(), Args: mustEncode(in)}
 }
 
-// As gives the advice with the call in the name of an agent. Subagents of one client share a connection, so the
-// calls that one of them is advised to make must say who makes them. No name changes nothing, and a call that says who
-// makes it keeps that.
+// As returns the advice with the agent's name in its call. Subagents of one client share a connection, so each call
+// must name its agent. As changes nothing if agent is empty or the call has a name already.
 func (a Advice) As(agent Agent) Advice {
 	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a
@@ -48,7 +47,7 @@ func (a Advice) As(agent Agent) Advice {
 	return a
 }
 
-// AdviceAs gives each advice with its call in the name of an agent, see [Advice.As].
+// AdviceAs returns each advice with the agent's name in its call, see [Advice.As].
 func AdviceAs(agent Agent, next []Advice) []Advice {
 	if agent == "" {
 		return next
@@ -56,7 +55,7 @@ func AdviceAs(agent Agent, next []Advice) []Advice {
 	return Map(next, func(a Advice) Advice { return a.As(agent) })
 }
 
-// String renders the advice as a sentence for a model: the call as a client writes it, and what it does.
+// String renders the advice as a sentence for a model: the call as a client writes it, and its effect.
 func (a Advice) String() string {
 	if a.Tool == "" {
 		return a.Say
@@ -64,7 +63,7 @@ func (a Advice) String() string {
 	return a.Request() + " " + a.Say + "."
 }
 
-// Request renders the call alone, as get_handoff {"handoff_id":"ho_12"}.
+// Request renders the call alone, such as get_handoff {"handoff_id":"ho_12"}.
 func (a Advice) Request() string { return a.Tool + " " + string(a.Args) }
 
 // Sentences renders advice as a text for a model, each as [Advice.String] does.

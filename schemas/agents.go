@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// RegisterIn are the arguments of register_agent: what an agent takes, so that work is routed to it. What the call
-// leaves out stays as it was, but for away. Once an agent is registered, sends to names that nobody has are refused.
-// MaxMinutes is the longest session in minutes, and MaxOpen how many handoffs the agent may hold.
+// RegisterIn holds the arguments of register_agent. They describe the work that an agent takes, so that the mailbox
+// can route work to it. A field that the call leaves out keeps its value, except away. Once an agent is registered,
+// the mailbox refuses sends to unknown names. MaxMinutes is the longest session in minutes. MaxOpen is the number of
+// handoffs that the agent may hold.
 type RegisterIn struct {
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
 	// Work types; '*' for any
@@ -25,11 +26,11 @@ type RegisterIn struct {
 // RegisterOut is the result of register_agent.
 type RegisterOut struct {
 	Agent    Card     `json:"agent"`
-	Warnings []string `json:"warnings,omitempty"` // what it accepts no longer
+	Warnings []string `json:"warnings,omitempty"` // types that it accepts no longer
 }
 
-// AgentsIn are the arguments of list_agents: everybody, or those who have a capability, a role, or one of the skills
-// that Tags names.
+// AgentsIn holds the arguments of list_agents. It asks for all agents, or for the agents with a capability, a role,
+// or one of the skills in Tags.
 type AgentsIn struct {
 	Capability string `json:"capability,omitempty"`
 	Role       string `json:"role,omitempty"`
@@ -41,18 +42,19 @@ type AgentsIn struct {
 
 // AgentsOut is the result of list_agents.
 type AgentsOut struct {
-	Agents   []Card   `json:"agents"` // who is live first, then who was seen last
+	Agents   []Card   `json:"agents"` // live agents first, then the last seen first
 	More     int      `json:"more,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // of files that declare agents and cannot be read
 
-	Skilled *Card `json:"-"` // where nobody has the capability: one that has it as a skill
+	Skilled *Card `json:"-"` // if no agent has the capability: one that has it as a skill
 }
 
-// DeclareIn are the arguments of the administrative tool agents_declare: all that the files of a project say of agents,
-// and the rules in them. Of an agent that several files declare, the last one holds.
+// DeclareIn holds the arguments of the administrative tool agents_declare: the agents and rules of all files of a
+// project. If several files declare an agent, the last file wins.
 //
-// Digest is one of all files together, as whoever read them makes it. Leave says that it knows of a person's leave: all
-// rules of one that does not, as of an earlier version, wait. Whole takes away what all other files declared.
+// Digest is one digest of all files together, computed by the process that read them. Leave tells that this process
+// knows of a person's leave. Without it, as from an earlier version, all rules wait. Whole removes the declarations
+// of all other files.
 type DeclareIn struct {
 	Files  []DeclaringFile `json:"files"`
 	Digest string          `json:"digest,omitempty" jsonschema:"maxLength=64"`
@@ -60,16 +62,16 @@ type DeclareIn struct {
 	Whole  bool            `json:"whole,omitempty"`
 }
 
-// DeclaredIn are the arguments of the administrative tool agents_declared: none.
+// DeclaredIn holds the arguments of the administrative tool agents_declared: none.
 type DeclaredIn struct{}
 
-// DeclaredOut is the digest of what was declared last; empty where that had none.
+// DeclaredOut is the digest of the last declaration. It is empty if that declaration had none.
 type DeclaredOut struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// DeclaringFile is one file that declares agents. An agent that has its name as its role stands for all whose names
-// begin with it, as testing-specialist does for testing-specialist-RedStone.
+// DeclaringFile is one file that declares agents. An agent whose role equals its name stands for all agents whose
+// names begin with it: testing-specialist stands for testing-specialist-RedStone.
 type DeclaringFile struct {
 	Name   string       `json:"name" jsonschema:"minLength=1,maxLength=200"` // as people know it
 	Agents []RegisterIn `json:"agents,omitempty" jsonschema:"maxItems=500"`
@@ -80,7 +82,7 @@ type DeclaringFile struct {
 	Unallowed bool `json:"unallowed,omitempty"`
 }
 
-// DeclareOut is the result of agents_declare: whose declarations are new, others than before, or gone, and the files
+// DeclareOut is the result of agents_declare: the agents whose declarations are new, changed or gone, and the files
 // whose rules are.
 type DeclareOut struct {
 	Changed  []Agent  `json:"changed,omitempty"`
@@ -88,9 +90,9 @@ type DeclareOut struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Card is what is known of an agent. It says what the agent registered, whether it is here, and how busy it is. The
-// mailbox counts pending, held and notices on each reading. Live means that the agent has an open connection, and
-// waiting that a call of it waits for something to claim.
+// Card is a summary of an agent: its registration, its presence and its load. The mailbox counts pending, held and
+// notices on each reading. Live means that the agent has an open connection. Waiting means that one of its calls
+// waits for a handoff to claim.
 type Card struct {
 	Name        Agent     `json:"name"`
 	Registered  bool      `json:"registered,omitempty"`
@@ -111,7 +113,7 @@ type Card struct {
 	Notices     int       `json:"notices,omitempty"` // unread
 }
 
-// AcceptsAnd is what the agent accepts and one more kind of work, named with or without "capability:".
+// AcceptsAnd returns the work that the agent accepts and one more kind, written with or without "capability:".
 func (c Card) AcceptsAnd(work string) []string {
 	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))
 }

@@ -14,77 +14,77 @@ const (
 	ViaStdio Via = "stdio"
 	ViaHTTP  Via = "http"
 	ViaCLI   Via = "cli"
-	ViaClock Via = "clock" // nobody called: a lease or deadline ended
+	ViaClock Via = "clock" // the server itself: a lease or deadline ended
 )
 
-// Caller is who calls, as the connection proves it.
+// Caller is the agent or person behind a call, as the connection proves it.
 type Caller struct {
 	Agent   Agent  `json:"agent,omitempty"`
 	AgentID string `json:"agent_id,omitempty"` // the client session or thread behind the name; over HTTP proved, or empty
 	Via     Via    `json:"via"`
 
-	// Conn names a connection that stays open while its client is there. Claims made over it are renewed
-	// for as long as it is open. Empty when nothing tells that a client left.
+	// Conn names a connection that stays open as long as its client runs. Claims made over it are renewed while it is
+	// open. It is empty if the server cannot learn that a client left.
 	Conn string `json:"conn,omitempty"`
 
-	// Request is the id of this call, the same on every retry of it. A mutating call whose id was seen is
-	// answered as the first time and takes effect once. Ids sort by time, see tools.NewRequestID.
+	// Request is the id of this call. Every retry of the call has the same id. If the id of a mutating call was seen
+	// before, the mailbox returns the first answer and changes nothing. Ids sort by time, see tools.NewRequestID.
 	Request string `json:"request,omitempty"`
 
-	// Since is when this call was first made, the same on every retry of it: a wait that is taken up again,
-	// because the process that served it has ended, keeps its place in line and ends when it would have.
-	// Zero means now.
+	// Since is the time of the first attempt of this call. Every retry has the same. A retry after the end of the owner
+	// keeps its place in the queue and its original deadline. Zero means now.
 	Since time.Time `json:"since,omitzero"`
 
-	// Until is when the wait of this call ends, the same on every retry of it. Who waits longer than one call
-	// may makes several with one Since and keeps its place in line. No wait is longer than wait_seconds from
-	// now. Zero means wait_seconds after Since.
+	// Until is the end of this call's wait. Every retry has the same. A caller that wants to wait longer than one call
+	// allows makes several calls with one Since, and keeps its place in the queue. No wait lasts longer than
+	// wait_seconds from now. Zero means wait_seconds after Since.
 	Until time.Time `json:"until,omitzero"`
 
 	// Names are the agents this caller may act as; empty means any but the reserved ones. The command
 	// line may always act as human.
 	Names []Agent `json:"names,omitempty"`
 
-	// Scope is what the caller may do under these names; see [Scope].
+	// Scope bounds the actions of the caller under these names; see [Scope].
 	Scope Scope `json:"scope,omitempty"`
 
-	// Token names the bearer token that proved who calls, empty without one. It is no secret.
+	// Token is the name of the bearer token that proved the caller, empty without one. It is no secret.
 	Token string `json:"token,omitempty"`
 
-	// Proof is how it was proved that a person is there, for human on the command line: at the terminal, or which
-	// setting makes do without one. Empty for a name that was only said. It is kept with the event.
+	// Proof says how a person was proved for human on the command line: at the terminal, or by the named setting that
+	// replaces one. It is empty for a name without a proof. The event keeps it.
 	Proof string `json:"proof,omitempty"`
 
 	// MaxPending is how many handoffs sent with Token may be pending at a time; zero means any number.
 	MaxPending int `json:"max_pending,omitempty"`
 
-	// Tree is the working tree beside the process of the caller, nil where there is none or it does not matter.
+	// Tree is the working tree next to the caller's process. It is nil if there is none or it does not matter.
 	Tree *Tree `json:"tree,omitempty"`
 
-	// Touched is what that tree changes, of a claim, a report and a completion.
+	// Touched holds the changes in this tree, for a claim, a report and a completion.
 	Touched *Touched `json:"touched,omitempty"`
 
-	// CheckReport is what that process saw of the checks of a completion, nil where it did not look.
+	// CheckReport is the report of the caller's process on the checks of a completion, nil if it observed none.
 	CheckReport *CheckReport `json:"sight,omitempty"`
 
-	// Rule is in whose words the caller sends, nil for its own. Only the owner of the store sets it.
+	// Rule is the rule that wrote the text of this send, nil for the caller's own text. Only the owner of the store
+	// sets it.
 	Rule *SentBy `json:"-"`
 
-	// Trace is the span of the caller in which this call was made, as a W3C traceparent; empty for none.
+	// Trace is the caller's span in which this call was made, as a W3C traceparent. It is empty without one.
 	Trace string `json:"trace,omitempty"`
 }
 
-// Scope bounds what a caller over the network may do, whatever its names.
+// Scope bounds the actions of a caller over the network under all its names.
 type Scope string
 
-// The scopes. The zero value is that of callers whom nothing bounds but their names.
+// The scopes. The zero value belongs to callers that are bounded by their names only.
 const (
-	ScopeRead  Scope = "read"  // reads, and is not taken to have read its notices
+	ScopeRead  Scope = "read"  // reads only; reading marks no notices as read
 	ScopeAgent Scope = "agent" // all tools
 	ScopeAdmin Scope = "admin" // also as human, where that is among the names
 )
 
-// As gives the caller under another name, or says why it may not take it.
+// As returns the caller under another name. The error says why the caller may not take the name.
 func (c Caller) As(name string) (Caller, error) {
 	agent, err := ParseAgent("agent", name)
 	if err != nil {
@@ -97,20 +97,20 @@ func (c Caller) As(name string) (Caller, error) {
 	return c, nil
 }
 
-// InPerson tells whether a person calls. On the command line anybody may act as human; what only a person may do needs a
-// proof there. Over the network the token is one.
+// InPerson tells whether a person calls. Every caller on the command line may act as human, but actions of persons
+// need a proof there. Over the network the token is the proof.
 func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
-// Trust says what a connection proves of whom it is. The zero value is an agent on this machine, whatever name it says.
+// Trust says how far a connection proves its caller. The zero value is an agent on this machine, under any name.
 type Trust string
 
-// What may be proved besides.
+// The other degrees of trust.
 const (
-	TrustHuman    Trust = "human"    // a person, at the terminal or by a token that is one's own
-	TrustExternal Trust = "external" // whoever has a token, or reaches the server
+	TrustHuman    Trust = "human"    // a person, at the terminal or by a personal token
+	TrustExternal Trust = "external" // a caller with a token, or one that reaches the server over the network
 )
 
-// Trust is that of the connection over which the call came.
+// Trust returns the trust in the connection of the call.
 func (c Caller) Trust() Trust {
 	switch {
 	case c.InPerson():
@@ -121,7 +121,7 @@ func (c Caller) Trust() Trust {
 	return ""
 }
 
-// denyName refuses a name and tells which there are.
+// denyName returns the error for a name that the caller may not use. It lists the names that the caller may use.
 func (c Caller) denyName(a Agent) error {
 	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")
 	if len(c.Names) == 0 {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ClaimIn are the arguments of claim_handoff. An agent takes one handoff from its mailboxes: the given one, or else
-// the next by priority and age. With WaitSeconds the call waits for one, and with Tags it takes only a handoff that
+// ClaimIn holds the arguments of claim_handoff. An agent claims one handoff from its mailboxes: the given one, or the
+// next by priority and age. With WaitSeconds the call waits for a handoff. With Tags it claims only a handoff that
 // has one of these tags. MaxTokens bounds the brief, in estimated tokens.
 type ClaimIn struct {
 	// Default: next for you
@@ -19,10 +19,10 @@ type ClaimIn struct {
 	MaxTokens int `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 }
 
-// ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The token proves the claim
-// to complete_handoff, fail_handoff and update_handoff, and a newer claim voids it. When the lease ends, others may
-// claim; progress puts the end off, and so does the open connection of the holder. Empty means that nothing waits:
-// that is no error.
+// ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The token proves the
+// claim to complete_handoff, fail_handoff and update_handoff, and a newer claim voids it. When the lease ends, others
+// may claim. Progress extends the lease, and so does the open connection of the holder. Empty means that no handoff
+// waits, which is no error.
 type ClaimOut struct {
 	Empty     bool       `json:"empty,omitempty"` // nothing waits
 	HandoffID ID         `json:"handoff_id,omitempty"`
@@ -30,7 +30,7 @@ type ClaimOut struct {
 	LeaseEnds *time.Time `json:"lease_expires_at,omitempty"`
 	Attempt   int        `json:"attempt,omitempty"`
 	From      Agent      `json:"from,omitempty"`
-	Rule      string     `json:"rule,omitempty"` // of a file that sent it, and from is system
+	Rule      string     `json:"rule,omitempty"` // name of the file's rule that sent it; from is system then
 	Title     string     `json:"title,omitempty"`
 	Priority  Priority   `json:"priority,omitempty"` // absent when normal
 	Workflow  Workflow   `json:"workflow,omitempty"`
@@ -40,28 +40,28 @@ type ClaimOut struct {
 	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	Omitted  []string  `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
 	Transfer *Transfer `json:"transfer,omitempty"` // with view full
-	Holding  []ID      `json:"holding,omitempty"`  // all that this agent holds, where that is more or nothing waits
+	Holding  []ID      `json:"holding,omitempty"`  // all handoffs that this agent holds, if there are others or none waits
 	// Unread ones, when nothing waits
 	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
 
-	ToDo ToDo `json:"-"` // what a completion has to say
+	ToDo ToDo `json:"-"` // contents of a completion
 	// What became of the files of the context
 	SinceSent string   `json:"since_sent,omitempty"`
-	Overlaps  []string `json:"overlaps,omitempty"` // who else holds work on the same files, each told once
+	Overlaps  []string `json:"overlaps,omitempty"` // other agents that hold work on the same files, each reported once
 
-	Resume      []Advice `json:"-"` // the call that shows the oldest of what it held before
-	MoreNotices bool     `json:"-"` // are unread than are shown
+	Resume      []Advice `json:"-"` // shows the oldest handoff that the agent held before
+	MoreNotices bool     `json:"-"` // more notices are unread than are shown
 	WaitingMail string   `json:"-"` // a sentence on mail that the agent does not get now
-	OnlyUnread  bool     `json:"-"` // the brief has only what the session has not read
+	OnlyUnread  bool     `json:"-"` // the brief has only the parts that the session has not read
 }
 
-// ToDo is what a completion has to say beside its summary, for the call that is advised to a holder.
+// ToDo lists the contents of a completion beyond its summary, for the call that the advice to a holder shows.
 type ToDo struct {
-	Criteria int             // how many it answers by number
-	Output   json.RawMessage // a template for its output; empty where none is asked for
+	Criteria int             // number of criteria that it answers
+	Output   json.RawMessage // a template for its output; empty if the handoff asks for none
 }
 
-// Transfer says how much context came along, in estimated tokens.
+// Transfer says how much context came with the handoff, in estimated tokens.
 type Transfer struct {
 	Strategy       string `json:"strategy"`
 	Tokens         int    `json:"tokens"`

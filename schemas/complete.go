@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// CompleteIn are the arguments of complete_handoff: which claim ends, and with what result. The holder sends them. The
-// mailbox keeps the result in a [Completion]. A repeat with the same arguments gives the first result again.
+// CompleteIn holds the arguments of complete_handoff: the claim that ends, and its result. The holder sends them. The
+// mailbox keeps the result in a [Completion]. A repeat with the same arguments returns the first result again.
 type CompleteIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
@@ -19,13 +19,13 @@ type CompleteIn struct {
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Result is what a holder hands in when the work is done: complete_handoff takes it, and the completion keeps it as it
-// was given. A field that is added here is accepted, kept and published.
+// Result is the holder's account of the finished work: complete_handoff takes it, and the completion keeps it
+// unchanged. A new field of Result is accepted, stored and published without further code.
 //
-// Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] bounds the summary
-// and [MaxDetail] detail and data together, in characters. Results and outputs are metadata of
-// the run, apart from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
-// verification and notes are those of the handoff protocol agent. Output answers the output schema of the handoff.
+// Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] bounds the
+// summary and [MaxDetail] detail and data together, in characters. Results and outputs are metadata of the run, apart
+// from the payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables, verification and
+// notes come from the handoff protocol agent. Output answers the output schema of the handoff.
 type Result struct {
 	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)
@@ -43,13 +43,13 @@ type Result struct {
 	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`
 	// As output_schema asks
 	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
-	Notes  []string        `json:"notes,omitempty"` // for whoever goes on
+	Notes  []string        `json:"notes,omitempty"` // for the next agent
 	// {to, task… as send_handoff} passes on; suggested_next: text is only shown
 	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
 }
 
-// CompleteOut is the result of complete_handoff: how the handoff ended, which criteria stay unmet, and the handoff to
-// which the continuation passed the work on.
+// CompleteOut is the result of complete_handoff: the state of the handoff, the unmet criteria, and the handoff to
+// which the continuation passed the work.
 type CompleteOut struct {
 	HandoffID    ID         `json:"handoff_id"`
 	Status       Status     `json:"status"`
@@ -60,9 +60,9 @@ type CompleteOut struct {
 	Warnings     []string   `json:"warnings,omitempty"`
 }
 
-// Completion says that the work is done, and shows it. The mailbox makes it of what the holder handed in, numbers it
-// and signs it with the name of the holder; it never changes again. A completion that arrives after the claim was lost
-// is kept beside the handoff and ends nothing.
+// Completion says that the work is done, and shows it. The mailbox makes it of the holder's result, numbers it and
+// signs it with the name of the holder. It never changes again. A completion that arrives after the claim was lost is
+// kept with the handoff and ends nothing.
 type Completion struct {
 	HandoffID    ID        `json:"handoff_id,omitempty"`
 	CompletionID string    `json:"completion_id,omitempty"`
@@ -70,15 +70,15 @@ type Completion struct {
 	Status       Outcome   `json:"status"` // success, or partial when a criterion is unmet
 	Source       Source    `json:"source"`
 	Result
-	Criteria []Answered `json:"criteria,omitempty"`      // asked and answered, one by one
-	Tree     *Tree      `json:"tree,omitempty"`          // observed, not said
-	Awaits   bool       `json:"awaits_checks,omitempty"` // partial only until a look at its checks passes
+	Criteria []Answered `json:"criteria,omitempty"`      // each criterion with its answer
+	Tree     *Tree      `json:"tree,omitempty"`          // observed by the process, not said by the holder
+	Awaits   bool       `json:"awaits_checks,omitempty"` // partial only until an observation of its checks passes
 	Conforms bool       `json:"-"`                       // the output was compared with the schema of the sender
 	Late     bool       `json:"late,omitempty"`          // arrived after the claim was lost
 	Origin   *Origin    `json:"origin,omitempty"`
 }
 
-// Commit is the commit that was delivered: the one that the results name, else that of the working tree, as far as it is
+// Commit returns the delivered commit: the commit that the results name, else the commit of the working tree if it is
 // known. It may be the beginning of an id.
 func (c *Completion) Commit() string {
 	said, _ := c.Results["commit"].(string)
@@ -91,7 +91,7 @@ func (c *Completion) Commit() string {
 	return ""
 }
 
-// Delivered is one thing that came back.
+// Delivered is one delivered thing.
 type Delivered struct {
 	Type          string   `json:"type,omitempty"`
 	Description   string   `json:"description,omitempty" jsonschema_extras:"x-gist=true"`
@@ -100,12 +100,12 @@ type Delivered struct {
 	TestsCreated  []string `json:"tests_created,omitempty"`
 }
 
-// Files are all that it names.
+// Files returns all files that it names.
 func (d Delivered) Files() []string {
 	return slices.Concat(d.FilesCreated, d.FilesModified, d.TestsCreated)
 }
 
-// Files are all that its deliverables name.
+// Files returns all files that its deliverables name.
 func (c Completion) Files() (files []string) {
 	for _, d := range c.Deliverables {
 		files = append(files, d.Files()...)
@@ -113,8 +113,8 @@ func (c Completion) Files() (files []string) {
 	return files
 }
 
-// Verification is what was checked and how it ended, as in the handoff protocol agent. What the holder did not check
-// is nil, which is not the same as false.
+// Verification holds the checks that the holder ran and their results, as in the handoff protocol agent. A check that
+// the holder did not run is nil, which is not the same as false.
 type Verification struct {
 	TestsPassing     *bool       `json:"tests_passing,omitempty"`
 	TypeCheckPassing *bool       `json:"type_check_passing,omitempty"`
@@ -132,16 +132,16 @@ type Criterion struct {
 	Evidence  string `json:"evidence,omitempty"`
 }
 
-// Command is a command that was run to verify.
+// Command is a command that the holder ran to verify the work.
 type Command struct {
 	Command  string `json:"command"`
 	ExitCode int    `json:"exit_code"`
 	Output   string `json:"output,omitempty"`
 }
 
-// Answered is one criterion as it was asked, with the answer: observed where a check looked, else claimed. Check is the
-// check that decides it, empty for a criterion that only the holder can answer. Of a check that is not observed,
-// Unobserved says why; its answer counts only where the sender said that a claim is enough.
+// Answered is one criterion as the sender wrote it, with its answer. The answer is observed if a check ran, else
+// claimed. Check is the check that decides it, empty for a criterion that only the holder can answer. If the check
+// was not observed, Unobserved says why. Its answer counts then only if the sender said that a claim is enough.
 type Answered struct {
 	Number     int          `json:"number"`
 	Criterion  string       `json:"criterion"`
@@ -153,8 +153,8 @@ type Answered struct {
 	Claimed    bool         `json:"claim_is_enough,omitempty"`
 }
 
-// IsMet tells whether the holder says so and that counts: a check was observed to pass, or a claim is enough. A check
-// without a reason is of a completion that was recorded when a claim was always enough.
+// IsMet tells whether the holder says so and the answer counts: a check was observed to pass, or a claim is enough. A
+// check without a reason comes from a completion of a version in which a claim was always enough.
 func (a Answered) IsMet() bool {
 	if a.Observed != nil {
 		return a.Met && a.Observed.Passed
@@ -162,8 +162,9 @@ func (a Answered) IsMet() bool {
 	return a.Met && (a.Unobserved == "" || a.Claimed)
 }
 
-// EvidenceText is the evidence of an answer behind what it rests on: what was observed, or that it is claimed. Where a
-// completion has no criterion that a check decides, everything is claimed, and it is the evidence alone.
+// EvidenceText returns the basis of an answer and then its evidence. The basis is an observation, or the word that it
+// is claimed. If no criterion of a completion is decided by a check, everything is claimed, and the text is the
+// evidence alone.
 func (c *Completion) EvidenceText(a Answered) string {
 	basis := ""
 	switch {
@@ -183,7 +184,7 @@ func (c *Completion) EvidenceText(a Answered) string {
 	return basis + a.Evidence
 }
 
-// Unobserved names the checks at which nobody looked, each in a sentence with the reason.
+// Unobserved returns a sentence for each check that was not observed, with the reason.
 func (c *Completion) Unobserved() (texts []string) {
 	for _, a := range c.Criteria {
 		if a.Unobserved != "" && a.Observed == nil {
@@ -193,9 +194,9 @@ func (c *Completion) Unobserved() (texts []string) {
 	return texts
 }
 
-// Continuation passes the work on in the same step, when To is set: the completion and the new handoff are committed
-// together or not at all. Without To it is only shown to the sender, as the next steps of the handoff protocol agent
-// are. SuggestedNext is only shown in any case.
+// Continuation passes the work on in the same step if To is set: the completion and the new handoff are committed
+// together or not at all. Without To the mailbox only shows it to the sender, like the next steps of the handoff
+// protocol agent. SuggestedNext is only shown in any case.
 type Continuation struct {
 	SendIn
 	SuggestedNext  string         `json:"suggested_next,omitempty"`

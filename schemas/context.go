@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Context is what is already known. The sender writes it, and the brief shows it to whoever claims, within the budget
-// of tokens. Its fields are those of the agent handoff protocols and of the explicit handoff coordination plan.
+// Context holds known facts for the work. The sender writes it, and the brief shows it to the agent that claims,
+// within the budget of tokens. Its fields come from the agent handoff protocols and from the explicit handoff
+// coordination plan.
 //
-// The last five are filled by the mailbox when work goes on after a question, an amendment, a failure or a return: as
-// arguments they are refused.
+// The mailbox fills the last five when work goes on after a question, an amendment, a failure or a return. It refuses
+// them as arguments.
 type Context struct {
 	OriginalRequest   string         `json:"original_request,omitempty"`
 	CompletedSteps    []string       `json:"completed_steps,omitempty"`
@@ -26,7 +27,7 @@ type Context struct {
 	Project           *Project       `json:"project,omitempty"`
 	References        []Reference    `json:"references,omitempty"`
 
-	// The following are filled by the mailbox when work goes on after a question, a failure or a return.
+	// The mailbox fills these when work goes on after a question, a failure or a return.
 
 	Questions       []string         `json:"questions,omitempty" jsonschema_extras:"x-filled=true"`
 	Answers         []Answer         `json:"answers,omitempty" jsonschema_extras:"x-filled=true"`
@@ -35,7 +36,7 @@ type Context struct {
 	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
 }
 
-// Decision is what was decided and why.
+// Decision is a decision and its reason.
 type Decision struct {
 	Decision  string `json:"decision"`
 	Rationale string `json:"rationale,omitempty"`
@@ -47,11 +48,11 @@ type File struct {
 	Lines string `json:"lines,omitempty"` // as 1-9
 	Note  string `json:"note,omitempty"`
 
-	Missing bool   `json:"missing,omitempty" jsonschema_extras:"x-hidden=true"` // was not there when it was sent
+	Missing bool   `json:"missing,omitempty" jsonschema_extras:"x-hidden=true"` // was not there when the handoff was sent
 	Digest  string `json:"digest,omitempty" jsonschema_extras:"x-hidden=true"`  // of its content then: the first 16 digits of its SHA-256
 }
 
-// Artifact is something made before, by path or in full.
+// Artifact is an earlier product, by path or in full.
 type Artifact struct {
 	Type        string `json:"type,omitempty"`
 	Path        string `json:"path,omitempty" jsonschema_extras:"x-gist=true"`
@@ -60,7 +61,7 @@ type Artifact struct {
 	Rationale   string `json:"rationale,omitempty"`
 }
 
-// Project is where the work happens.
+// Project is the place of the work.
 type Project struct {
 	Name      string   `json:"name,omitempty"`
 	Path      string   `json:"path,omitempty"`
@@ -70,11 +71,11 @@ type Project struct {
 	Dirty     bool     `json:"dirty,omitempty"`
 }
 
-// Reference names content that is too long to send along. The sender gives the content itself, the path of a file that
-// its own process reads, or a URL: context://ho_1 is what was sent with a handoff, context://ho_1/artifacts/2 and
-// context://ho_1/spec.md#Limits are parts of that, and content of other addresses is the receiver's to fetch.
+// Reference names content that is too long to send along. The sender gives the content itself, the path of a file
+// that the sender's process reads, or a URL. context://ho_1 is the text of a handoff, and context://ho_1/artifacts/2
+// and context://ho_1/spec.md#Limits are parts of it. The recipient fetches content of other addresses itself.
 //
-// What was sent as content or path is kept once, under its SHA-256, and read under the name, by get_handoff.
+// The store keeps content and files once, under their SHA-256. get_handoff reads them by the name.
 type Reference struct {
 	Name      string   `json:"name,omitempty"` // default: the end of the path
 	URL       string   `json:"url,omitempty" jsonschema_extras:"x-gist=true,x-form='context://ho_12/detail'"`
@@ -87,11 +88,11 @@ type Reference struct {
 	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
 }
 
-// IsKept tells whether the content of a reference is kept here: it is not after it was redacted.
+// IsKept tells whether the store holds the content of the reference. It does not after a redaction.
 func (r Reference) IsKept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
-// NotKept is the digest of a reference whose content a retention let go of, and the name of a field that says so of what
-// was sent.
+// NotKept is the digest of a reference whose content a retention removed. It is also the name of the field that
+// reports a removed text.
 const NotKept = "not_kept"
 
 // Answer is a reply to the questions of a holder.
@@ -102,7 +103,7 @@ type Answer struct {
 	At        time.Time `json:"at"`
 }
 
-// Remark is what was said with an amendment or a retry, beside what that changed.
+// Remark is the note of an amendment or a retry, in addition to its changes.
 type Remark struct {
 	With Action    `json:"with"` // amend or retry
 	Note string    `json:"note"`

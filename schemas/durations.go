@@ -19,8 +19,8 @@ var durationUnits = map[string]time.Duration{
 }
 
 // ParseDuration reads a duration as people and models write it: "30 minutes", "1h30m", "2 days". Bare numbers are
-// minutes, and empty text is zero. The error names the field and shows how a duration is written; it also refuses a
-// duration that is negative or longer than [MaxDuration].
+// minutes, and empty text is zero. The error names the field and shows how to write a duration. ParseDuration refuses
+// a negative duration and one longer than [MaxDuration].
 func ParseDuration(field, s string) (time.Duration, error) {
 	var sum time.Duration
 	for rest := strings.TrimSpace(s); rest != ""; {
@@ -39,7 +39,7 @@ func ParseDuration(field, s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// MaxDuration is the longest duration that [ParseDuration] reads, and the furthest time ahead that [ParseTime] does.
+// MaxDuration is the longest duration that [ParseDuration] reads, and the furthest time ahead that [ParseTime] reads.
 const MaxDuration = 10 * 365 * 24 * time.Hour
 
 func singular(unit string) string {
@@ -55,12 +55,12 @@ func badDuration(field, s string) error {
 		WithHint(`Write "30 minutes", "1h30m" or a number of minutes.`)
 }
 
-// dayForms are how a day is written, with a time of day or without.
+// dayForms are the forms of a day, with a time of day or without.
 var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
-// parseDay reads a day as people write it, where now is: a date, today, yesterday, tomorrow, friday for the next one or
-// "last friday", and perhaps a time of day, which alone is one of today. Whole tells that it is all of the day. It is
-// the zero time for another text.
+// parseDay reads a day as people write it: a date, today, yesterday, tomorrow, friday for the next one or "last
+// friday". A time of day may follow; alone it means today. The day is relative to now, in its time zone. Whole tells
+// that s names the whole day. For other text the result is the zero time.
 func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	text, last := strings.CutPrefix(strings.ToLower(strings.TrimSpace(s)), "last ")
 	if _, err := time.Parse("15:04", text); err == nil && !last {
@@ -78,7 +78,7 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	return time.Time{}, false
 }
 
-// daysTo is how many days a day is away that is called by a word.
+// daysTo returns the number of days from today to the day that the word names.
 func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
 	if days, known = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; known {
 		return days, !last
@@ -96,7 +96,7 @@ func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
 	return 0, false
 }
 
-// ParseDeadline is [ParseTime] for the time by which something is to be done: a day is meant to its end.
+// ParseDeadline reads a deadline as [ParseTime] does, but a day means its end.
 func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	t, err := ParseTime(field, s, now)
 	if day, whole := parseDay(s, now); whole {
@@ -105,10 +105,10 @@ func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	return t, err
 }
 
-// ParseTime reads a point in time: RFC 3339, a day as people write it, which is meant from its beginning, "now", or a
-// duration from now or ago; now is where the caller is. Empty text is the zero time, so the text of that time is
-// refused. The error names the field; it also refuses a time more than [MaxDuration] away. A time in the past is no
-// error.
+// ParseTime reads a point in time: RFC 3339, a day as people write it, "now", or a duration from now or ago. A day
+// means its beginning. Days are read in the time zone of now. Empty text is the zero time, so ParseTime refuses the
+// text of that time. The error names the field. ParseTime also refuses a time more than [MaxDuration] ahead. A time
+// in the past is no error.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	switch s {
 	case "":

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// The words for the end of a piece of work, by [Word]. A word that is in neither table completes nothing.
+// The words for the end of a piece of work, in the form of [Word]. A word in neither table completes nothing.
 const (
 	DoneWords = "done complete completed finished finalized success successful successfully succeeded ok okay yes true " +
 		"pass passes passed passing green merged resolved fixed closed approved approve lgtm implemented delivered shipped " +
@@ -22,8 +22,9 @@ const (
 		"success_with_issues passed_with_warnings passed_with_concerns"
 )
 
-// Ending reads a word of any protocol for how work ended: success for a word that means done, partial for one that
-// means partly done. Of every other word, known or not, it is empty, so that none completes work by default.
+// Ending reads a word of any protocol for the end of work: success for a word that means done, partial for a word
+// that means partly done. For every other word, known or not, it is empty, so that no other word completes work by
+// default.
 func Ending(text string) Outcome {
 	switch word := Word(text); {
 	case slices.Contains(strings.Fields(DoneWords), word):
@@ -34,14 +35,15 @@ func Ending(text string) Outcome {
 	return ""
 }
 
-// Word is a text in lower case, with one underscore for what parts its words, and without quotation marks, check marks
-// and the like around it. A cross, a question mark and any other sign stay: they may say the opposite.
+// Word returns a text in lower case, with one underscore between its words, and without quotation marks, check marks
+// and similar signs around it. A cross, a question mark and any other sign stay: they may say the opposite.
 func Word(text string) string {
 	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
 	return strings.Join(strings.FieldsFunc(Snake(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 }
 
-// AdviceForUnfinished are the calls for a handoff that is not done, or not known to be: each ends or moves it as it is.
+// AdviceForUnfinished returns the calls for a handoff that is not done, or not known to be. Each ends or moves it as
+// it is.
 func AdviceForUnfinished(id string) []Advice {
 	return []Advice{
 		Call(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),
@@ -50,7 +52,7 @@ func AdviceForUnfinished(id string) []Advice {
 	}
 }
 
-// Snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" as timeout_ms.
+// Snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" become timeout_ms.
 func Snake(name string) string {
 	var b strings.Builder
 	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// Code classifies an error for programs. [Codes] holds what edges need to know of each.
+// Code classifies an error for programs. [Codes] holds the handling of each code.
 type Code string
 
 // The codes.
 const (
 	Invalid     Code = "invalid"     // the call itself is wrong; change it
-	NotFound    Code = "not_found"   // what the call names does not exist
+	NotFound    Code = "not_found"   // the call names something that does not exist
 	Conflict    Code = "conflict"    // the state of the handoff does not allow it
 	Stale       Code = "stale"       // the claim was lost: a newer claim exists or the handoff ended
 	Limit       Code = "limit"       // a size, depth or rate limit
-	Denied      Code = "denied"      // somebody else may do this
+	Denied      Code = "denied"      // another agent or person may do this
 	Unavailable Code = "unavailable" // not now: try again, or see the message
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
 )
 
-// Handling is what the edges make of a code.
+// Handling is the reaction of the edges to a code.
 type Handling struct {
 	Exit int                     // exit status of the command line
-	HTTP int                     // status of a response that carries nothing but the error
+	HTTP int                     // status of a response that carries only the error
 	Hint string                  // default for [Error.Hint]
 	Next func(about ID) []Advice // default for [Error.Next], see [Error.Advised]; nil for none
 }
 
-// Codes is the one table from code to consequence.
+// Codes maps each code to its handling.
 var Codes = map[Code]Handling{
 	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
 	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: adviseList},
@@ -58,21 +58,20 @@ func adviseGet(about ID) []Advice {
 
 func adviseClaim(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
 
-// Error is what a caller reads when a call is refused: what was wrong, where, and the way out.
-// A refused call changed nothing, unless the message says what was kept; one that broke, as [Internal] says,
-// may have.
+// Error is the answer to a refused call: the fault, its place, and the way out. A refused call changed nothing,
+// unless the message says that something was kept. A call that broke with [Internal] may have changed something.
 type Error struct {
 	Code      Code     `json:"code"`
 	Message   string   `json:"message"`
-	Field     string   `json:"field,omitempty"`      // path of the argument, as context.files[0].path
+	Field     string   `json:"field,omitempty"`      // path of the argument, such as context.files[0].path
 	Hint      string   `json:"hint,omitempty"`       // the way out in words, for every surface
 	Next      []Advice `json:"next,omitempty"`       // the calls that lead out
 	Known     []string `json:"known,omitempty"`      // valid choices, closest first
 	Handoff   ID       `json:"handoff_id,omitempty"` // the handoff concerned
-	Status    Status   `json:"status,omitempty"`     // where it stands
+	Status    Status   `json:"status,omitempty"`     // its status
 	Successor ID       `json:"successor,omitempty"`  // the handoff that took its place
 
-	// RetryAfter is after how many seconds the same call may succeed; zero for an error that time does not mend.
+	// RetryAfter is the number of seconds after which the same call may succeed, or zero if waiting does not help.
 	RetryAfter int `json:"retry_after_seconds,omitempty"`
 
 	cause error
@@ -85,10 +84,10 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap gives the cause, which is for logs and never for callers.
+// Unwrap returns the cause, which is for logs and never for callers.
 func (e *Error) Unwrap() error { return e.cause }
 
-// LogValue is what a log keeps: of an error whose message hides the cause, the cause as well.
+// LogValue returns the text for a log. If the message hides the cause, the log gets the cause, too.
 func (e *Error) LogValue() slog.Value {
 	if e.Code == Internal && e.cause != nil {
 		return slog.StringValue(e.Error() + ": " + e.cause.Error())
@@ -96,22 +95,22 @@ func (e *Error) LogValue() slog.Value {
 	return slog.StringValue(e.Error())
 }
 
-// Errorf makes an error with the default hint of its code.
+// Errorf returns an error with the default hint of its code.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
 }
 
-// PersonField is the field of an error whose only fault is that nothing proves that a person calls.
+// PersonField is the field of an error whose only fault is a missing proof of a person.
 const PersonField = "person"
 
-// PersonNeeded refuses what only a person may do, to a caller that calls itself one.
+// PersonNeeded returns the error for a caller that calls itself a person without a proof.
 func PersonNeeded(format string, args ...any) *Error {
 	return Errorf(Denied, format, args...).WithField(PersonField).
 		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
 }
 
-// Invalidf makes an error about one argument.
+// Invalidf returns an error about one argument.
 func Invalidf(field, format string, args ...any) *Error {
 	return Errorf(Invalid, format, args...).WithField(field)
 }
@@ -121,7 +120,7 @@ func InternalError(cause error) *Error {
 	return Errorf(Internal, "the server could not do this").Because(cause)
 }
 
-// Because sets the cause, of which callers are told nothing.
+// Because sets the cause, which callers never see.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
@@ -151,28 +150,28 @@ func (e *Error) WithKnown(known ...string) *Error {
 	return e
 }
 
-// MaxNamed is how many agents, sessions or handoffs an error or a warning names.
+// MaxNamed is the number of agents, sessions or handoffs that an error or a warning names at most.
 const MaxNamed = 20
 
-// WithAgents sets the valid choices: of these agents the first [MaxNamed].
+// WithAgents sets the valid choices: the first [MaxNamed] of these agents.
 func (e *Error) WithAgents(known []Agent) *Error {
 	return e.WithKnown(Texts(known[:min(len(known), MaxNamed)])...)
 }
 
-// After sets when the same call may succeed, in whole seconds and at least one.
+// After sets the time until the same call may succeed, in whole seconds and at least one.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return e
 }
 
-// About sets the handoff concerned, where it stands, and what took its place.
+// About sets the handoff concerned, its status, and its successor.
 func (e *Error) About(id ID, status Status, successor ID) *Error {
 	e.Handoff, e.Status, e.Successor = id, status, successor
 	return e
 }
 
-// Advised gives the error as whoever made the call reads it: with what its code advises, where it does not say
-// itself what to do, and with its calls in the name under which the call was made, if it named one.
+// Advised returns the error for the caller. If the error has no hint and no calls, it gets the calls of its code. If
+// the call named an agent, all advised calls name it.
 func (e *Error) Advised(as Agent) *Error {
 	advised := *e
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {
@@ -182,7 +181,7 @@ func (e *Error) Advised(as Agent) *Error {
 	return &advised
 }
 
-// IgnoreError gives an error, or nil where it is a certain one.
+// IgnoreError returns err, or nil if err is the given error.
 func IgnoreError(which, err error) error {
 	if errors.Is(err, which) {
 		return nil
@@ -190,7 +189,7 @@ func IgnoreError(which, err error) error {
 	return err
 }
 
-// AsError gives the coded error within err, or an internal one that wraps it. It gives nil for nil.
+// AsError returns the coded error within err, or an internal error that wraps err. It returns nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -201,7 +200,7 @@ func AsError(err error) *Error {
 	return InternalError(err)
 }
 
-// Within puts the field of an error below another; nil stays nil.
+// Within prefixes the field of an error with a parent field. Nil stays nil.
 func Within(field string, err error) error {
 	if err == nil {
 		return nil

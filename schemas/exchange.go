@@ -4,15 +4,15 @@ import (
 	"time"
 )
 
-// What the first line of an exported workspace says of its form.
+// The format fields in the first line of an exported workspace.
 const (
 	ExportKind    = "export"
 	ExportFormat  = "handoff"
 	ExportVersion = 1
 )
 
-// ExportHeading is the first line of an exported workspace: of what it is, and how much follows. docs/exchange.md
-// describes the other lines.
+// ExportHeading is the first line of an exported workspace: its origin and its size. docs/exchange.md describes the
+// other lines.
 type ExportHeading struct {
 	Kind      string         `json:"kind"`   // [ExportKind]
 	Format    string         `json:"format"` // [ExportFormat]
@@ -21,19 +21,19 @@ type ExportHeading struct {
 	At        time.Time      `json:"at"`
 	Events    uint64         `json:"events"` // in the registry at that time
 	Root      string         `json:"root"`   // of its Merkle tree, base64
-	Lines     map[string]int `json:"lines"`  // that follow, by kind
+	Lines     map[string]int `json:"lines"`  // number of the lines that follow, by kind
 }
 
-// ExportIn are the arguments of the administrative tool workspace_export. Without a file it begins one; with its name
-// it reads on, or is done with it.
+// ExportIn holds the arguments of the administrative tool workspace_export. A call without a file begins an export. A
+// call with the file's name reads on, or removes the file.
 type ExportIn struct {
 	Workspace string `json:"workspace,omitempty"` // its name, for the heading
-	File      string `json:"file,omitempty"`      // as the first call named it
+	File      string `json:"file,omitempty"`      // as the first call returned it
 	Offset    int64  `json:"offset,omitempty"`    // in bytes
 	Done      bool   `json:"done,omitempty"`      // remove the file
 }
 
-// ExportOut is the result of workspace_export: which file there is, or a part of it.
+// ExportOut is the result of workspace_export: the file, or a part of it.
 type ExportOut struct {
 	File    string         `json:"file,omitempty"`
 	Size    int64          `json:"size,omitempty"` // of the file, in bytes
@@ -41,8 +41,8 @@ type ExportOut struct {
 	Data    string         `json:"data,omitempty"` // base64
 }
 
-// Imported is the content of the event with which a handoff came from another workspace. Versions that added to a
-// workspace in use wrote the events that it had there with it, which are proved by the digest of this content.
+// Imported is the content of the event that brought a handoff from another workspace. Earlier versions also wrote the
+// handoff's events from there when they added to a workspace in use. The digest of this content proves those events.
 type Imported struct {
 	Note      string `json:"note"`
 	Workspace string `json:"workspace"`

@@ -2,16 +2,18 @@ package schemas
 
 import "encoding/json"
 
-// Expectations is what must come back. Each success criterion and each acceptance criterion of a deliverable gets a
-// number, from 1, and the completion has to answer all of them; with Strict, every one has to be met. OutputSchema is
-// a JSON Schema that the output of the completion has to meet. Checks name what the repository defines in
-// .handoff/checks.yaml: each is a criterion, behind those, and its answer is observed where a check could run.
+// Expectations holds the demands on the result. Each success criterion and each acceptance criterion of a deliverable
+// gets a number, from 1, and the completion must answer all of them. With Strict, it must meet every one.
+// OutputSchema is a JSON Schema that the output of the completion must meet. Checks are names from the repository's
+// .handoff/checks.yaml. Each is a criterion, numbered after the others, and its answer is observed if the check could
+// run.
 //
-// Review names who judges the result before it counts: [ReviewBySender], or an address. Whoever did the work never
-// reviews it. MaxRounds is how often the work may be done, 3 unless given; past that a person decides.
+// Review names the agent or person that judges the result before it counts: [ReviewBySender], or an address. The
+// agent that did the work never reviews it. MaxRounds is the number of attempts at the work, by default 3. After that
+// a person decides.
 //
 // Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send and becomes the
-// deadline, unless an earlier one is given.
+// deadline, unless the sender gives an earlier one.
 type Expectations struct {
 	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
 	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
@@ -26,7 +28,7 @@ type Expectations struct {
 	Strict bool `json:"strict,omitempty"`
 	// Names from .handoff/checks.yaml: run, not believed
 	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
-	// Of a check at which nobody could look: observed (default) leaves the result partial, claimed believes the holder
+	// Of a check without an observation: observed (default) leaves the result partial, claimed believes the holder
 	Evidence string `json:"evidence,omitempty" jsonschema:"enum=observed,enum=claimed" jsonschema_extras:"x-hidden=true"`
 	// Who judges the result: sender, agent, role:NAME…
 	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
@@ -35,7 +37,7 @@ type Expectations struct {
 	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Rounds is how often reviewed work may be done before a person decides.
+// Rounds returns how often reviewed work may be done before a person decides.
 func (e *Expectations) Rounds() int {
 	if e == nil || e.MaxRounds == 0 {
 		return 3
@@ -43,13 +45,13 @@ func (e *Expectations) Rounds() int {
 	return e.MaxRounds
 }
 
-// EvidenceClaimed is the evidence of a check that the sender believes without a look.
+// EvidenceClaimed is the evidence of a check that the sender believes without an observation.
 const EvidenceClaimed = "claimed"
 
-// ReviewBySender is the reviewer of work whose sender judges it.
+// ReviewBySender is the reviewer of work that its sender judges.
 const ReviewBySender = "sender"
 
-// Deliverable is one thing that must come back.
+// Deliverable is one demanded product.
 type Deliverable struct {
 	Type        string   `json:"type,omitempty"`
 	Description string   `json:"description,omitempty" jsonschema_extras:"x-gist=true"`
@@ -57,9 +59,9 @@ type Deliverable struct {
 	Criteria    []string `json:"acceptance_criteria,omitempty"`
 }
 
-// Rollback says where work goes when it fails; without it, to the sender.
+// Rollback says where failed work goes. Without it, the work goes to the sender.
 type Rollback struct {
 	OnFailure      Agent    `json:"on_failure,omitempty" jsonschema_extras:"x-form=agent"`
-	FailureContext []string `json:"failure_context,omitempty"` // what the failure should tell
+	FailureContext []string `json:"failure_context,omitempty"` // facts that the failure should tell
 	CheckpointID   string   `json:"checkpoint_id,omitempty"`
 }

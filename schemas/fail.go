@@ -2,30 +2,31 @@ package schemas
 
 import "time"
 
-// FailIn are the arguments of fail_handoff: which claim ends, why, and how the work goes on. The holder sends them.
-// With the outcome rejected they need no claim: an agent declines work that waits for it. The mailbox keeps a
-// [Failure], and the partial progress as a checkpoint. A repeat with the same arguments gives the first result again.
+// FailIn holds the arguments of fail_handoff: the claim that ends, the reason, and how the work goes on. The holder
+// sends them. With the outcome rejected they need no claim: an agent declines work that waits for it. The mailbox
+// keeps a [Failure], and the partial progress as a checkpoint. A repeat with the same arguments returns the first
+// result again.
 type FailIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
 	// rejected: not for you
 	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected"`
 	FailureDetail
-	Questions []string `json:"questions,omitempty"` // to whoever goes on
+	Questions []string `json:"questions,omitempty"` // to the next agent
 	// Default rollback
 	Then Then `json:"then,omitempty"`
 	// Default: on_failure, else the sender
 	RollbackTo  string      `json:"rollback_to,omitempty"`
-	Alternative string      `json:"suggested_alternative,omitempty"` // who could do it; what is rejected goes there
+	Alternative string      `json:"suggested_alternative,omitempty"` // an agent that could do it; rejected work goes there
 	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// FailureDetail is what went wrong: fail_handoff takes it, and the failure keeps it as it was given. Type is open;
-// known: blocker, missing_information, capability, test_failure, environment, timeout, policy. The limit of a task,
-// see [Limits], bounds the description.
+// FailureDetail describes the failure: fail_handoff takes it, and the failure keeps it unchanged. Type is open. Known
+// types are blocker, missing_information, capability, test_failure, environment, timeout and policy. The limit of a
+// task, see [Limits], bounds the description.
 type FailureDetail struct {
 	// blocker, missing_information, capability, test_failure, environment…
 	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
@@ -35,20 +36,20 @@ type FailureDetail struct {
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true"`
 }
 
-// FailOut is the result of fail_handoff: how the handoff ended, and which handoff goes on in its place and where.
+// FailOut is the result of fail_handoff: the state of the handoff, and its successor with its address.
 type FailOut struct {
 	HandoffID       ID       `json:"handoff_id"`
 	Status          Status   `json:"status"`
-	FailureID       string   `json:"failure_id,omitempty"` // none of what was declined
+	FailureID       string   `json:"failure_id,omitempty"` // none if the agent declined the work
 	Then            Then     `json:"then,omitempty"`
 	RollbackHandoff ID       `json:"rollback_handoff,omitempty"` // the handoff that goes on, also for retry and escalate
 	To              Address  `json:"to,omitempty"`
 	Warnings        []string `json:"warnings,omitempty"`
 }
 
-// Failure says that the work is not done, why, and what is left of it. The mailbox makes it of what the holder said,
-// in the form of the failure notice of the handoff protocol agent; it never changes again. A failure that arrives
-// after the claim was lost is kept beside the handoff and ends nothing.
+// Failure says that the work is not done, why, and what is left of it. The mailbox makes it of the holder's report,
+// in the form of the failure notice of the handoff protocol agent. It never changes again. A failure that arrives
+// after the claim was lost is kept with the handoff and ends nothing.
 type Failure struct {
 	HandoffID ID        `json:"handoff_id,omitempty"`
 	FailureID string    `json:"failure_id,omitempty"`
@@ -65,29 +66,29 @@ type Failure struct {
 	Origin          *Origin          `json:"origin,omitempty"`
 }
 
-// Blocker is one thing in the way.
+// Blocker is one obstacle to the work.
 type Blocker struct {
 	Type              string `json:"type,omitempty"`
 	Description       string `json:"description"`
 	RequiredToProceed bool   `json:"required_to_proceed,omitempty"`
 }
 
-// PartialProgress is what was done before the failure and what was not. Whoever goes on finds it in the context.
+// PartialProgress lists finished and open parts before the failure. The next agent finds it in the context.
 type PartialProgress struct {
 	Completed  []string `json:"completed,omitempty"`
 	Incomplete []string `json:"incomplete,omitempty"`
 }
 
-// RollbackRequest says who should go on after a failure and what the holder asks them.
+// RollbackRequest names the agent that should go on after a failure, and the holder's questions to it.
 type RollbackRequest struct {
 	TargetAgent Agent    `json:"target_agent,omitempty"`
 	Reason      string   `json:"reason,omitempty"`
 	Questions   []string `json:"questions,omitempty"`
 }
 
-// Checkpoint is where work stood, so that another can go on from there. A holder leaves one with progress or with a
-// failure, and the mailbox gives it to whoever goes on. State is free. The limit of a handoff, see [Limits], bounds
-// the whole.
+// Checkpoint is the state of the work, so that another agent can go on from there. A holder leaves one with progress
+// or with a failure, and the mailbox gives it to the next holder. State is free. The limit of a handoff, see
+// [Limits], bounds the whole.
 type Checkpoint struct {
 	ID              string           `json:"checkpoint_id,omitempty" jsonschema_extras:"x-hidden=true"`
 	State           map[string]any   `json:"state,omitempty"`

@@ -2,9 +2,10 @@ package schemas
 
 import "time"
 
-// GetIn are the arguments of get_handoff: which handoff or notice, and how much of it. With WaitSeconds the call first
-// waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief, in estimated
-// tokens, or a page of a longer text, on which Offset goes on, in bytes. A reference without a view is read.
+// GetIn holds the arguments of get_handoff: the handoff or notice, and how much of it to show. With WaitSeconds the
+// call first waits for a change, at most that long and not after the handoff has ended. MaxTokens bounds the brief,
+// in estimated tokens, or one page of a longer text. Offset, in bytes, asks for the next page. A reference without a
+// view is read.
 type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
@@ -18,26 +19,26 @@ type GetIn struct {
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
-// View is how much of a handoff is shown, and which part. The empty one is that of the brief.
+// View says how much of a handoff to show, and which part. The empty view shows the brief.
 type View string
 
-// Views lists the views in the order in which they are explained.
+// Views lists the views in the order of their explanation.
 var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", "reference"}
 
-// GetOut is the result of get_handoff. The view decides which fields are there: brief and omitted for brief; handoff,
-// standing and children for full; outcome or failure, and late, for outcome; events, audit and checkpoint for the views
-// of these names; content for reference, and for a full view that is longer than was asked for. A notice comes alone.
+// GetOut is the result of get_handoff. The view decides which fields are set: brief and omitted for brief; handoff,
+// standing and children for full; outcome or failure, and late, for outcome; events, audit and checkpoint for the
+// views of these names; content for reference, and for a full view above the requested size. A notice comes alone.
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`
-	Notice    *Notice  `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id as no_7
+	Notice    *Notice  `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id such as no_7
 	Brief     string   `json:"brief,omitempty"`
 	Omitted   []string `json:"omitted,omitempty"`
 	// All that was sent
 	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	// Where it stands
 	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
-	// Who could take what nobody has, as of now
+	// Agents that could claim it now
 	Routed *Routed `json:"routed,omitempty"`
 	// The completion
 	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
@@ -69,7 +70,7 @@ type GetOut struct {
 	Readable []string `json:"-"`
 
 	MayJudge     bool `json:"-"` // the caller may accept or return the result
-	AwaitsReview bool `json:"-"` // the caller sent it, and another judges the result
+	AwaitsReview bool `json:"-"` // the caller sent it, and another agent judges the result
 	MayTakeOver  bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 

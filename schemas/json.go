@@ -8,20 +8,20 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 )
 
-// Decode reads JSON into a value with the meaning that encoding/json gives it, in about a third of its time. The library
-// is the one that is encoding/json/v2 in the standard library from Go 1.27 on, where it takes the place of this one.
+// Decode reads JSON into a value as encoding/json does, in about a third of its time. It uses the library that
+// becomes encoding/json/v2 of the standard library in Go 1.27.
 //
-// Errors are those of encoding/json in kind: of a text that is no JSON, with the place, and of a value that v cannot
-// hold. V is then in an unknown state.
+// Its errors are of the same kinds as those in encoding/json: for text that is not JSON, with the place, and for a
+// value that does not fit v. After an error, v is in an unknown state.
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
 
-// DecodeKnown is [Decode], and refuses a name that v has no field for.
+// DecodeKnown reads JSON as [Decode] does, and refuses a name that v has no field for.
 func DecodeKnown(b []byte, v any) error {
 	return v2.Unmarshal(b, v, json.DefaultOptionsV1(), v2.RejectUnknownMembers(true))
 }
 
-// Encode writes compact JSON as it is, without the escapes that would make it safe within HTML: models and people read
-// it. The error is that of a value that JSON has no form for.
+// Encode writes compact JSON without the escapes that make it safe within HTML, because models and people read it. It
+// fails for a value that JSON cannot express.
 func Encode(v any) (std.RawMessage, error) {
 	var b bytes.Buffer
 	e := std.NewEncoder(&b)
@@ -32,7 +32,7 @@ func Encode(v any) (std.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// Convert brings a value into another type by way of its JSON. What the other type has no field for is lost.
+// Convert copies a value into another type by way of its JSON. Fields that the other type lacks are lost.
 func Convert(from, to any) error {
 	b, err := std.Marshal(from)
 	if err != nil {

@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// Limits bound what one call and one workspace may hold. Sizes are bytes of UTF-8, but for a summary and a detail, which
-// have characters. The zero value of a
-// field means its default; [MaxSummary] and [MaxDetail] are fixed by the Kelos TaskHandoff proposal and
-// cannot be raised: a summary stays cheap to inject into a prompt, and a detail stays far from the size at
-// which stores of such objects refuse them.
+// Limits bound one call and one workspace. Sizes are bytes of UTF-8, but a summary and a detail are counted in
+// characters. The zero value of a field means its default. The Kelos TaskHandoff proposal fixes [MaxSummary] and
+// [MaxDetail], and no flag raises them: a summary stays cheap in a prompt, and a detail stays far from the size that
+// object stores refuse.
 type Limits struct {
 	Task    int // one task text, 4 KiB
 	Title   int // one title, 200 bytes
-	Handoff int // one handoff, 256 KiB without what it refers to
-	Content int // what one reference sends along, 1 MiB
+	Handoff int // one handoff, 256 KiB without the content of its references
+	Content int // one reference with its content, 1 MiB
 	Mailbox int // pending handoffs per mailbox, 10,000
 	Depth   int // handoffs in a chain, 10
 }
@@ -28,28 +27,28 @@ const (
 	MaxSummary = 4096  // characters
 	MaxDetail  = 65536 // characters, detail and data together
 	MaxWait    = 50    // seconds that one call may wait
-	MaxChain   = 1000  // handoffs that are followed along a chain, whatever its limit was
+	MaxChain   = 1000  // handoffs that are followed along a chain with any limit
 )
 
-// MaxAmount is the most that one amount may be which somebody says: a cost, a number of tokens, a limit. Sums of them
-// stay exact enough, and far from what a number can hold.
+// MaxAmount is the largest cost, number of tokens or limit that a caller may give. Sums of such amounts stay exact
+// enough, and far below the largest number.
 const MaxAmount = 1e12
 
-// The limits that options.limits of a send knows: of the chain, and of the whole workflow.
+// The keys of options.limits of a send: of the chain, and of the whole workflow.
 const (
 	LimitChain    = "max_handoffs"      // from the root of a chain to its end
 	LimitHandoffs = "workflow_handoffs" // in the workflow
 	LimitRounds   = "rounds"            // how often work comes to the same agent in one chain
-	LimitTokens   = "tokens"            // estimated, of what was handed over and what came back
+	LimitTokens   = "tokens"            // estimated, of the handoffs and their results
 	LimitMinutes  = "minutes"           // since the first handoff was sent
 	LimitCost     = "cost_usd"          // sum of results.cost_usd
 )
 
-// WorkflowLimits are the limits of a whole workflow, in the order in which they are shown.
+// WorkflowLimits are the limits of a whole workflow, in the order of display.
 var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinutes, LimitCost}
 
-// CheckLimits checks what options.limits says. The error is invalid, with the name below field, for a limit that does
-// not exist and for one that leaves no room for a first handoff.
+// CheckLimits checks options.limits. The error is invalid, with the name below field, for an unknown limit and for a
+// limit that leaves no room for a first handoff.
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		at, most := field+"."+Visible(name), limits[name]
@@ -74,7 +73,8 @@ func CheckLimits(field string, limits map[string]float64) error {
 	return nil
 }
 
-// CheckCost checks the cost in the results of a run. The error is invalid for what is no number from 0 to [MaxAmount].
+// CheckCost checks the cost in the results of a run. It must be a number from 0 to [MaxAmount], otherwise the error
+// is invalid.
 func CheckCost(results map[string]any) error {
 	said := fmt.Sprint(results[LimitCost])
 	n, err := strconv.ParseFloat(said, 64)
@@ -85,7 +85,7 @@ func CheckCost(results map[string]any) error {
 		WithHint("Give the number alone, or leave it out. Nothing was changed.")
 }
 
-// DefaultLimits are the limits when no flag says otherwise.
+// DefaultLimits returns the limits without any flags.
 func DefaultLimits() Limits {
 	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Content: 1 << 20, Mailbox: 10_000, Depth: 10}
 }
@@ -110,7 +110,7 @@ func tooMany(field string, size, limit int, unit string) error {
 		return nil
 	}
 	e := Errorf(Limit, "%d %s, at most %d are allowed", size, unit, limit)
-	if e = e.WithField(field); limit < 1024 { // a name or the like, not a text
+	if e = e.WithField(field); limit < 1024 { // a name or another short field
 		return e.WithHint("Shorten it.")
 	}
 	return e.WithHint("Shorten it, or put it into a file of the project: a handoff sends it along by its path, as a reference of its " +

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// ListIn are the arguments of list_handoffs: which mailbox of the caller, and which of its rows. Without a box it is
-// the inbox. Filters add up. Since is a time, or a duration before now. A cursor goes on where an earlier list
-// stopped, with the same filters.
+// ListIn holds the arguments of list_handoffs: the caller's mailbox, and filters of its rows. Without a box it is the
+// inbox. A row must pass all filters. Since is a time, or a duration before now. A cursor continues an earlier list,
+// with the same filters.
 type ListIn struct {
 	// Default inbox
 	Box      string       `json:"box,omitempty" jsonschema:"enum=inbox,enum=claimed,enum=sent,enum=notices,enum=all"`
@@ -15,7 +15,7 @@ type ListIn struct {
 	Workflow string       `json:"workflow,omitempty"`
 	Tags     []string     `json:"tags,omitempty"`
 	Type     string       `json:"type,omitempty"`
-	// Words of what was sent, decided, asked, answered and delivered
+	// Words of texts sent, decided, asked, answered and delivered
 	Query string `json:"query,omitempty" jsonschema:"maxLength=200"`
 	// Sent or ended since: RFC 3339 or '2h' ago
 	Since string `json:"since,omitempty"`
@@ -26,20 +26,20 @@ type ListIn struct {
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
-// ListOut is the result of list_handoffs: as many rows as were asked for and fit. The inbox is in the order of
-// claiming, the other boxes have the newest first. Listed notices count as read.
+// ListOut is the result of list_handoffs: as many rows as the caller asked for and as fit. The inbox is in the order
+// of claims, the other boxes have the newest first. Listed notices count as read.
 type ListOut struct {
 	Items   []Item `json:"items"`
 	Total   int    `json:"total,omitempty"`       // of all pages, on the first one
-	AtLeast bool   `json:"at_least,omitempty"`    // the total is not all: counting ended early
+	AtLeast bool   `json:"at_least,omitempty"`    // the total is a minimum: counting ended early
 	Cursor  string `json:"next_cursor,omitempty"` // there is more
 
 	Warnings []string `json:"warnings,omitempty"` // time is behind
 
-	Claimable      bool     `json:"-"` // the wait ended since something may be claimed
-	FoundElsewhere int      `json:"-"` // how many the query finds in all boxes, where it finds none in this one
-	UnmatchedWords []string `json:"-"` // words of the query that no handoff has which passes the other filters
-	MatchedWords   string   `json:"-"` // the other words, where that is so
+	Claimable      bool     `json:"-"` // the wait ended because a handoff can be claimed
+	FoundElsewhere int      `json:"-"` // matches of the query in all boxes, if this box has none
+	UnmatchedWords []string `json:"-"` // words of the query that match no handoff which passes the other filters
+	MatchedWords   string   `json:"-"` // the other words, if there are unmatched ones
 }
 
 // Item is one row of a list: a handoff, or a notice when NoticeID is set.
@@ -47,7 +47,7 @@ type Item struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"`
 	From      Agent      `json:"from,omitempty"`
-	Rule      string     `json:"rule,omitempty"` // of a file that sent it, and from is system
+	Rule      string     `json:"rule,omitempty"` // name of the file's rule that sent it; from is system then
 	To        Address    `json:"to,omitempty"`
 	Status    Status     `json:"status,omitempty"`
 	Title     string     `json:"title,omitempty"`
@@ -61,7 +61,7 @@ type Item struct {
 	BlockedBy []string   `json:"blocked_by,omitempty"`
 	Deadline  *time.Time `json:"deadline,omitempty"`
 	NotBefore *time.Time `json:"not_before,omitempty"`
-	Reason    string     `json:"reason,omitempty"`                                              // why it stands so, where the status alone does not tell
+	Reason    string     `json:"reason,omitempty"`                                              // why it is in this status, if the status alone does not tell
 	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
 	Tags      []string   `json:"tags,omitempty"`
 	At        time.Time  `json:"at"`
@@ -70,16 +70,16 @@ type Item struct {
 	Text      string     `json:"text,omitempty"`      // of a notice
 	Unread    bool       `json:"unread,omitempty"`
 
-	Settled bool `json:"-"` // of a notice: what it asks for was done, or is not to be done any more
+	Settled bool `json:"-"` // of a notice: its request was fulfilled or is no longer needed
 }
 
-// Notice is mail that is read, not claimed: the mailbox tells a sender what became of a handoff, or an agent sends a
-// message. It stays after it was read. The text is clipped; the body has the whole of a message.
+// Notice is mail without work: it is read, not claimed. The mailbox reports the fate of a handoff to its sender, or
+// an agent sends a message. A notice stays after it was read. The text is clipped; the body holds the whole message.
 type Notice struct {
 	ID    NoticeID        `json:"notice_id"`
 	To    Agent           `json:"to"`
 	From  Agent           `json:"from"`
-	Rule  string          `json:"rule,omitempty"` // of a file that sent it, and from is system
+	Rule  string          `json:"rule,omitempty"` // name of the file's rule that sent it; from is system then
 	Kind  string          `json:"kind"`           // completed, failed, question, answer, cancelled, late, message …
 	About ID              `json:"handoff_id,omitempty"`
 	Title string          `json:"title,omitempty"`
@@ -88,7 +88,7 @@ type Notice struct {
 	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
 }
 
-// Inbox counts the mail of the caller and what it holds; every result of an agent's call carries it.
+// Inbox counts the mail of the caller and its held handoffs. Every result of an agent's call carries it.
 type Inbox struct {
 	Pending int `json:"pending"`
 	Urgent  int `json:"urgent,omitempty"` // of these, high and critical

@@ -12,28 +12,28 @@ import (
 // Agent is a name with a mailbox: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with . or -
 type Agent string
 
-// The reserved names. Human has a mailbox that people read; System signs what the clock did and has none.
+// The reserved names. Human has a mailbox that people read. System signs events of the clock and has no mailbox.
 const (
 	Human  Agent = "human"
 	System Agent = "system"
 )
 
-// IsWord tells whether s is what skills, roles and names are made of: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin
-// with . or -, which a shell takes for a directory or a flag.
+// IsWord tells whether s has the form of skills, roles and names: 1 to 64 of A-Z a-z 0-9 . _ - that do not begin with
+// . or -, because a shell takes those for a directory or a flag.
 func IsWord(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, NotInWords)
 }
 
-// NotInWords tells whether a character may not stand in what [IsWord] describes.
+// NotInWords tells whether [IsWord] forbids a character.
 func NotInWords(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 
-// ParseAgent checks the form of a name; field names the argument in the error. It does not ask whether there is such
-// an agent, and it lets the reserved names pass, but none that could be taken for one of them. The secret of a token is
-// no name: names are seen by everybody.
+// ParseAgent checks the form of a name; field names the argument in the error. It does not look up the agent. It
+// accepts the reserved names, but refuses names that a reader could mistake for one of them. It also refuses the
+// secret of a token, because everybody sees names.
 func ParseAgent(field, s string) (Agent, error) {
-	if strings.HasPrefix(s, TokenPrefix) { // a name is seen by everybody, and kept
+	if strings.HasPrefix(s, TokenPrefix) { // everybody sees a name, and it is kept
 		return "", Invalidf(field, "that is the secret of a token, not an agent name").
 			WithHint("Take it from where others see it, and revoke the token.")
 	}
@@ -50,7 +50,7 @@ func ParseAgent(field, s string) (Agent, error) {
 	return Agent(s), nil
 }
 
-// lookalike brings a name in lower case to what a quick reader sees.
+// lookalike reduces a name in lower case to the shape that a quick reader sees.
 var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
 // Alike tells whether a quick reader takes two names for one.
@@ -58,11 +58,11 @@ func Alike(a, b Agent) bool {
 	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
 }
 
-// TokenPrefix is how the secret of a bearer token begins, so that people and scanners know one when they see it.
+// TokenPrefix begins the secret of every bearer token, so that people and scanners recognise one.
 const TokenPrefix = "hoff_"
 
-// ID numbers handoffs within a workspace, from 1. It is written "ho_12"; 12 and ho_12 name the same handoff. Zero is
-// no handoff and is written "".
+// ID numbers handoffs within a workspace, from 1. It is written "ho_12"; 12 and ho_12 name the same handoff. Zero
+// means no handoff and is written "".
 type ID uint64
 
 // String writes the canonical form, and "" for the zero ID.
@@ -92,8 +92,8 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseID reads "ho_12" and "12", whatever the case. Other texts, also numbers with leading zeros, may be ids that a
-// foreign message brought, which only the store can resolve: then ok is false.
+// ParseID reads "ho_12" and "12", in any case. For other texts, also numbers with leading zeros, ok is false: they
+// may be ids of foreign messages, which only the store can resolve.
 func ParseID(s string) (id ID, ok bool) {
 	digits := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "ho_")
 	if digits == "" || digits[0] == '0' {
@@ -103,11 +103,11 @@ func ParseID(s string) (id ID, ok bool) {
 	return ID(n), err == nil
 }
 
-// looseIDPattern is an id as other systems and people write ours.
+// looseIDPattern matches an id as other systems and people write ours.
 var looseIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
 
-// ParseLooseID reads an id of ours as others spell it, such as HO-3, handoff_3, #3 and ho_003, zero for none. An id that a
-// foreign message brought comes first.
+// ParseLooseID reads an id of ours in a foreign spelling, such as HO-3, handoff_3, #3 and ho_003, or zero. Callers
+// look for the id of a foreign message first.
 func ParseLooseID(s string) ID {
 	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -148,11 +148,11 @@ func ParseWorkflow(field, s string) (Workflow, error) {
 	return Workflow(s), nil
 }
 
-// Address is where a handoff is sent: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability or
-// a role waits in a mailbox of that name, from which every agent that qualifies may claim it.
+// Address is the address of a handoff: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability
+// or a role waits in a mailbox of that name, from which every agent of this pool may claim it.
 type Address string
 
-// Kind splits an address: "agent", "capability" or "role", and the name.
+// Kind splits an address into its kind ("agent", "capability" or "role") and the name.
 func (a Address) Kind() (kind, name string) {
 	if kind, name, ok := strings.Cut(string(a), ":"); ok {
 		return kind, name
@@ -160,13 +160,13 @@ func (a Address) Kind() (kind, name string) {
 	return "agent", string(a)
 }
 
-// Directed tells whether the address names one agent, and which.
+// Directed returns the agent, and true if the address names one agent.
 func (a Address) Directed() (Agent, bool) {
 	kind, name := a.Kind()
 	return Agent(name), kind == "agent"
 }
 
-// personWords are the words for a person. Mail for one is mail for [Human], unless an agent is known that is called so.
+// personWords are the words for a person. Mail for one goes to [Human], unless an agent with this name is known.
 var personWords = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
 
 // IsPerson tells whether a name is one of the words for a person.
@@ -174,16 +174,16 @@ func (a Agent) IsPerson() bool {
 	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
 
-// ambiguousNames are words that name no one mailbox. An agent that is called so is reached as agent:NAME.
+// ambiguousNames are words that name no single mailbox. An agent with this name is reached as agent:NAME.
 var ambiguousNames = []string{
 	"all", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "everything", "team", "*",
 	"me", "myself", "self", "i", "you", "yourself",
 }
 
-// ParseAddress gives the one address that is read for what a sender wrote; field names the argument in the error. An
-// agent is written NAME, agent:NAME or @NAME, a pool capability:NAME or role:NAME, with the kind in any case and spaces
-// around the words. Human in any case and phrases such as "the user" are human. A single word for a person, see
-// [Agent.IsPerson], stays as it is, since an agent may be called so: whether there is one is not asked here.
+// ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written
+// NAME, agent:NAME or @NAME, a pool capability:NAME or role:NAME, with the kind in any case and spaces around the
+// words. Human in any case and phrases such as "the user" become human. A single word for a person, see
+// [Agent.IsPerson], stays unchanged, because an agent may have this name: ParseAddress does not look up agents.
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false
 	for before, after, ok := strings.Cut(name, ":"); ok && kind == "agent"; before, after, ok = strings.Cut(name, ":") {
@@ -218,11 +218,11 @@ func ParseAddress(field, s string) (Address, error) {
 	return Address(name), nil
 }
 
-// severalHint is how work or a message reaches several.
+// severalHint explains how work or a message reaches several recipients.
 const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
-// isHumanPhrase tells whether a text is human, or several words for a person, as "the user".
+// isHumanPhrase tells whether a text is human, or several words for a person, such as "the user".
 func isHumanPhrase(s string) bool {
 	words := strings.Fields(strings.ToLower(s))
 	if len(words) > 1 && slices.Contains([]string{"the", "a", "my", "our", "your"}, words[0]) {

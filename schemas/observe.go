@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// Observation is what handoff found itself when it looked whether a check holds that a repository defines, at one
-// commit. An agent cannot say it: it comes with the [Caller], from the process beside the checkout.
+// Observation is handoff's own finding about one check of a repository at one commit. An agent cannot send it: it
+// comes with the [Caller], from the process next to the checkout.
 type Observation struct {
 	Check  string    `json:"check"`
 	Passed bool      `json:"passed"`
-	Why    string    `json:"why,omitempty"`  // what does not hold, in a sentence
-	Commit string    `json:"commit"`         // in a clean tree of which it was looked at
+	Why    string    `json:"why,omitempty"`  // why the check does not pass, in a sentence
+	Commit string    `json:"commit"`         // of the clean tree that was observed
 	List   string    `json:"list,omitempty"` // digest of the list of checks that a person allowed
 	At     time.Time `json:"at"`
 
 	// Of a command.
 	Exit   *int   `json:"exit_status,omitempty"`
 	Millis int64  `json:"duration_ms,omitempty"`
-	Tail   string `json:"output_tail,omitempty"`   // the last 4 KiB of what it printed
-	Output string `json:"output_digest,omitempty"` // SHA-256 of all that it printed, in hexadecimal
+	Tail   string `json:"output_tail,omitempty"`   // the last 4 KiB of its output
+	Output string `json:"output_digest,omitempty"` // SHA-256 of its whole output, in hexadecimal
 }
 
-// CheckReport is what the process beside a checkout saw of the checks that a completion has to pass. Of each check that was
-// asked for and is not observed, Unobserved says why not.
+// CheckReport holds the observations of the process next to a checkout, for the checks that a completion must pass.
+// For each requested check without an observation, Unobserved gives the reason.
 type CheckReport struct {
 	Observed   []Observation     `json:"observed,omitempty"`
 	Unobserved map[string]string `json:"unobserved,omitempty"` // by the name of the check
-	Unread     string            `json:"unread,omitempty"`     // why nobody knows which checks there are
-	Failed     []Observation     `json:"failed,omitempty"`     // when an earlier completion was refused
+	Unread     string            `json:"unread,omitempty"`     // why the list of checks is unknown
+	Failed     []Observation     `json:"failed,omitempty"`     // at the refusal of an earlier completion
 
-	Uncommitted []string `json:"uncommitted,omitempty"` // files with changes that nobody looked at
+	Uncommitted []string `json:"uncommitted,omitempty"` // files whose changes were not observed
 }
 
-// Checks are the names of all, those that are observed first and those that only failed before last; a name may come
+// Checks returns the names of all checks: observed ones first, and last those that failed before. A name may come
 // twice.
 func (s *CheckReport) Checks() []string {
 	if s == nil {
@@ -46,7 +46,7 @@ func (s *CheckReport) Checks() []string {
 	return slices.Concat(Map(s.Observed, name), slices.Sorted(maps.Keys(s.Unobserved)), Map(s.Failed, name))
 }
 
-// String tells in one line what was seen where.
+// String describes the observation in one line, with the commit.
 func (o Observation) String() string {
 	how := "passes"
 	if !o.Passed {
@@ -59,12 +59,12 @@ func (o Observation) String() string {
 	return text
 }
 
-// Of is what was observed of a check, nil for nothing.
+// Observation returns the observation of a check, or nil.
 func (s *CheckReport) Observation(check string) *Observation {
 	return findObservation(check, OrZero(s).Observed)
 }
 
-// EarlierFailure is how a check was seen not to pass when an earlier completion was refused, nil for never.
+// EarlierFailure returns the failure of a check at the refusal of an earlier completion, or nil.
 func (s *CheckReport) EarlierFailure(check string) *Observation {
 	return findObservation(check, OrZero(s).Failed)
 }
@@ -77,8 +77,8 @@ func findObservation(check string, all []Observation) *Observation {
 	return &all[i]
 }
 
-// Refusal is why the completion of a handoff was refused that stays with its holder. Failed are the checks that were
-// seen not to pass and were not seen to pass since. Result is the digest of what the holder handed in.
+// Refusal says why the completion of a handoff was refused; the handoff stays with its holder. Failed are the checks
+// that failed and did not pass since. Result is the digest of the holder's result.
 type Refusal struct {
 	Note   string        `json:"note"`
 	Failed []Observation `json:"failed,omitempty"`
@@ -86,21 +86,21 @@ type Refusal struct {
 	Result string        `json:"result_digest"`
 }
 
-// Same tells whether two refusals are of the same result, for checks that failed at the same commits.
+// Same tells whether two refusals concern the same result, with checks that failed at the same commits.
 func (r Refusal) Same(o Refusal) bool {
 	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
 		return a.Check == b.Check && a.Commit == b.Commit
 	})
 }
 
-// ObserveIn are the arguments of the administrative tool checks_observe: what a process beside a checkout saw of the
-// checks of completed work, after its completion.
+// ObserveIn holds the arguments of the administrative tool checks_observe: observations of completed work by a
+// process next to a checkout, after its completion.
 type ObserveIn struct {
 	HandoffID string        `json:"handoff_id" jsonschema:"minLength=1"`
 	Seen      []Observation `json:"seen" jsonschema:"minItems=1,maxItems=100"`
 }
 
-// ObserveOut is the result of checks_observe: how the handoff stands now, and what is not met.
+// ObserveOut is the result of checks_observe: the outcome of the handoff now, and its unmet criteria.
 type ObserveOut struct {
 	HandoffID ID         `json:"handoff_id"`
 	Outcome   Outcome    `json:"outcome"`

@@ -2,8 +2,9 @@ package schemas
 
 import "strings"
 
-// Shorten cuts text that is longer than limit bytes: behind the last sentence that fits, if it is not a small part of
-// what would fit, else behind a word, with "…". Only a word that is longer than limit itself is cut within.
+// Shorten cuts text that is longer than limit bytes and adds "…". It cuts after the last sentence that fits, if that
+// is at least a third of the limit, else after a word. It cuts within a word only if the word is longer than the
+// limit.
 func Shorten(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= limit {

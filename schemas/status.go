@@ -2,8 +2,8 @@ package schemas
 
 import "slices"
 
-// Status is where a handoff stands in its life. Package mailbox/life says what may be done in which state, and what
-// state follows.
+// Status is the state of a handoff in its life. Package mailbox/life lists the actions allowed in each state, and the
+// state that follows.
 type Status string
 
 // The states. The first four are open, the others ended.
@@ -20,8 +20,8 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Statuses lists all states in the order of a life: those that are open, and from Completed on those that are ended. A
-// new one goes where it belongs, because [Status.Ended] asks for the place.
+// Statuses lists all states in the order of a life: the open ones, and from Completed on the ended ones. Put a new
+// one in its place, because [Status.Ended] compares positions.
 var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
@@ -29,13 +29,13 @@ var Statuses = []Status{
 // Ended tells whether the state is final. Failure creates new work and never reopens a record.
 func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed) }
 
-// Held tells whether an agent has a claim.
+// Held tells whether an agent has a claim on it.
 func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
 
-// StatusFilter is what a list may be asked for: one state, or several under one word.
+// StatusFilter is a filter of lists: one state, or a word for several states.
 type StatusFilter string
 
-// The words for several states. Blocked are those that are pending and wait for others or for approval.
+// The words for several states. Blocked handoffs are pending and wait for others or for approval.
 const (
 	Open       StatusFilter = "open"        // not ended
 	InProgress StatusFilter = "in_progress" // accepted or working
@@ -46,7 +46,8 @@ const (
 var StatusFilters = append([]StatusFilter{Open, InProgress, Blocked},
 	Map(Statuses, func(s Status) StatusFilter { return StatusFilter(s) })...)
 
-// States gives the states that are meant, in the order of a life; none for the empty word, which asks for all.
+// States returns the states of the filter, in the order of a life. It returns nil for the empty word, which means
+// all.
 func (w StatusFilter) States() []Status {
 	switch w {
 	case "":
@@ -61,7 +62,7 @@ func (w StatusFilter) States() []Status {
 	return []Status{Status(w)}
 }
 
-// Priority orders a mailbox: each step is worth a bonus of waiting time, so nobody starves. Empty means normal.
+// Priority orders a mailbox: each step is worth a bonus of waiting time, so no handoff starves. Empty means normal.
 type Priority string
 
 // The priorities.
@@ -75,7 +76,7 @@ const (
 // Priorities lists them from low to critical.
 var Priorities = []Priority{Low, Normal, High, Critical}
 
-// Outcome says how an ended handoff ended, for the one who sent it.
+// Outcome is the result of an ended handoff, for its sender.
 type Outcome string
 
 // The outcomes of a completion, and of a failure.
@@ -89,7 +90,7 @@ const (
 // Outcomes lists them from the best to the worst.
 var Outcomes = []Outcome{Success, Partial, OutcomeFailed, OutcomeRejected}
 
-// Then is what follows a failure.
+// Then is the continuation after a failure.
 type Then string
 
 // The continuations of a failure.
@@ -103,12 +104,12 @@ const (
 // Thens lists them, the default first.
 var Thens = []Then{ThenRollback, ThenRetry, ThenEscalate, ThenStop}
 
-// Handoff types that are known; any other type is a work type matched against what agents accept.
+// The known handoff types. Any other type is a work type, which is matched against the types that agents accept.
 const (
 	TypeHandoff      = "task_handoff"
 	TypeTestFailure  = "test_failure_report"
 	TypeFixComplete  = "fix_complete"
 	TypeVerification = "verification_request"
 	TypeMessage      = "message"
-	TypeReview       = "review" // also what the mailbox sends to judge a result
+	TypeReview       = "review" // also of reviews that the mailbox sends
 )

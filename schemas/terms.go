@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Terms are the conditions that a sender sets for a piece of work, and that stay with it as they were said. The options of
-// a send, those of a join and the [Metadata] of a handoff embed them. So a term that is added here is an argument, is
-// stored, can be amended, and has a flag, whose help is the tag help.
+// Terms are the conditions that a sender sets for a piece of work. They stay with it unchanged. The options of a
+// send, the options of a join and the [Metadata] of a handoff embed them. So a new term here becomes an argument, is
+// stored, can be amended, and has a flag. The tag help is the flag's help.
 //
-// An option is no term if the mailbox reads it into something else, as a time, an id or a number of attempts, or if what
-// joins the parts of a send cannot have it. Only the order of what is published and stored keeps the strategy apart.
+// An option is no term if the mailbox converts it to a time, an id or a number of attempts, or if a [Join] cannot
+// have it. The strategy is separate only because of the order of published and stored fields.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"who gets what nobody claims within 15 minutes: wait, return, generalist or human"`
 }
 
-// ChoicesOf are the words that a field takes, as its tag says, none where it takes any.
+// ChoicesOf returns the words that a field accepts by its tag. It returns nil if the field accepts any word.
 func ChoicesOf(f reflect.StructField) (words []string) {
 	for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
 		if word, isChoice := strings.CutPrefix(rule, "enum="); isChoice {
@@ -27,7 +27,7 @@ func ChoicesOf(f reflect.StructField) (words []string) {
 	return words
 }
 
-// Fields are the fields of a message by their names in JSON, those of what it embeds among them, in their order.
+// Fields yields the fields of a message by their names in JSON, in order. Fields of embedded structs are among them.
 func Fields(message reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		for _, f := range reflect.VisibleFields(message) {

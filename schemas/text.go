@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes text of others safe to show in an error, a log or a brief: invalid UTF-8 and the characters that are
-// [Hidden] appear as escapes. Newlines and tabs are kept, and so is the selector that shows a symbol as an emoji. Text
-// that is safe comes back as it is.
+// Visible makes foreign text safe to show in an error, a log or a brief: invalid UTF-8 and [Hidden] characters become
+// escapes. It keeps newlines, tabs, and the selector that shows a symbol as an emoji. Safe text stays unchanged.
 func Visible(s string) string {
 	if isVisible(s) {
 		return s
@@ -39,8 +38,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleJSON makes the texts of an encoded value [Visible]: whoever decodes it sees escapes in the place of what is
-// hidden. A line end of two characters stays. JSON without such texts comes back as it is.
+// VisibleJSON makes the texts of an encoded value [Visible]: the decoded value shows escapes in place of hidden
+// characters. A line end of two characters stays. JSON without hidden characters stays unchanged.
 func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	if isVisibleJSON(raw) {
 		return raw
@@ -61,8 +60,8 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// isVisibleJSON tells that nothing in an encoded text has to be shown otherwise. It may be wrong about a text only by not
-// saying so.
+// isVisibleJSON tells whether an encoded text needs no escapes. It may return false for such a text, but never true
+// for a text that needs some.
 func isVisibleJSON(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
@@ -84,7 +83,7 @@ func isVisibleJSON(raw []byte) bool {
 // isLineEnd tells whether an encoded text begins with a line end of two characters, which hides nothing.
 func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
-// runeOfJSON returns the character that an encoded text begins with, and its length there in bytes.
+// runeOfJSON returns the first character of an encoded text, and its encoded length in bytes.
 func runeOfJSON(raw []byte) (r rune, n int) {
 	if raw[0] != '\\' {
 		return utf8.DecodeRune(raw)
@@ -111,13 +110,13 @@ func hexUnit(digits []byte) rune {
 	return rune(unit)
 }
 
-// isEmojiSelector tells whether selector says how the symbol before it is shown. Only one selector has this sense; any other
-// place or number of them can carry a message that nobody sees.
+// isEmojiSelector tells whether selector chooses the display of the symbol before it. Only a single selector has this
+// meaning. Selectors at other places or in other numbers can carry a hidden message.
 func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
 }
 
-// isVisible tells whether nothing in s needs an escape. Most text is plain ASCII, which needs no tables.
+// isVisible tells whether s needs no escapes. Most text is plain ASCII, which needs no tables.
 func isVisible(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf {
@@ -131,10 +130,10 @@ func isVisible(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// Hidden tells whether a character would change how its neighbours are shown, or not be seen itself:
-// controls other than newline and tab, format characters (bidirectional marks, zero-width, tags), separators
-// of lines and paragraphs, variation selectors, what Unicode calls default ignorable, private use, of which nobody knows
-// how it is shown, and signs without ink: the braille blank, the null notehead and the blank hieroglyphs.
+// Hidden tells whether a character would change the display of its neighbours, or be invisible itself: controls other
+// than newline and tab, format characters (bidirectional marks, zero-width, tags), separators of lines and
+// paragraphs, variation selectors, characters that Unicode calls default ignorable, private use, whose display is
+// unknown, and signs without ink: the braille blank, the null notehead and the blank hieroglyphs.
 func Hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isHiddenASCII(byte(r)) //nolint:gosec // it fits
@@ -173,8 +172,8 @@ func Counted[N int | uint64](n N, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Numbered writes texts with their numbers, from 1, by which they are answered, and something between them. One text
-// alone needs no number.
+// Numbered writes texts with their numbers, from 1, and the separator between them. Answers refer to these numbers. A
+// single text gets no number.
 func Numbered(texts []string, between string) string {
 	if len(texts) == 1 {
 		return texts[0]
@@ -186,5 +185,5 @@ func Numbered(texts []string, between string) string {
 	return strings.Join(lines, between)
 }
 
-// Texts are names, ids or other values as text.
+// Texts returns names, ids or other values as text.
 func Texts[T any](values []T) []string { return Map(values, func(v T) string { return fmt.Sprint(v) }) }

@@ -2,8 +2,8 @@ package schemas
 
 import "time"
 
-// Action is what update_handoff does. Each is allowed in some states only, and to some callers: package mailbox/life
-// has the table.
+// Action is an action of update_handoff. Each is allowed in some states only, and to some callers: package
+// mailbox/life has the table.
 type Action string
 
 // The actions of update_handoff.
@@ -21,15 +21,15 @@ const (
 	ActRefuse   Action = "refuse"
 )
 
-// Actions lists them in the order in which they are explained.
+// Actions lists them in the order of their explanation.
 var Actions = []Action{
 	ActProgress, ActAsk, ActAnswer, ActRelease, ActAmend, ActCancel, ActAccept, ActReturn, ActRetry, ActApprove, ActRefuse,
 }
 
-// UpdateIn are the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended and
-// goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, accepts, returns and
-// retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds the
-// note.
+// UpdateIn holds the arguments of update_handoff: one action on a handoff that has not ended, or on one that ended
+// and goes on. The holder reports progress, asks and releases; the sender answers, amends, cancels, accepts, returns
+// and retries; a person approves and refuses. Percent is of the whole work. The limit of a task, see [Limits], bounds
+// the note.
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	// Taking a text out is a person's command: handoff redact ID
@@ -47,14 +47,14 @@ type UpdateIn struct {
 	// return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
-	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement that asks
-	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed, not said
+	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement with the question
+	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed by the process, not said
 }
 
-// Changes are what amend merges into a handoff, and return and retry into the new one: lists are extended, maps merged,
-// the rest replaced. What is to go is in remove. The word none as the first of options.after or options.after_accepted
-// empties that list before, and so does an empty list. The handoff has the limits of a sent one. Checkpoint is for
-// progress, ask and release.
+// Changes are the parts that amend merges into a handoff, and return and retry into the new one: lists are extended,
+// maps merged, other fields replaced. Remove names the parts to remove. The word none as the first of options.after
+// or options.after_accepted empties that list first, and so does an empty list. The limits of a send apply to the
+// changed handoff. Checkpoint is for progress, ask and release.
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`
@@ -74,11 +74,11 @@ type Changes struct {
 	Remove       *Removal          `json:"remove,omitempty"`
 	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // with progress, ask and release
 
-	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // that the work needs
+	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // required for the work
 }
 
-// Removal is what is taken away before anything is added: texts of a list as they stand or by their numbers from 1,
-// names of data, and fields of one value.
+// Removal names the parts to remove before the additions: texts of a list by their exact wording or by their numbers
+// from 1, names of data, and fields with one value.
 type Removal struct {
 	Tags         []string `json:"tags,omitempty"`
 	Requirements []string `json:"requirements,omitempty"`
@@ -90,18 +90,18 @@ type Removal struct {
 	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration, review
 }
 
-// Conditions are what a holder needs before it goes on: the conditional acknowledgement of the agent handoff
-// protocols. A permission is granted by a person alone. EstimatedCompletion is a duration, see [ParseDuration].
+// Conditions are a holder's needs before it goes on: the conditional acknowledgement of the agent handoff protocols.
+// Only a person grants a permission. EstimatedCompletion is a duration, see [ParseDuration].
 type Conditions struct {
 	NeedsContext        []string `json:"needs_more_context,omitempty"`
 	NeedsPermission     []string `json:"needs_permission,omitempty"` // only human grants these
 	EstimatedCompletion string   `json:"estimated_completion,omitempty" jsonschema_extras:"x-form='20m'"`
 }
 
-// UpdateOut is the result of update_handoff: where the handoff stands, and what the action changed.
+// UpdateOut is the result of update_handoff: the state of the handoff, and the changes by the action.
 type UpdateOut struct {
 	HandoffID  ID         `json:"handoff_id"`
-	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was taken back or answered
+	NoticeID   NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for a message that was withdrawn or answered
 	Reply      NoticeID   `json:"reply,omitempty"`     // the message that answers it
 	Status     Status     `json:"status"`
 	Action     Action     `json:"action"`
@@ -112,6 +112,6 @@ type UpdateOut struct {
 	Created    ID         `json:"new_handoff,omitempty"` // by retry and return
 	Changed    []string   `json:"changed,omitempty"`
 	BlockedBy  []string   `json:"blocked_by,omitzero"` // after amend
-	Children   []ID       `json:"children,omitempty"`  // and theirs: still open, not cancelled along
+	Children   []ID       `json:"children,omitempty"`  // descendants that stay open and are not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Map gives what a function makes of each value, in their order; nil for none.
+// Map returns of(v) for each value, in their order. It returns nil for no values.
 func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 	for _, v := range values {
 		all = append(all, of(v))
@@ -14,7 +14,7 @@ func Map[T, Made any](values []T, of func(T) Made) (all []Made) {
 	return all
 }
 
-// Unique gives the values that are not among those before them, in their order; nil for none.
+// Unique returns the values without repetitions, in the order of their first places. It returns nil for no values.
 func Unique[T comparable](values []T) (each []T) {
 	for _, v := range values {
 		if !slices.Contains(each, v) {
@@ -24,7 +24,8 @@ func Unique[T comparable](values []T) (each []T) {
 	return each
 }
 
-// OrZero is a copy of what p points to, or the zero value for nil. Lists and maps in it are shared with p.
+// OrZero returns a copy of the value that p points to, or the zero value for nil. The copy shares lists and maps with
+// p.
 func OrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -32,7 +33,7 @@ func OrZero[T any](p *T) (v T) {
 	return v
 }
 
-// TimeOrNil points to a time, nil for none.
+// TimeOrNil returns a pointer to t, or nil for the zero time.
 func TimeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -40,7 +41,7 @@ func TimeOrNil(t time.Time) *time.Time {
 	return &t
 }
 
-// ValueText writes a value that came as JSON: a text as it is, all else as JSON has it.
+// ValueText writes a value that came as JSON: a text unchanged, all else as JSON.
 func ValueText(v any) string {
 	if text, ok := v.(string); ok {
 		return text
