@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// Begin says what this program is and how the clients on this machine stand to it, in two lines, and the one command
-// that comes next. It is for who calls the program in a project where nothing was handed off yet.
+// Begin prints two lines about this program and about the clients on this machine, and the next command to run. The
+// root command calls it in a project in which no agent has handed anything off yet.
 func Begin(a *cli.App) error {
 	told, untold := knowing(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
@@ -31,8 +31,9 @@ func Begin(a *cli.App) error {
 	return a.Write(p.String())
 }
 
-// knowing gives the clients that list handoff, for the user or in the project, and the others that are on this machine.
-// None is started, so nobody knows whether it works there. Without a home directory none is found.
+// clientsBySetup returns the clients that list handoff, for the user or in the project, and the other clients on this
+// machine. It starts no client, so it does not know whether handoff works there. Without a home directory it finds
+// none.
 func knowing(a *cli.App) (told, untold []client.Client) {
 	m, err := machineOf(a)
 	if err != nil {
@@ -50,7 +51,7 @@ func knowing(a *cli.App) (told, untold []client.Client) {
 	return told, untold
 }
 
-// named lists clients as a sentence does.
+// joinTitles lists the titles of clients as a sentence does.
 func named(all []client.Client) string {
 	titles := schemas.Map(all, func(c client.Client) string { return c.Title })
 	last := len(titles) - 1

@@ -1,11 +1,11 @@
-// Package clients is all that handoff knows of other people's programs: the clients that agents run in, such as
-// Claude Code and Codex. It has the two commands that are about them, setup and doctor.
+// Package clients holds all knowledge that handoff has of clients, the programs that agents run in, such as Claude Code
+// and Codex. It has the two commands that are about them, setup and doctor.
 //
-// Package client is the table of clients. Package edit changes the text of their files, and package installed reads
-// what the files say of handoff. Package setup writes handoff into the files and takes it out again. Package doctor
-// examines whether that works, and whether the store does.
+// Package client is the table of clients. Package edit changes the text of their files, and package installed reads the
+// entries and hooks of handoff in them. Package setup writes handoff into the files and takes it out again. Package
+// doctor examines whether clients and the store work.
 //
-// The plugins of examples are installed by clients themselves. The tests here hold them to the table.
+// Clients install the plugins of examples themselves. The tests here compare the plugins with the table.
 package clients
 
 import (
@@ -25,7 +25,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// machineOf gives this machine. The project is the working tree, or the directory itself outside of git.
+// machineOf describes this machine. The project is the working tree, or the directory itself outside of git.
 func machineOf(a *cli.App) (client.Machine, error) {
 	m := client.Machine{Getenv: a.Getenv, Home: workspace.Home(a.Getenv)}
 	if !filepath.IsAbs(m.Home) {
@@ -43,8 +43,8 @@ func machineOf(a *cli.App) (client.Machine, error) {
 	return m, nil
 }
 
-// clientsCalled gives the clients with these names. Without names it gives those that are found on the machine, or
-// all.
+// selectClients returns the clients with these names. Without names it returns the clients that it finds on the
+// machine, or all.
 func clientsCalled(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.Named(name)
@@ -68,7 +68,7 @@ func clientsCalled(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newWeb calls servers, and follows none elsewhere. Its connections are its own.
+// newWeb returns an HTTP client that follows no redirects. Its connections are its own.
 func newWeb() *http.Client {
 	return &http.Client{
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
@@ -76,7 +76,7 @@ func newWeb() *http.Client {
 	}
 }
 
-// opened gives access to a workspace that is only looked at: in files, or in the database of a node.
+// openWorkspace gives doctor access to a workspace: in files, or in the database of a node.
 func opened(ctx context.Context, a *cli.App, place workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,

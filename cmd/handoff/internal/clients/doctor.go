@@ -19,11 +19,11 @@ import (
 	"handoff/tools/relay"
 )
 
-// examining is how long all examinations may take together.
+// examineTimeout is the time that all examinations may take together.
 const examining = 18 * time.Second
 
-// DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 when the
-// worst finding is a warning, and 2 when it is an error.
+// DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 if the
+// worst finding is a warning, and 2 if it is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
@@ -46,7 +46,7 @@ skipped, warning or error, and "findings" has one object for each line.`,
 func examine(ctx context.Context, a *cli.App, names []string) error {
 	machine, homeless := machineOf(a)
 	clients, err := clientsCalled(machine, names, false)
-	if err != nil && len(names) > 0 { // else none is here, which is a finding
+	if err != nil && len(names) > 0 { // otherwise no client is here, which is a finding
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, examining)
@@ -68,10 +68,10 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 	return nil
 }
 
-// statuses are the exit statuses for the worst of the findings.
+// statuses maps the worst of the findings to the exit status.
 var statuses = map[doctor.State]int{doctor.Warning: 1, doctor.Error: 2}
 
-// bench is what everything is examined with.
+// newBench collects the facts and connections that all examinations share.
 func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
@@ -82,7 +82,8 @@ func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	}
 }
 
-// examinations gives all examinations. Without a home directory nobody knows where clients keep their files.
+// examinations returns all examinations. Without a home directory it returns none for clients, as their files cannot be
+// found.
 func examinations(
 	ctx context.Context, a *cli.App, clients []client.Client, homeless error, b doctor.Bench,
 ) (all []func() []doctor.Finding) {
@@ -99,7 +100,7 @@ func examinations(
 	return append(all, func() []doctor.Finding { return doctor.Idle(clients, b) })
 }
 
-// gathered runs the examinations side by side, as most of them wait for other processes.
+// runAll runs the examinations at the same time, as most of them wait for other processes.
 func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
@@ -110,8 +111,8 @@ func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
 	return slices.Concat(found...)
 }
 
-// examineWorkspace examines the workspace here, and makes nothing. If the store does not open, there is nothing more to
-// find in it.
+// examineWorkspace examines the workspace of this directory. It creates none. If the store does not open, the findings
+// end there.
 func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor.Finding {
 	self, err := doctor.Identify(a.Agent, a.Getenv, a.AtTerminal())
 	if err != nil {
@@ -138,7 +139,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	return append(findings, examineInside(ctx, a, boxes, file, self, sh)...)
 }
 
-// examineDatabase examines the workspace in the database that HANDOFF_STORE names, and makes none.
+// examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates none.
 func examineDatabase(
 	ctx context.Context, a *cli.App, place workspace.Workspace, self doctor.Self, sh doctor.Shell,
 ) []doctor.Finding {
@@ -163,7 +164,7 @@ func examineDatabase(
 	return append(findings, examineInside(ctx, a, boxes, workspace.File{}, self, sh)...)
 }
 
-// examineInside examines what is in a workspace, and closes it.
+// examineInside examines the content of a workspace, and closes it.
 func examineInside(
 	ctx context.Context, a *cli.App, boxes *relay.Relay, file workspace.File, self doctor.Self, sh doctor.Shell,
 ) []doctor.Finding {

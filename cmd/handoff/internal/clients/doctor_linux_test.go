@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// examined is what doctor says in a home without clients.
+// examined runs doctor in a home without clients.
 func examined(p commandtest.Home) (code int, out string) {
 	p.T.Helper()
 	code, out, errs := p.RunWith(map[string]string{"HOME": p.State}, "doctor")
@@ -30,7 +30,7 @@ func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
 
 	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
 	var status syscall.WaitStatus
-	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil) // until it is
+	_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil) // until it has stopped
 	require.NoError(t, err)
 	code, out := examined(p)
 	require.Equal(t, 2, code)

@@ -28,9 +28,9 @@ var update = flag.Bool("update", false, "write hooks and tools into the plugins 
 type plugin struct {
 	client   string
 	manifest string   // in the directory
-	pass     []string // variables that the server needs of the client's
+	pass     []string // variables that the server needs from the client's environment
 	command  string   // the file of a command, with NAME for its name
-	typed    string   // what a person types before the name of a command
+	typed    string   // text that a person types before the name of a command
 }
 
 var plugins = map[string]plugin{
@@ -103,8 +103,8 @@ func TestPluginsStartTheServerAsTheTableSays(t *testing.T) {
 
 var release = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
 
-// released gives the newest version that a changelog names. Before the first it is 0.0.0: clients want one, and take
-// no notice of a change while it stays the same.
+// released returns the newest version that a changelog names. Before the first release it is 0.0.0: clients require a
+// version, and do not notice a change while the version stays the same.
 func released(changelog string) string {
 	if found := release.FindStringSubmatch(changelog); found != nil {
 		return found[1]
@@ -120,7 +120,7 @@ func TestVersionIsTheNewestRelease(t *testing.T) {
 
 var given = regexp.MustCompile(`I gave with this command: .*`)
 
-// Between clients the head of a command differs, and what stands for the person's words. Nothing else does.
+// The clients differ in the head of a command and in the placeholder for the person's words, and in nothing else.
 func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
 	said := map[string]string{}
 	eachPlugin(t, func(t *testing.T, dir string, p plugin, _ client.Client) {
@@ -159,7 +159,7 @@ func TestGeminiIsToldWhatTheCommandsAre(t *testing.T) {
 
 const claudeSkill = examples + "claude-plugin/skills/handoff/SKILL.md"
 
-// The skill is the same in each plugin, and says of each tool what it is for.
+// The skill is the same in each plugin, and explains each tool.
 func TestSkillSpeaksOfTheToolsOfTheTable(t *testing.T) {
 	skill := read(t, claudeSkill)
 	for _, tool := range tools.Table {
@@ -172,7 +172,7 @@ func TestSkillSpeaksOfTheToolsOfTheTable(t *testing.T) {
 
 var shown = regexp.MustCompile("`([a-z]+_[a-z]+)(?: (\\{.*?\\}))?`")
 
-// The calls that the skill shows are understood as they stand.
+// The tools accept the calls that the skill shows.
 func TestSkillShowsCallsThatWork(t *testing.T) {
 	var calls int
 	skill := strings.ReplaceAll(read(t, claudeSkill), "\n   ", " ")
@@ -191,7 +191,8 @@ func TestSkillShowsCallsThatWork(t *testing.T) {
 
 var joined = regexp.MustCompile(`[a-z]+(?:_[a-z]+)+`)
 
-// A command of Claude Code may call without asking what it speaks of, so a tool under a wrong name would be neither.
+// A command of Claude Code may call the tools that its head allows without asking. A tool under a wrong name would
+// neither be allowed nor exist.
 func TestCommandsSpeakOfToolsThatThereAre(t *testing.T) {
 	files, err := filepath.Glob(examples + "claude-plugin/commands/*.md")
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func (p prompt) typed() string {
 	return strings.Join(parts, " ")
 }
 
-// prompts are what the server tells a client of its prompts.
+// prompts returns the prompts that the server lists to a client.
 func prompts(t *testing.T) []prompt {
 	t.Helper()
 	server := mcp.New(mcp.Config{

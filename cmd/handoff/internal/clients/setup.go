@@ -21,9 +21,9 @@ type setupFlags struct {
 	given                        func(flag string) bool
 }
 
-// SetupCommand is handoff setup. It writes handoff into the files of clients, or takes it out, after a person agreed.
-// Called again with the same flags it changes nothing. When the process dies in between, some files are changed and
-// others not; each changed one has a receipt, so that both another setup and its undoing go on from there.
+// SetupCommand is handoff setup. It writes handoff into the files of clients, or takes it out, after a person agreed. A
+// second call with the same flags changes nothing. If the process dies halfway, some files are changed and others are
+// not. Each changed file has a receipt, so another setup or an undo continues from there.
 func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{

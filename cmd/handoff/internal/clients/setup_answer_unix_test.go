@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// typing runs a command at a terminal at which somebody types, and interrupts it when it has written what is waited for.
+// typing runs a command at a terminal with typed input, and interrupts it when its output contains interruptAt.
 func typing(p commandtest.Home, typed io.Reader, interruptAt string, vars map[string]string, args ...string) (code int, said string) {
 	p.T.Helper()
 	ctx, interrupt := context.WithCancel(p.T.Context())

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// toldBefore gives what a client was set up with last in a scope, or the default. Who looks at the work of another,
-// as in a clone, wants what is there.
+// previousOptions returns the options with which a client was last set up in a scope, or the default. With --check in a
+// clone, another person may have set it up: then it returns the options that the files show.
 func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
 	told := s.setter.AsBefore(c, in).Told
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
@@ -31,15 +31,15 @@ func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
 	return told
 }
 
-// hasHooks tells whether a client has hooks of handoff in any scope.
+// hasHooks reports whether a client has hooks of handoff in any scope.
 func (s *setupRun) hasHooks(c client.Client) bool {
 	_, user := s.in(client.User).Present(c)
 	_, project := s.in(client.Project).Present(c)
 	return user || project
 }
 
-// over changes what was wanted before by the flags that were given. Hooks look at this machine, so that they go with
-// an address and come back without it, unless a flag says otherwise.
+// override changes the previous options by the flags that were given. Hooks read the workspace of this machine. So
+// --http with an address turns them off, and without one turns them on, unless another flag says otherwise.
 func (f setupFlags) over(told setup.Told) setup.Told {
 	server, call, want := &told.Server, &told.Call, f.want
 	if f.given("http") {
@@ -61,7 +61,8 @@ func (f setupFlags) over(told setup.Told) setup.Told {
 	return told
 }
 
-// desiredOf checks what is wanted, and says how a client reaches that: where it starts a program, and with which words.
+// desiredOf checks the options, and adds the way in which a client reaches the server: the program to start and its
+// arguments, or the address.
 func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desired, err error) {
 	w = s.in(scope)
 	agent, told := want.Call.Agent, want.Server
@@ -71,7 +72,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 		}
 	}
 	if scope != client.User {
-		want.Call.Workspace = "" // others have theirs
+		want.Call.Workspace = "" // other people have their own
 	}
 	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
 	want.Call.Program, want.Server = program.In(scope), client.Server{Trust: told.Trust}
@@ -93,7 +94,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 	return w, nil
 }
 
-// variableForm is what the name of a variable looks like. A token could look so too.
+// variableForm matches the name of a variable. A token may match, too.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // endpoint checks an address and the name of a variable. Neither may hold a secret.
@@ -117,13 +118,13 @@ func endpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// passing tells whether go run built the program of this path, and removes it soon.
+// builtByGoRun reports whether go run built the program of this path, and will remove it soon.
 func passing(program string) bool {
 	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
 
-// lasting fails if the program that setup would write into files will be gone when clients start it.
+// checkLasts fails if the program that setup would write into files will be gone when clients start it.
 func (s *setupRun) lasting(written bool, program string) error {
 	if s.flags.remove || s.flags.check || !written || !passing(program) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// What go run builds is gone when a client looks for it.
+// The go command removes a program of go run before a client looks for it.
 func TestAProgramThatWillNotLast(t *testing.T) {
 	cached := strings.Repeat("0123456789abcdef", 4)
 	for program, lasts := range map[string]bool{

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// carryOut shows what is to be done, asks whether to do it, does it, and reports.
+// carryOut shows the plan, asks the person, changes the files, and reports.
 func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup string, err error)) error {
 	if !s.JSON {
 		if err := s.Print(nil, s.showPlan); err != nil {
@@ -43,7 +43,7 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup s
 	return s.report(false)
 }
 
-// agreed asks whether to go on. If nobody can be asked, only --yes agrees.
+// confirm asks whether to go on. If stdin is no terminal, only --yes agrees.
 func (s *setupRun) agreed(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
@@ -76,10 +76,10 @@ func (s *setupRun) question() string {
 	return "These files change:\n" + b.String() + "Do it? [y/N] "
 }
 
-// errInterrupted says that somebody interrupted setup before this change.
+// errInterrupted says that a person interrupted setup before this change.
 var errInterrupted = errors.New("it was interrupted before: run this again")
 
-// done notes what became of a file.
+// recordResult notes the result of a change in its file.
 func (s *setupRun) done(f *fileSetup, backup string, err error) {
 	f.Backup = backup
 	switch {

@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// showNext ends the page with what a person types now; with nothing where nothing is to be done.
+// showNext ends the page with the next steps of the person. Without steps it prints nothing.
 func (s *setupRun) showNext(p *cli.Page) {
 	lines := s.next()
 	if len(lines) == 0 {
@@ -43,7 +43,7 @@ func (s *setupRun) next() (lines []string) {
 	return append(lines, "To try it: handoff send "+first+" 'Say hello'. Then tell "+first+": take your handoff.")
 }
 
-// next is what a person does now, and what the client goes on asking.
+// nextSteps returns the next steps of the person, and the questions that the client will ask.
 func (c *clientSetup) next() []string {
 	lines := []string{c.Title + ": " + c.Next}
 	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {

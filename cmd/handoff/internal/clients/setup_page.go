@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// showPlan shows what is to be done, file by file.
+// showPlan shows the planned changes, file by file.
 func (s *setupRun) showPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
 		p.Line("no client has anything of handoff")
@@ -29,7 +29,7 @@ func (s *setupRun) showPlan(p *cli.Page) {
 	}
 }
 
-// oneLine shows a path, or a text with one, so that no name of a folder makes lines that look like ours.
+// oneLine shows a path, or a text with one, in one line: the name of a folder cannot make lines that look like ours.
 func oneLine(text string) string {
 	return strings.ReplaceAll(schemas.Visible(text), "\n", `\n`)
 }
@@ -52,7 +52,7 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	}
 }
 
-// summary says in a few words what changes in a file.
+// summary says in a few words how a file changes.
 func (f *fileSetup) summary() string {
 	added, removed := 0, 0
 	for line := range strings.Lines(f.Diff) {
@@ -95,7 +95,7 @@ func printDiff(p *cli.Page, diff string) {
 	}
 }
 
-// showDone shows what became of each file, but not again what the plan showed.
+// showDone shows the result of each file. It does not repeat the plan.
 func (s *setupRun) showDone(p *cli.Page) {
 	for _, c := range s.clients {
 		for _, f := range c.Files {
@@ -144,7 +144,7 @@ func printTrial(p *cli.Page, c *clientSetup) {
 	}
 }
 
-// report prints what became of everything, unless that was shown, and gives the exit status.
+// report prints the results, unless they were shown, and returns the exit status.
 func (s *setupRun) report(shown bool) error {
 	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
 	if !shown {
@@ -158,8 +158,8 @@ func (s *setupRun) report(shown bool) error {
 	return nil
 }
 
-// needsSomebody tells whether a person has something to see to. A client with our plugin works; only a person who
-// named it wants something else.
+// needsPerson reports whether a person has something left to do. A client with our plugin works without more. Only a
+// person who named it wants something else.
 func (s *setupRun) needsSomebody() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.files(), func(f *fileSetup) bool {
@@ -167,7 +167,7 @@ func (s *setupRun) needsSomebody() bool {
 	})
 }
 
-// printSnippets prints what belongs into which file of which client.
+// printSnippets prints the text for each file of each client.
 func (s *setupRun) printSnippets() error {
 	type snippets struct {
 		Client string          `json:"client"`

@@ -11,17 +11,17 @@ import (
 	"handoff/schemas"
 )
 
-// setupRun is one run of setup: what is wanted, and what becomes of each client.
+// setupRun is one run of setup: its options, and the result for each client.
 type setupRun struct {
 	*cli.App
 	flags   setupFlags
-	within  setup.Desired // what is the same for all clients: the machine and the scope
+	within  setup.Desired // the same for all clients: the machine and the scope
 	setter  setup.Setter
-	named   bool // the clients were, by the user
+	named   bool // the user named the clients
 	clients []*clientSetup
 }
 
-// clientSetup is what becomes of one client.
+// clientSetup is the plan and the result for one client.
 type clientSetup struct {
 	client.Client `json:"-"`
 	desired       setup.Desired
@@ -33,18 +33,18 @@ type clientSetup struct {
 	Live  *trial       `json:"server,omitempty"`
 }
 
-// fileSetup is what becomes of one file.
+// fileSetup is the plan and the result for one file.
 type fileSetup struct {
 	change  setup.Change
-	plugged bool // left alone as the client has our plugin
+	plugged bool // left alone because the client has our plugin
 
 	Path    string         `json:"path"`
 	State   fileState      `json:"state"`
-	Reason  string         `json:"reason,omitempty"` // why it was left alone
-	Hint    string         `json:"hint,omitempty"`   // the way out of that
+	Reason  string         `json:"reason,omitempty"` // why setup left it alone
+	Hint    string         `json:"hint,omitempty"`   // how a person can change that
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
 	Note    string         `json:"note,omitempty"`
-	Since   string         `json:"since,omitempty"`  // which other version of handoff set it up
+	Since   string         `json:"since,omitempty"`  // the other version of handoff that set it up
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
 	Diff    string         `json:"diff,omitempty"`
 	Backup  string         `json:"backup,omitempty"`
@@ -62,8 +62,8 @@ const (
 	fileAlone   fileState = "left alone"
 )
 
-// withDesired gives the clients, each with what it is to become in each scope. Without a flag that is what the client
-// was set up with last, so that setup without flags changes nothing.
+// withDesired returns the clients, each with its desired setup in each scope. Without a flag that is the last setup of
+// the client, so setup without flags changes nothing.
 func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.scopes(c) {
@@ -77,7 +77,7 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 			}
 			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.within.Machine)}
 			told := s.flags.over(s.toldBefore(c, s.in(scope)))
-			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // which needs none
+			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // removal needs no valid options
 				return nil, err
 			}
 			all = append(all, of)
@@ -86,8 +86,8 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 	return all, nil
 }
 
-// scopes gives the scopes of a client that setup is about: that of --scope. Without the flag --check is about those in
-// which the client has anything of handoff.
+// scopes returns the scopes of a client that this run is about: the scope of --scope. Without that flag, --check is
+// about the scopes in which the client has anything of handoff.
 func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.given("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
@@ -103,14 +103,14 @@ func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
 	return scopes
 }
 
-// in is what is the same for all clients in a scope.
+// desiredIn returns the settings that are the same for all clients in a scope.
 func (s *setupRun) in(scope client.Scope) setup.Desired {
 	within := s.within
 	within.Scope, within.Call.Program = scope, s.Executable
 	return within
 }
 
-// cure is the command after which a client is set up in its scope.
+// setupCommand returns the command that sets up the client in its scope.
 func (c *clientSetup) cure() string {
 	if c.Scope == client.Project {
 		return "handoff setup " + c.Name + " --scope project"
@@ -124,10 +124,10 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 		for _, change := range how(c.Client, c.desired) {
 			f := planned(change)
 			if s.flags.check {
-				f.Diff = "" // it is asked whether, not what
+				f.Diff = "" // --check asks whether files change, not how
 			}
 			if s.flags.remove {
-				f.Snippet = nil // nothing is to be pasted
+				f.Snippet = nil // there is nothing to paste
 			} else {
 				f.Since = since(change, s.Release.Version)
 			}
@@ -153,7 +153,7 @@ func planned(change setup.Change) *fileSetup {
 	return f
 }
 
-// since tells, of a file that another version of handoff set up, which version that was.
+// versionNote names the other version of handoff that set up a file. It is empty if this version did.
 func since(change setup.Change, now string) string {
 	by := change.SetUpBy()
 	switch {
@@ -165,7 +165,7 @@ func since(change setup.Change, now string) string {
 	return fmt.Sprintf("set up by %s, now %s", by, now)
 }
 
-// leave notes why a file is left alone, and what a person can do about it.
+// leaveAlone notes why setup leaves a file alone, and how a person can help.
 func (f *fileSetup) leave(err error) {
 	f.State, f.Reason = fileAlone, err.Error()
 	_, f.plugged = errors.AsType[*setup.Plugged](err)
@@ -175,7 +175,7 @@ func (f *fileSetup) leave(err error) {
 	f.Hint = setup.Hint(err)
 }
 
-// forgetUntouched leaves out clients that have nothing of ours, if nobody named them.
+// forgetUntouched removes clients that have nothing of ours, unless the user named them.
 func (s *setupRun) forgetUntouched() {
 	if s.named {
 		return
@@ -185,7 +185,7 @@ func (s *setupRun) forgetUntouched() {
 	})
 }
 
-// files gives the files of all clients.
+// files returns the files of all clients.
 func (s *setupRun) files() []*fileSetup {
 	return slices.Concat(schemas.Map(s.clients, func(c *clientSetup) []*fileSetup { return c.Files })...)
 }

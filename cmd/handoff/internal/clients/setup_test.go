@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// A client that is set up for a server elsewhere is told who it is by that server, and no file holds the token.
+// The server elsewhere tells a client its agent name, and no file holds the token.
 func TestSetupForAServerElsewhereKeepsTheTokenOutOfFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")

@@ -16,7 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// A trial is what a server said when setup asked it.
+// A trial is the answer of a server that setup called.
 type trial struct {
 	live.Reply
 
@@ -25,7 +25,7 @@ type trial struct {
 	Remedy  string `json:"remedy,omitempty"`
 }
 
-// trying is how long a server may take to answer.
+// tryTimeout is the time that a server has to answer.
 const trying = 15 * time.Second
 
 // try starts the server of each client that is set up, as the client would.
@@ -39,8 +39,9 @@ func (s *setupRun) try(ctx context.Context) {
 	}
 }
 
-// ask asks the server of an entry. A program is started aside, as no client is there yet. In a directory that is no
-// project, as the home directory, the program runs elsewhere, and what it says of a workspace is left out.
+// ask asks the server of an entry. It runs a program under the client's name, without the client. In a directory that
+// is no project, such as the home directory, the program runs elsewhere, and ask omits the program's words about its
+// workspace.
 func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *trial {
 	if server.Shared && !server.Written(c.desired.Server, s.setter.AsBefore(c.Client, c.desired).Server) {
 		return &trial{Untried: "it is not what setup writes"}
@@ -69,7 +70,7 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	return &trial{Reply: reply}
 }
 
-// remedy is what a person can do about a server that did not answer as it should.
+// remedy returns the command or the advice for a server that did not answer well.
 func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) string {
 	_, another := errors.AsType[*live.Another](err)
 	switch {
@@ -90,10 +91,10 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 		}
 		return "put " + program + " on PATH, as with: ln -s " + shell.Quote(s.Executable) + " ~/.local/bin/" + program
 	}
-	return shell.Line([]string{program, "where"}) // says what is wrong with the place, if that is it
+	return shell.Line([]string{program, "where"}) // explains a problem with the workspace, if there is one
 }
 
-// getenvElsewhere is the environment without the project of the session in whose shell this runs.
+// getenvElsewhere is the environment without the project of the client session in whose shell this runs.
 func (s *setupRun) getenvElsewhere(name string) string {
 	if slices.Contains(client.ProjectVariables(), name) {
 		return ""

@@ -16,8 +16,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// What the program does differently for one client stands in its row. So no other code names a client, or a variable of
-// one. Texts for people may, as they are more than the name.
+// Everything that differs for one client stands in its row of the table. So no other code names a client, or a variable
+// of a client. Longer texts for people may name them.
 func TestOnlyTheTableNamesAClient(t *testing.T) {
 	names := map[string]bool{}
 	for _, c := range client.All() {
@@ -42,7 +42,7 @@ func TestOnlyTheTableNamesAClient(t *testing.T) {
 	}
 }
 
-// literals gives the texts in a file of Go.
+// literals returns the string literals in a file of Go.
 func literals(t *testing.T, path string) (all []string) {
 	t.Helper()
 	source, err := os.ReadFile(path)

@@ -12,7 +12,7 @@ const patience = 5 * time.Second
 var (
 	claudeSettings = Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
 
-	// claudeLocal holds what one person chose in one project.
+	// claudeLocal holds the choices of one person in one project.
 	claudeLocal = Path(".claude/settings.local.json")
 )
 
@@ -46,15 +46,15 @@ func claudeCode() Client {
 	}
 }
 
-// nineHooks are those of Claude Code, and of a client that took over its words: with the time that it gives the last
-// one, and with what it runs where a sleeping session is to be woken.
+// nineHooks returns the hooks of Claude Code, and of a client that took over its event names. End is the time that the
+// client gives the last hook. Wake is the command that waits for mail in the background and wakes a sleeping session.
 func nineHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.At, last.At = "SessionStart", "Stop"
 	return append(sevenHooks(end), first, last)
 }
 
-// sevenHooks are the same without waking.
+// sevenHooks returns the same hooks without waking.
 func sevenHooks(end time.Duration) []Hook {
 	return []Hook{
 		{Event: SessionStart, At: "SessionStart", Timeout: patience},
@@ -70,8 +70,8 @@ func sevenHooks(end time.Duration) []Hook {
 // day is how long a command waits in the background for a handoff.
 const day = 24 * time.Hour
 
-// claudeRefuses looks whether somebody told Claude Code not to start the server of the project. Claude Code asks
-// that once.
+// claudeRefuses checks whether a person told Claude Code not to start the server of the project. Claude Code asks that
+// once.
 func claudeRefuses(v View) []Doubt {
 	disabled, _ := v.Read(JSON, claudeLocal, "disabledMcpjsonServers").([]any)
 	if !slices.Contains(disabled, any(ServerName)) {
@@ -83,7 +83,7 @@ func claudeRefuses(v View) []Doubt {
 	}}
 }
 
-// claudeRunsNoHooks looks whether Claude Code runs no hooks at all: any of its settings files may say so.
+// claudeRunsNoHooks checks whether Claude Code runs no hooks at all: any of its settings files may say so.
 func claudeRunsNoHooks(v View) (all []Doubt) {
 	if len(v.Hooks) == 0 && !v.Plugin {
 		return nil

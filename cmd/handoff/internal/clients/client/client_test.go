@@ -20,7 +20,7 @@ func machine(system string, vars map[string]string) client.Machine {
 	return client.Machine{Getenv: func(name string) string { return vars[name] }, Home: "/home/ann", Project: "/src/shop", OS: system}
 }
 
-// TestTableIsAsInTestdata shows all that the table says of each client, as it would be used.
+// The golden files show the whole row of each client, as setup and the hooks would use it.
 func TestTableIsAsInTestdata(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
@@ -67,8 +67,8 @@ func TestTableIsAsInTestdata(t *testing.T) {
 	}
 }
 
-// known is how it is known that a row is right. Driven: a session of the client took and completed a handoff. Read:
-// in this version of its program, or in what its makers publish.
+// known says how each row was checked. Driven: a session of the client took and completed a handoff. Read: in this
+// version of its program, or in the documents of its makers.
 var known = map[string]string{
 	"claude-code": "driven, 2.1.328",
 	"codex":       "driven, 0.169.0",
@@ -85,7 +85,7 @@ var known = map[string]string{
 	"antigravity": "read, November 2026",
 }
 
-// The table of docs/clients.md is that of the rows.
+// The table of docs/clients.md lists the rows.
 func TestDocumentHasTheTableOfClients(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
@@ -161,7 +161,7 @@ func TestPathsOfFilesFollowSystemAndEnvironment(t *testing.T) {
 	}
 }
 
-// Of several names for a file the one that is there counts.
+// If a file has several names, the existing file counts.
 func TestFileThatIsThereIsPreferred(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
@@ -233,7 +233,7 @@ func TestIsHookLineKnowsOurLines(t *testing.T) {
 	}
 }
 
-// A program of another name is ours where somebody says so.
+// A program of another name is ours if the caller names it.
 func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
 	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
 	require.False(t, client.IsHookLine(line))
@@ -245,7 +245,7 @@ func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
 	require.False(t, client.IsHookLine("'' hook stop", ""))
 }
 
-// A hook is read as it was written.
+// Reads parses each command that Command wrote.
 func TestAHookIsReadAsItWasWritten(t *testing.T) {
 	for _, call := range []client.Call{
 		{Program: "handoff"},
@@ -257,7 +257,7 @@ func TestAHookIsReadAsItWasWritten(t *testing.T) {
 		for _, name := range []string{"codex", "claude-code"} {
 			c, _ := client.Named(name)
 			if !c.Hooks.Runs(call.Program) {
-				continue // nobody writes it
+				continue // setup does not write it
 			}
 			for _, h := range c.Hooks.On {
 				read, ok := c.Reads(h, c.Command(h, call))
@@ -283,7 +283,7 @@ func TestAProgramOfWindowsIsWrittenAsTheShellOfTheClientWantsIt(t *testing.T) {
 	}
 }
 
-// What only begins as ours does is found, so that it can be told of.
+// Doctor reports lines that begin as ours do and go on.
 func TestBeginsAsHookLineFindsLinesWithMore(t *testing.T) {
 	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
 	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
@@ -300,7 +300,7 @@ func TestIsHandoffKnowsTheProgramByItsName(t *testing.T) {
 	}
 }
 
-// FuzzIsHookLine makes a command with any program and agent, and finds it again.
+// FuzzIsHookLine makes a command with any program and agent, and recognises it again.
 func FuzzIsHookLine(f *testing.F) {
 	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff", `evil.exe&C:\x`, "x;y"} {
 		f.Add(seed, seed)
@@ -334,7 +334,7 @@ func TestEnvironHasTheVariablesOfEachClient(t *testing.T) {
 	require.NotContains(t, environ, "HANDOFF_AGENT=dev")
 }
 
-// What setup writes is read as what was wished.
+// ReadEntry parses each entry that setup wrote.
 func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 	for name, wished := range map[string]client.Server{
 		"program": {Command: []string{"/opt/my tools/handoff", "mcp", "--agent", "qa"}},
@@ -343,7 +343,7 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 		for _, c := range client.All() {
 			t.Run(c.Name+" "+name, func(t *testing.T) {
 				read := client.ReadEntry(fields(t, c.Entry(wished)))
-				read.Authorization = "" // as each client has it
+				read.Authorization = "" // each client writes it in its own form
 				wished := wished
 				if !c.TakesToken() {
 					wished.TokenEnv = ""
@@ -373,7 +373,7 @@ func TestEntriesOfOthersAreReadAsFarAsTheyGo(t *testing.T) {
 	}
 }
 
-// Each client has its way to name a variable; what it does not take for one is none.
+// Each client has its form of a variable. Other texts are not variables.
 func TestVariableOfATokenIsReadInEachClientsWay(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer $TOKEN": "TOKEN", "Bearer ${TOKEN}": "TOKEN", "Bearer ${env:TOKEN}": "TOKEN", "Bearer ${TOKEN:-none}": "TOKEN",

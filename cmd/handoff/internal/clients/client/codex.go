@@ -63,8 +63,8 @@ func codexRemove(scope Scope, name string) []string {
 	return []string{"mcp", "remove", name}
 }
 
-// codexTrusts looks whether Codex trusts the project. Of a project that it does not trust, Codex reads neither
-// servers nor hooks.
+// codexTrusts checks whether Codex trusts the project. Codex reads neither servers nor hooks of a project that it does
+// not trust.
 func codexTrusts(v View) []Doubt {
 	if !v.Project {
 		return nil
@@ -82,8 +82,8 @@ func codexTrusts(v View) []Doubt {
 	return []Doubt{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexLevel is how far Codex trusts the project. Codex looks for the path of the directory without links, and in a
-// worktree of git also for that of the repository. It does not look for directories above.
+// codexLevel returns how far Codex trusts the project. Codex looks for the path of the directory without links, and in
+// a worktree of git also for the path of the repository. It does not look for directories above.
 func codexLevel(v View) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
@@ -103,8 +103,8 @@ func codexLevel(v View) (level string) {
 	return ""
 }
 
-// codexReviewed looks whether somebody reviewed the hooks. Codex keeps a hash of each hook that was reviewed; only
-// Codex knows whether the hash is still that of the hook.
+// codexReviewed checks whether a person reviewed the hooks. Codex keeps a hash of each reviewed hook. Only Codex knows
+// whether the hash still fits the hook.
 func codexReviewed(v View) []Doubt {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPlace) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.At), h.Group, h.Number)

@@ -7,7 +7,7 @@ import (
 // Syntax is how a file is written.
 type Syntax string
 
-// The syntaxes, as the clients were seen to read them.
+// The syntaxes, as observed in the clients.
 const (
 	BareJSON      Syntax = "JSON without a byte order mark"
 	JSON          Syntax = "JSON"
@@ -16,15 +16,15 @@ const (
 	TOML          Syntax = "TOML"
 )
 
-// Files are where a client keeps one kind of thing. A scope may have several names for the same file: the client
-// reads the one that exists, and setup makes the first.
+// Files are the places where a client keeps one kind of setting. A scope may have several names for the same file: the
+// client reads the existing file, and setup creates the first.
 type Files struct {
 	Syntax  Syntax
 	User    []Path
-	Project []Path // none: it keeps nothing of the kind with a project
+	Project []Path // none: a project cannot have such settings
 }
 
-// In gives the file of a scope on a machine: the first that exists, else the first. It is empty if there is none.
+// In returns the file of a scope on a machine: the first that exists, else the first. It is empty if there is none.
 func (f Files) In(scope Scope, m Machine) string {
 	paths := f.User
 	if scope == Project {
@@ -41,18 +41,18 @@ func (f Files) In(scope Scope, m Machine) string {
 	return paths[0].At(m)
 }
 
-// A Grant is a text in a list of a file, which lets tools run without asking.
+// A Grant is a text in a list of a file. It lets tools run without asking.
 type Grant struct {
 	Files Files
 	Keys  []any // that lead to the list
 	Text  string
 }
 
-// Plugins say how a client shows that it has a plugin of ours. A plugin brings the server and the hooks by itself.
+// Plugins describe the sign that a client has a plugin of ours. A plugin brings the server and the hooks by itself.
 type Plugins struct {
 	Syntax  Syntax
-	User    []Path // all of them are read, unlike those of [Files]
+	User    []Path // the client reads all of them, unlike in [Files]
 	Project []Path
-	Key     string   // of an object with the plugins of a file, each as NAME@MARKETPLACE; empty: the file itself shows it
-	Remove  []string // the arguments of the client's command that takes a plugin out, without its name
+	Key     string   // of an object with the plugins of a file, each as NAME@MARKETPLACE; empty: the file itself is the sign
+	Remove  []string // the arguments of the client's command that removes a plugin, without the plugin's name
 }

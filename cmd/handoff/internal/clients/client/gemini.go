@@ -18,7 +18,7 @@ func geminiCLI() Client {
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
 		Program: "gemini", Calls: "gemini-cli-mcp-client",
 		Shell: Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
-		Traces: []Path{ // the directory is that of Antigravity too
+		Traces: []Path{ // Antigravity uses the directory, too
 			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",
 			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
 		},
@@ -53,8 +53,8 @@ func geminiEntry(s Server) (o Object) {
 	return o.with("trust", s.Trust)
 }
 
-// geminiTrusts looks whether Gemini CLI trusts the folder of the project. Of a folder that it does not trust, Gemini
-// CLI reads neither servers nor hooks. It asks about a folder that it does not know.
+// geminiTrusts checks whether Gemini CLI trusts the folder of the project. Gemini CLI reads neither servers nor hooks
+// of a folder that it does not trust. It asks about a folder that it does not know.
 func geminiTrusts(v View) []Doubt {
 	if v.Read(JSON, geminiSettings.User[0], "security", "folderTrust", "enabled") == false {
 		return nil
@@ -77,8 +77,8 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiLevel is the level of the longest rule that covers a folder. Of rules of the same length the one that
-// refuses counts: which of them Gemini CLI takes depends on their order in the file, which is not known here.
+// geminiLevel returns the level of the longest rule that covers a folder. Among rules of the same length the refusal
+// counts: the choice of Gemini CLI depends on their order in the file, which is not known here.
 func geminiLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {

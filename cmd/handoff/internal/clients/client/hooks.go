@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// An Event is what happened in a session, in the words of handoff. Each client has its own word for it.
+// An Event is something that happens in a client session, in handoff's own words. Each client has its own word for it.
 type Event string
 
 // The events.
@@ -30,34 +30,35 @@ var Events = []Event{SessionStart, Prompt, Tool, Stop, SubagentStop, SessionEnd,
 type Hooks struct {
 	Files
 	Unit time.Duration // of timeouts
-	Name string        // which the client wants of each command; empty: none
-	Next string        // what a person types so that it runs them, in one line; empty: nothing
+	Name string        // the name that the client requires for each command; empty: none
+	Next string        // the step of a person after which the client runs them, in one line; empty: none
 	On   []Hook
 
-	// Flat says that the client reads what a hook adds at the top of its answer. Others read it in hookSpecificOutput.
+	// Flat says that the client reads the text that a hook adds at the top of its answer. Other clients read it in
+	// hookSpecificOutput.
 	Flat bool
 
 	// Bare says that the shell of the client on Windows is cmd or PowerShell, which want the path of a program without
 	// quotes: see [Hooks.Runs]. Others have a bash.
 	Bare bool
 
-	// Shows tells whether a report can only be the client's. Nil: its reports look like those of others.
+	// Shows reports whether a report comes from this client for certain. Nil: its reports look like reports of others.
 	Shows func(Report) bool
 
-	// Queue gives the arguments of the client's command that begins a turn in a session with a message. A client that
-	// has it waits for each of its hooks to end, so that a wait for mail goes on in the background. Nil: the client
-	// runs the wait in the background itself, and its status wakes the session.
+	// Queue returns the arguments of the client's command that starts a turn in a session with a message. A client that
+	// has it waits for each of its hooks to end, so the hook starts the wait for mail as a background process. Nil: the
+	// client runs the wait in the background itself, and its status wakes the session.
 	Queue func(session, message string) []string
 }
 
-// A Report is what a client tells a hook, as far as that shows which client it is.
+// A Report holds the fields of a client's report to a hook that show which client it is.
 type Report struct {
-	At         string // what the client calls the event
+	At         string // the client's word for the event
 	Turn       string // the id of the turn
 	Transcript string // the path of the transcript
 }
 
-// Reporting gives the client that a report can only be of.
+// ReportingClient returns the only client that can have sent a report. It returns false if there is none.
 func Reporting(r Report) (Client, bool) {
 	for _, c := range All() {
 		if c.Hooks != nil && c.Hooks.Shows != nil && c.Hooks.Shows(r) {
@@ -69,22 +70,22 @@ func Reporting(r Report) (Client, bool) {
 
 // A Hook is a command of ours on one event of a client.
 type Hook struct {
-	Event   Event         // as handoff hook is told; empty: the command is handoff wait --hook
-	At      string        // what the client calls the event
+	Event   Event         // for handoff hook; empty: the command is handoff wait --hook
+	At      string        // the client's word for the event
 	Timeout time.Duration // after which the client gives up
-	Wake    bool          // only where a sleeping session is to be woken
-	Extra   Object        // what else the client must be told of the command
+	Wake    bool          // only if sleeping sessions are to be woken
+	Extra   Object        // more fields of the command
 }
 
 // A Call is how hooks run handoff.
 type Call struct {
 	Program   string // as the client finds it
-	Agent     string // acts under this name; empty: that of the session
-	Workspace string // looks into this one; empty: that of the project
+	Agent     string // acts under this name; empty: the name of the session
+	Workspace string // looks into this workspace; empty: the workspace of the project
 	Wake      bool   // also wakes sleeping sessions
 }
 
-// Calling gives the word of a client for an event. For a client without hooks it gives the word that most clients
+// EventName returns the word of a client for an event. For a client without hooks it returns the word that most clients
 // use.
 func (c Client) Calling(e Event) string {
 	if c.Hooks == nil {
@@ -98,7 +99,7 @@ func (c Client) Calling(e Event) string {
 	return ""
 }
 
-// Groups gives our hooks in the form of a client's file: for each event of the client the groups of commands.
+// Groups returns our hooks in the form of a client's file: for each event of the client the groups of commands.
 func (c Client) Groups(call Call) Object {
 	var events Object
 	if c.Hooks == nil {
@@ -125,7 +126,7 @@ func (c Client) handler(h Hook, call Call) Object {
 	return append(o.with("timeout", int(h.Timeout/c.Hooks.Unit)), h.Extra...)
 }
 
-// Command gives the command line of a hook, for the shell of the client.
+// Command returns the command line of a hook, for the shell of the client.
 func (c Client) Command(h Hook, call Call) string {
 	words := c.Words(h, call)
 	program := shell.Quote(words[0])
@@ -139,10 +140,10 @@ func (c Client) Command(h Hook, call Call) string {
 	return program + " " + shell.Line(words[1:])
 }
 
-// Runs tells whether the shell of the client starts a program of this path, as [Client.Command] writes it.
+// Runs reports whether the shell of the client starts a program of this path, as [Client.Command] writes it.
 func (h Hooks) Runs(program string) bool { return !h.Bare || !isOfWindows(program) || isPlain(program) }
 
-// isPlain tells a path that shells read as one word without quotes, and in which they see no sign of theirs.
+// isPlain reports whether shells read a path as one word without quotes, and find no special characters in it.
 func isPlain(path string) bool {
 	return !strings.ContainsFunc(path, func(r rune) bool {
 		isWord := unicode.IsLetter(r) || '0' <= r && r <= '9'
@@ -150,11 +151,11 @@ func isPlain(path string) bool {
 	})
 }
 
-// isOfWindows tells an absolute path of Windows.
+// isWindowsPath reports whether a path is absolute on Windows.
 func isOfWindows(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
 
-// cutProgram gives the program of a command line, and what follows. A path of Windows without quotes is a program only
-// if it is plain: with a sign of the shell the line runs something else, too.
+// cutProgram splits a command line into the program and the rest. A path of Windows without quotes is a program only if
+// it is plain: with a special character of the shell the line would run another command, too.
 func cutProgram(line string) (program, rest string, ok bool) {
 	if !isOfWindows(line) {
 		return shell.CutWord(line)
@@ -165,14 +166,14 @@ func cutProgram(line string) (program, rest string, ok bool) {
 	return "", line, false
 }
 
-// words reads the line of a hook.
+// words splits the line of a hook into words.
 func words(line string) (all []string, ok bool) {
 	program, rest, ok := cutProgram(strings.TrimLeft(line, " \t"))
 	all, okRest := shell.Words(rest)
 	return append([]string{program}, all...), ok && okRest && program != ""
 }
 
-// Words gives the program of a hook and its arguments.
+// Words returns the program of a hook and its arguments.
 func (c Client) Words(h Hook, call Call) []string {
 	words := []string{call.Program, "hook", string(h.Event)}
 	if h.Event == "" {
@@ -181,7 +182,7 @@ func (c Client) Words(h Hook, call Call) []string {
 	return append(append(words, "--client", c.Name), call.Flags()...)
 }
 
-// Flags are those with which handoff acts as the call says.
+// Flags returns the flags for the agent and the workspace of the call.
 func (c Call) Flags() (flags []string) {
 	if c.Agent != "" {
 		flags = append(flags, "--agent", c.Agent)
@@ -192,8 +193,7 @@ func (c Call) Flags() (flags []string) {
 	return flags
 }
 
-// Reads tells how a command line calls handoff. It is ok only if the line is, to the letter, what [Client.Command]
-// makes of the hook.
+// ReadCommand parses the command line of a hook. It is ok only if [Client.Command] would write exactly this line.
 func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	all, ok := words(line)
 	if !ok {
@@ -203,17 +203,16 @@ func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
 	return call, line == c.Command(h, call)
 }
 
-// BeginsAsHookLine tells whether a command line begins as that of a hook of ours, with handoff by any path or with
-// one of these programs. The line may do something besides, so that setup changes or removes only an [IsHookLine].
+// BeginsAsHookLine reports whether a command line begins as a hook of ours, with handoff by any path or with one of
+// these programs. The line may run more commands. So setup changes or removes only an [IsHookLine].
 func BeginsAsHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurs(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine tells whether a command line is one that [Client.Command] makes of a hook, or made in an earlier
-// version, with handoff by any path or with one of these programs. A line that does anything besides is somebody
-// else's.
+// IsHookLine reports whether a command line is one that [Client.Command] writes, or wrote in an earlier version, with
+// handoff by any path or with one of these programs. A line that runs anything else, too, belongs to another person.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := words(line)
 	if !ok || len(all) < 3 || !isOurs(all[0], programs) {
@@ -235,7 +234,7 @@ func isOurs(program string, programs []string) bool {
 	return IsHandoff(program) || program != "" && slices.Contains(programs, program)
 }
 
-// isEvent tells a word that may be an event, or was one in an earlier version.
+// isEvent reports whether a word may be an event, now or in an earlier version.
 func isEvent(word string) bool {
 	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == "" && !strings.HasPrefix(word, "-") && word != ""
 }

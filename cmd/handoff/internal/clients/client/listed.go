@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] may have written it,
-// or somebody else.
+// A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] or another author wrote
+// it.
 type Listed struct {
 	Server
 
-	Environ       []string // what the program is given besides, each as NAME=value
-	Authorization string   // the header with which it is let in at the URL, as it is written there
-	Off           bool     // it is not to be started
+	Environ       []string // more variables for the program, each as NAME=value
+	Authorization string   // the Authorization header for the URL, as the file has it
+	Off           bool     // the client does not start it
 }
 
-// ReadEntry reads an entry in any of the forms that clients have. A field that it cannot read is empty.
+// ReadEntry reads an entry in any form of the clients. It leaves a field empty that it cannot read.
 func ReadEntry(fields map[string]any) (l Listed) {
 	l.Off = len(OffKeys(fields)) > 0
 	switch command := first[any](fields, "command", "cmd").(type) {
@@ -52,7 +52,7 @@ func ReadEntry(fields map[string]any) (l Listed) {
 	return l
 }
 
-// OffKeys gives the keys of an entry that keep the client from starting the server. Without these keys the client
+// OffKeys returns the keys of an entry that keep the client from starting the server. Without these keys the client
 // starts it.
 func OffKeys(fields map[string]any) (keys []string) {
 	if fields["enabled"] == false {
@@ -64,7 +64,7 @@ func OffKeys(fields map[string]any) (keys []string) {
 	return keys
 }
 
-// variableForm is what the name of a variable of the environment looks like.
+// variableForm matches the name of a variable of the environment.
 const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 
 // bearer matches a header that names a variable of the environment for the token, in any form of the clients: $NAME,
@@ -74,7 +74,7 @@ var bearer = sync.OnceValue(func() *regexp.Regexp {
 		`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))
 })
 
-// first gives the first of several fields that has a value of the type.
+// first returns the first of several fields that has a value of the type.
 func first[T any](fields map[string]any, keys ...string) (v T) {
 	for _, key := range keys {
 		if v, ok := fields[key].(T); ok {

@@ -15,20 +15,20 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of
-// the environment, and ${config} is the directory of the configuration of programs: ~/.config, or that of the
-// system. ${settings} is the same, but ~/.config on a Mac too. A path that is not absolute then is within the project.
+// A Path names a file or directory on any machine. In it ~ is the home directory, ${NAME:-default} is a variable of the
+// environment, and ${config} is the directory of the configuration of programs: ~/.config, or the directory of the
+// system. ${settings} is the same, but ~/.config on a Mac too. If the result is not absolute, it is within the project.
 type Path string
 
-// A Machine is where paths lead.
+// A Machine is the environment in which paths are resolved.
 type Machine struct {
 	Getenv  func(string) string
 	Home    string // absolute
 	Project string // absolute
-	OS      string // as runtime.GOOS, which is meant when it is empty
+	OS      string // as runtime.GOOS; empty: this system
 }
 
-// At gives the path on a machine, absolute.
+// At resolves the path on a machine. The result is absolute.
 func (p Path) At(m Machine) string {
 	text := os.Expand(string(p), m.expand)
 	if rest, ok := strings.CutPrefix(text, "~"); ok && (rest == "" || rest[0] == '/') {
@@ -55,7 +55,7 @@ func (m Machine) expand(name string) string {
 	return otherwise
 }
 
-// config is the directory that [os.UserConfigDir] would give on the machine.
+// config returns the directory that [os.UserConfigDir] would return on the machine.
 func (m Machine) config() string {
 	switch system := cmp.Or(m.OS, runtime.GOOS); {
 	case system == "darwin":
@@ -68,7 +68,7 @@ func (m Machine) config() string {
 	return m.Home + "/.config"
 }
 
-// settings is where programs keep them that do on a Mac as elsewhere on Unix.
+// settings returns the directory for programs that use the same one on a Mac as on other Unix systems.
 func (m Machine) settings() string {
 	if cmp.Or(m.OS, runtime.GOOS) == "darwin" {
 		return m.Home + "/.config"
@@ -76,13 +76,13 @@ func (m Machine) settings() string {
 	return m.config()
 }
 
-// Within tells whether a path is a directory or below it. It follows links.
+// Within reports whether a path is a directory or below it. It follows links.
 func Within(dir, path string) bool {
 	rest, err := filepath.Rel(platform.Canonical(dir), platform.Canonical(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 
-// Detect tells whether a client is on a machine: its command is on PATH, or there is a trace of it.
+// Detect reports whether a client is on a machine: its command is on PATH, or there is a trace of it.
 func (c Client) Detect(m Machine) bool {
 	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
 		_, err := os.Stat(p.At(m))
@@ -90,7 +90,7 @@ func (c Client) Detect(m Machine) bool {
 	})
 }
 
-// Program gives the path of the file that a command starts. The command is a name or an absolute path. The result is
+// Program returns the path of the file that a command starts. The command is a name or an absolute path. The result is
 // empty if there is no such file.
 func (m Machine) Program(command string) string {
 	if !filepath.IsAbs(command) {
@@ -100,11 +100,11 @@ func (m Machine) Program(command string) string {
 	return path
 }
 
-// LookPath gives the absolute path of a command on PATH of the machine, or nothing.
+// LookPath returns the absolute path of a command on PATH of the machine, or nothing.
 func (m Machine) LookPath(program string) string {
 	for _, dir := range filepath.SplitList(m.Getenv("PATH")) {
 		if !filepath.IsAbs(dir) {
-			continue // a command of the current directory is nobody's client
+			continue // a command in the current directory is no client
 		}
 		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 			return path
@@ -113,20 +113,19 @@ func (m Machine) LookPath(program string) string {
 	return ""
 }
 
-// IsHandoff tells whether a command is called as this program is, by its name or by a path of any system.
+// IsHandoff reports whether a command has the name of this program, alone or in a path of any system.
 func IsHandoff(command string) bool {
 	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }
 
-// ours are the variables that say where handoff finds something, and those that several clients use.
+// ours are the variables for the files of handoff, and the variables that several clients use.
 var ours = [...]string{
 	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
 	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_STORE", "HANDOFF_AGENT",
 }
 
-// Environ is the environment for a program that is started on a machine: that of this process, with the variables of
-// the machine that say where files are. A variable without a value is left out, as some clients take an empty one
-// for a path.
+// Environ is the environment for a program that is started on a machine: the environment of this process, with the file
+// variables of the machine. It omits a variable without a value, as some clients take an empty one for a path.
 func (m Machine) Environ() []string {
 	names := append(ours[:], variables()...)
 	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
@@ -141,7 +140,7 @@ func (m Machine) Environ() []string {
 	return environ
 }
 
-// variables are those by which clients find their files, each once.
+// variables returns the variables by which clients find their files, each once.
 func variables() (names []string) {
 	for _, c := range All() {
 		for _, variable := range withDefault().FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {

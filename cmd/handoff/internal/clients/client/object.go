@@ -17,7 +17,7 @@ type Field struct {
 // An Object is fields in the order in which they are written.
 type Object []Field
 
-// Has tells whether there is a field with a key.
+// Has reports whether there is a field with a key.
 func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }

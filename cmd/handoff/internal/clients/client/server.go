@@ -2,19 +2,19 @@ package client
 
 // A Server is how a client reaches handoff: a program that it starts, or an address.
 type Server struct {
-	Command  []string // the program and its arguments; empty where there is a URL
-	Pass     []string // variables of the client's environment that the program is given, where the client withholds them
+	Command  []string // the program and its arguments; empty if there is a URL
+	Pass     []string // variables of the client's environment for the program, if the client withholds them
 	URL      string   // of the MCP endpoint
 	TokenEnv string   // the variable that holds the token for the URL; the token itself is never written
-	Agent    string   // the name under which to act over the URL; a program is told by an argument
+	Agent    string   // the name under which to act over the URL; a program has an argument for it
 	Trust    bool     // run the tools without asking
 }
 
 // agentHeader is the header that chooses one of the names that a token may use.
 const agentHeader = "Handoff-Agent"
 
-// headers are those of requests to the URL. The client puts the token there: it reads the name of the variable
-// between before and a closing brace. Without before the client knows no variables there: see [Client.TakesToken].
+// headers returns the headers of requests to the URL. The client inserts the token: it reads the name of the variable
+// between before and a closing brace. If before is empty, the client knows no variables there: see [Client.TakesToken].
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})
@@ -22,8 +22,8 @@ func (s Server) headers(before string) (o Object) {
 	return o.with(agentHeader, s.Agent)
 }
 
-// entry describes a server as most clients have it: with a word for its type, one for a program and one for an address;
-// empty: they have none. Before is as in [Server.headers].
+// entry describes a server in the form of most clients: with a word for the type of a program and one for the type of
+// an address. Empty words: the client has no types. Before is as in [Server.headers].
 func entry(program, address, before string) func(Server) Object {
 	return entryAt("url", program, address, before)
 }
@@ -41,12 +41,12 @@ func entryAt(url, program, address, before string) func(Server) Object {
 // asks is [Client.Asks] of most clients.
 const asks = "It asks before it uses a tool."
 
-// removeInScope is the command that several clients have for [Client.Remove].
+// removeInScope is [Client.Remove] of several clients.
 func removeInScope(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 
 // Passed are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
-// names all of them, set or not: a session may have one that setup had not. It writes no value of them: that of
-// HANDOFF_STORE may have a password.
+// names all of them, set or not: a session may have a variable that was not set during setup. It writes no values:
+// HANDOFF_STORE may hold a password.
 var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}

@@ -2,8 +2,8 @@ package client
 
 import "time"
 
-// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code. It reads the hooks of
-// Claude Code where they stand in its settings.
+// copilotCLI is the program of GitHub in a terminal. Copilot in VS Code has the list of VS Code. The program reads the
+// hooks of Claude Code from Claude Code's settings.
 func copilotCLI() Client {
 	described := entry("local", "http", "${")
 	return Client{

@@ -1,15 +1,15 @@
 package client
 
-// A Doubt is a reason for which a client does not run what its files say, until a person changes it.
+// A Doubt is a reason for which a client does not run the contents of its files until a person changes something.
 type Doubt struct {
-	Ahead   bool     // nobody decided yet, as after each first setup: that is a step to do, and no fault
+	Ahead   bool     // the person has not decided yet, as after each first setup: that is a step to do, and no fault
 	OfHooks bool     // it keeps the client from running the hooks only
-	Refused bool     // somebody told the client not to run anything, and it does not ask again
+	Refused bool     // a person told the client not to run anything, and it does not ask again
 	Text    string   // what the client does or was told, as a sentence that begins after its title
 	Command []string // the client's command by which a person changes it, in the directory of the project; nil: none
 }
 
-// A View is what a row may look at to find the doubts about its client.
+// A View gives a row the facts for its doubts about the client.
 type View struct {
 	Machine
 
@@ -17,14 +17,14 @@ type View struct {
 	// such value.
 	Read func(syntax Syntax, file Path, keys ...any) any
 
-	Project bool        // something of handoff is in files of the project
+	Project bool        // files of the project have entries or hooks of handoff
 	Plugin  bool        // the client has a plugin of ours
-	Hooks   []HookPlace // our hooks, without those of a plugin
+	Hooks   []HookPlace // our hooks, without the hooks of a plugin
 }
 
-// A HookPlace is where a hook stands.
+// A HookPlace is the position of a hook.
 type HookPlace struct {
 	Path          string // of the file
-	At            string // what the client calls the event
+	At            string // the client's word for the event
 	Group, Number int    // of the group in the list of the event, and of the hook in the group; from 0
 }

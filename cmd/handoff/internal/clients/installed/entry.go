@@ -13,15 +13,15 @@ import (
 
 // The scopes of entries that setup never writes.
 const (
-	Local  client.Scope = "local"  // for one person in one project, which only Claude Code knows
-	Plugin client.Scope = "plugin" // for whoever has our plugin
+	Local  client.Scope = "local"  // for one person in one project, which only Claude Code has
+	Plugin client.Scope = "plugin" // for every person with our plugin
 )
 
 // An Entry is our server as a file of a client lists it.
 type Entry struct {
 	client.Listed
 
-	Name   string // in the list; a user may have given it another one than ours
+	Name   string // in the list; a user may have changed it
 	Client client.Client
 	Scope  client.Scope
 	Path   string // of the file
@@ -36,8 +36,8 @@ type Unread struct {
 	Err  error
 }
 
-// Entries gives our entries in the files of a client, and the files that could not be read. A file that is both the
-// user's and the project's counts as the user's.
+// Entries returns our entries in the files of a client, and the files that could not be read. A file of both scopes
+// counts as the user's.
 func Entries(c client.Client, m client.Machine) (all []Entry, unread []Unread) {
 	for _, l := range locations(c.Servers, m) {
 		doc, err := l.open(c.Servers.Syntax, m)
@@ -56,7 +56,7 @@ type location struct {
 	path  string
 }
 
-// locations gives the files of both scopes, each once.
+// locations returns the files of both scopes, each once.
 func locations(files client.Files, m client.Machine) (all []location) {
 	for _, scope := range []client.Scope{client.User, client.Project} {
 		path := files.In(scope, m)
@@ -90,12 +90,13 @@ func (l location) entries(c client.Client, m client.Machine, doc edit.Document) 
 	return all
 }
 
-// Name is the name under which a file of a client has handoff, or gets it: ours, unless another entry starts handoff.
+// Name returns the name under which a file of a client lists handoff, or will list it: ours, unless another entry
+// starts handoff.
 func Name(c client.Client, doc edit.Document) string {
 	return append(names(doc, Under(c, doc)), client.ServerName)[0]
 }
 
-// names gives the names under which a list has handoff, ours first.
+// names returns the names under which a list has handoff, ours first.
 func names(doc edit.Document, list []any) (all []string) {
 	value, _ := doc.Look(list...)
 	servers, _ := value.(map[string]any)
@@ -112,7 +113,7 @@ func names(doc edit.Document, list []any) (all []string) {
 	return all
 }
 
-// Under gives the keys of the object in which a client looks for servers in one of its files.
+// Under returns the keys of the object in which a client looks for servers in one of its files.
 func Under(c client.Client, doc edit.Document) []any {
 	if c.Newer != nil {
 		value, _ := doc.Look(c.Newer...)
@@ -123,17 +124,17 @@ func Under(c client.Client, doc edit.Document) []any {
 	return c.Under
 }
 
-// isServer tells an entry of a server from a list: the server may have the name that lists have.
+// isServer reports whether an object is an entry and not a list of entries: a server may have the name that lists have.
 func isServer(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
-// isShared tells whether a file came with the project. If the project is the home directory or above it, the files
-// of the user lie in it too, and remain the user's.
+// isShared reports whether a file came with the project. If the project is the home directory or above it, the files of
+// the user lie in it too, and remain the user's.
 func (l location) isShared(m client.Machine) bool {
 	return l.scope == client.Project || client.Within(m.Project, l.path) && !client.Within(m.Project, m.Home)
 }
 
-// Written tells whether an entry is, to the letter, what setup writes for one of these servers, or what it writes
-// for everybody in a project. Any other entry of a project may be anybody's: nobody starts or calls it.
+// Written reports whether setup would write exactly this entry for one of these servers, or for everybody in a project.
+// Any other entry of a project may come from any author: handoff neither starts nor calls it.
 func (e Entry) Written(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
@@ -143,7 +144,7 @@ func (e Entry) Written(desired ...client.Server) bool {
 	})
 }
 
-// forEverybody gives what setup may have written for everybody in a project, with the agent that an entry names.
+// forEverybody returns the servers that setup may have written for everybody in a project, with the agent of the entry.
 func (e Entry) forEverybody() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
 	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {
@@ -162,15 +163,14 @@ func isAgent(name string) bool {
 	return err == nil
 }
 
-// A Brought plugin is a plugin of ours that a client has.
+// An EnabledPlugin is a plugin of ours that a client has.
 type Brought struct {
 	Scope  client.Scope
-	Path   string   // of the file that says so
-	Remove []string // the client's command that takes it out, without the program
+	Path   string   // of the file that enables it
+	Remove []string // the client's command that removes it, without the program
 }
 
-// Plugins gives our plugins that a client has, the user's first. A file that is both the user's and the project's
-// counts as the user's.
+// Plugins returns our plugins that a client has, the user's first. A file of both scopes counts as the user's.
 func Plugins(c client.Client, m client.Machine) (all []Brought) {
 	if c.Plugins == nil {
 		return nil
@@ -189,7 +189,7 @@ func Plugins(c client.Client, m client.Machine) (all []Brought) {
 	return all
 }
 
-// plugins gives our plugins in one file, of any marketplace.
+// plugins returns our plugins in one file, of any marketplace.
 func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brought) {
 	if row.Key == "" {
 		if _, err := os.Stat(path); err != nil {
@@ -211,7 +211,7 @@ func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brough
 	return all
 }
 
-// isOn reads true, and an object that is not disabled.
+// isOn reports whether a value is true, or an object that is not disabled.
 func isOn(value any) bool {
 	object, ok := value.(map[string]any)
 	return value == true || ok && object["enabled"] != false

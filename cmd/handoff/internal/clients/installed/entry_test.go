@@ -51,7 +51,7 @@ func TestFilesOfAProjectAtHomeAreTheUsers(t *testing.T) {
 	require.False(t, all[0].Shared)
 }
 
-// What of the user's lies in the project may have come with it.
+// Files of the user that lie in the project may have come with it.
 func TestUsersFilesWithinTheProjectAreNotTrusted(t *testing.T) {
 	w := newWorld(t)
 	w.Getenv = func(name string) string {
@@ -97,7 +97,8 @@ func TestFileThatDoesNotParseIsUnread(t *testing.T) {
 	require.ErrorAs(t, unread[0].Err, &broken)
 }
 
-// What came with a project is read up to a size; some clients keep their state where the user's servers are.
+// Doctor and setup read files of a project up to a size. Some clients keep their state in the file of the user's
+// servers.
 func TestFilesOfAProjectAreReadUpToASize(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`

@@ -1,11 +1,11 @@
-// Package installed reads what the files of a client say of handoff: our entries in its lists of servers
+// Package installed reads the traces of handoff in the files of a client: our entries in its lists of servers
 // ([Entries]), our lines among its hooks ([Hooks]) and our plugins ([Plugins]). Setup changes the files and doctor
 // examines them, and both read them through this package.
 //
-// A file of a project comes from whoever wrote the project. A clone of a stranger's repository must not make a
-// command of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an
-// entry of a project only if it is, to the letter, what setup writes (see [Entry.Written]), they run no hook, and they
-// read only so much of a file (see [Largest]). Nothing here starts or changes anything.
+// A file of a project comes from the author of the project. A clone of a stranger's repository must not make a command
+// of ours start a program, call an address, give away a variable or run for long. So doctor and setup try an entry of a
+// project only if setup would write exactly the same (see [Entry.Written]), they run no hook, and they read files only
+// up to a limit (see [Largest]). This package starts and changes nothing.
 package installed
 
 import (
@@ -20,19 +20,19 @@ import (
 	"handoff/tools/platform"
 )
 
-// How long a file may be that is read, in bytes.
+// The limits for files, in bytes.
 const (
 	// Largest is for files that may have come with a project, whose author may want to keep us busy.
 	Largest = 1 << 20
 
-	// LargestOwn is for files of the user. Some clients also write there what their sessions did.
+	// LargestOwn is for files of the user. Some clients also write the history of their sessions there.
 	LargestOwn = 8 << 20
 )
 
-// A File is a configuration file as it was found.
+// A File is a configuration file as it was read.
 type File struct {
-	Path     string // by which clients know it
-	Resolved string // where its links lead, and those of its directories
+	Path     string // the name that clients use
+	Resolved string // the path without links
 	Text     []byte
 	Info     fs.FileInfo // of the resolved file; nil: there is none
 	Missing  bool
@@ -44,12 +44,12 @@ type Broken struct{ Err error }
 func (b *Broken) Error() string { return "it does not parse: " + b.Err.Error() }
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Hint says what a person can do about it.
+// Hint tells a person the way out.
 func (b *Broken) Hint() string { return "Mend it and run this again." }
 
 // Read reads a file of at most this many bytes. If there is no file, the result is [File.Missing] and the error nil.
-// The error says why the file cannot be used: it is no regular file, is too long, cannot be read, or is a link that
-// leads nowhere.
+// The error says why the file cannot be used: it is no regular file, is too long, cannot be read, or is a link to a
+// file that does not exist.
 func Read(path string, most int64) (File, error) {
 	f := File{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
@@ -74,7 +74,7 @@ func Read(path string, most int64) (File, error) {
 	return f, nil
 }
 
-// Resolved gives a path without links, as far as the path exists.
+// Resolved returns a path without links, as far as the path exists.
 func Resolved(path string) string {
 	rest := ""
 	for dir := path; ; dir = filepath.Dir(dir) {
@@ -106,7 +106,7 @@ func Open(syntax client.Syntax, path string, most int64) (edit.Document, error) 
 	return f.Document(syntax)
 }
 
-// missing gives a file that can be made. It fails if a link leads to nothing.
+// missing returns a file that setup can create. It fails if the path is a link to a file that does not exist.
 func (f File) missing() (File, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")

@@ -14,11 +14,11 @@ import (
 // a group.
 const HooksKey = "hooks"
 
-// A Handler is what a client runs on an event.
+// A Handler is one command of a client on an event.
 type Handler struct {
 	Event         string
 	Group, Number int    // of the group in the list of the event, and of the handler in the group; from 0
-	Line          string // of a shell; empty where it is something else
+	Line          string // the shell command; empty if the handler has none
 }
 
 // Handlers walks over all handlers of a file, ours or not. The events come in alphabetical order.
@@ -56,15 +56,14 @@ type HookFile struct {
 	Handlers []Handler
 }
 
-// MostHooks is how many hooks of ours a file may have. Setup writes fewer, and may remove each by itself.
+// MostHooks is the number of our hooks that a file may have. Setup writes fewer, and may remove each by itself.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].
 var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody needs", MostHooks)
 
-// Hooks gives the files in which a client has hooks of ours, and the files that could not be read. A file that is
-// both the user's and the project's counts as the user's. A hook is ours if it runs handoff, by any path, or one of
-// these programs.
+// Hooks returns the files in which a client has hooks of ours, and the files that could not be read. A file of both
+// scopes counts as the user's. A hook is ours if it runs handoff, by any path, or one of these programs.
 func Hooks(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []Unread) {
 	if c.Hooks == nil {
 		return nil, nil

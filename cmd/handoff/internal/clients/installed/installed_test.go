@@ -137,7 +137,7 @@ func TestFilesWithOurHooksAreFound(t *testing.T) {
 	require.Empty(t, unread)
 }
 
-// Setup takes out each hook of ours by itself, so that too many would keep us busy.
+// Setup removes each hook of ours by itself. So too many would take long.
 func TestFileOfTooManyHooksIsUnread(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	many := func(n int) string {

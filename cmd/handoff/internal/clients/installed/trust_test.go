@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 )
 
-// entry is one of a project.
+// entry makes one in a project.
 func entry(t *testing.T, c client.Client, fields client.Object) installed.Entry {
 	t.Helper()
 	w := newWorld(t)
@@ -51,7 +51,7 @@ func TestOnlyWhatSetupWritesToTheLetterIsTrusted(t *testing.T) {
 	}
 }
 
-// What setup writes for everybody in a project is known also where nobody says what is desired.
+// Entries that setup writes for everybody in a project are trusted without a desired server.
 func TestEntriesOfSetupForEverybodyAreKnown(t *testing.T) {
 	for _, c := range client.All() {
 		if len(c.Servers.Project) == 0 {
