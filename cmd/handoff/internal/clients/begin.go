@@ -12,14 +12,14 @@ import (
 // Begin prints two lines about this program and about the clients on this machine, and the next command to run. The
 // root command calls it in a project in which no agent has handed anything off yet.
 func Begin(a *cli.App) error {
-	told, untold := knowing(a)
+	told, untold := clientsBySetup(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
 	switch {
 	case len(told) > 0:
-		stands = "It is set up in " + named(told) + ". Nothing was handed off in this project yet."
+		stands = "It is set up in " + joinTitles(told) + ". Nothing was handed off in this project yet."
 		next, does = "handoff send "+told[0].Name+" 'Say hello'", "Then tell it: take your handoff."
 	case len(untold) > 0:
-		stands = "It is not set up in " + named(untold) + " yet."
+		stands = "It is not set up in " + joinTitles(untold) + " yet."
 		next, does = "handoff setup", "shows what it would write into their files, and asks"
 	}
 	p := &cli.Page{Style: a.Style()}
@@ -34,7 +34,7 @@ func Begin(a *cli.App) error {
 // clientsBySetup returns the clients that list handoff, for the user or in the project, and the other clients on this
 // machine. It starts no client, so it does not know whether handoff works there. Without a home directory it finds
 // none.
-func knowing(a *cli.App) (told, untold []client.Client) {
+func clientsBySetup(a *cli.App) (told, untold []client.Client) {
 	m, err := machineOf(a)
 	if err != nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func knowing(a *cli.App) (told, untold []client.Client) {
 }
 
 // joinTitles lists the titles of clients as a sentence does.
-func named(all []client.Client) string {
+func joinTitles(all []client.Client) string {
 	titles := schemas.Map(all, func(c client.Client) string { return c.Title })
 	last := len(titles) - 1
 	return strings.TrimPrefix(strings.Join(titles[:last], ", ")+" and "+titles[last], " and ")

@@ -45,7 +45,7 @@ func machineOf(a *cli.App) (client.Machine, error) {
 
 // selectClients returns the clients with these names. Without names it returns the clients that it finds on the
 // machine, or all.
-func clientsCalled(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
+func selectClients(m client.Machine, names []string, all bool) (clients []client.Client, err error) {
 	for _, name := range names {
 		c, ok := client.Named(name)
 		if !ok {
@@ -77,7 +77,7 @@ func newWeb() *http.Client {
 }
 
 // openWorkspace gives doctor access to a workspace: in files, or in the database of a node.
-func opened(ctx context.Context, a *cli.App, place workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
+func openWorkspace(ctx context.Context, a *cli.App, place workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
 		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),

@@ -20,7 +20,7 @@ import (
 )
 
 // examineTimeout is the time that all examinations may take together.
-const examining = 18 * time.Second
+const examineTimeout = 18 * time.Second
 
 // DoctorCommand is handoff doctor. It examines this machine and changes nothing of it. The exit status is 1 if the
 // worst finding is a warning, and 2 if it is an error.
@@ -45,17 +45,17 @@ skipped, warning or error, and "findings" has one object for each line.`,
 
 func examine(ctx context.Context, a *cli.App, names []string) error {
 	machine, homeless := machineOf(a)
-	clients, err := clientsCalled(machine, names, false)
+	clients, err := selectClients(machine, names, false)
 	if err != nil && len(names) > 0 { // otherwise no client is here, which is a finding
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, examining)
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
 	defer cancel()
-	bench := bench(ctx, a, machine)
+	bench := newBench(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
 	bench.Wanted = len(names) > 0
 	end := a.Busy("examining this machine, its clients and the workspace")
-	findings := gathered(examinations(ctx, a, clients, homeless, bench))
+	findings := runAll(examinations(ctx, a, clients, homeless, bench))
 	end()
 	worst := doctor.Worst(findings)
 	about := map[string]any{"state": worst, "findings": findings}
@@ -72,7 +72,7 @@ func examine(ctx context.Context, a *cli.App, names []string) error {
 var statuses = map[doctor.State]int{doctor.Warning: 1, doctor.Error: 2}
 
 // newBench collects the facts and connections that all examinations share.
-func bench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
+func newBench(ctx context.Context, a *cli.App, m client.Machine) doctor.Bench {
 	return doctor.Bench{
 		Shell: doctor.Shell{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
@@ -101,7 +101,7 @@ func examinations(
 }
 
 // runAll runs the examinations at the same time, as most of them wait for other processes.
-func gathered(examinations []func() []doctor.Finding) []doctor.Finding {
+func runAll(examinations []func() []doctor.Finding) []doctor.Finding {
 	found := make([][]doctor.Finding, len(examinations))
 	var all sync.WaitGroup
 	for i, examine := range examinations {
@@ -131,7 +131,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := opened(ctx, a, place, nil)
+	boxes, err := openWorkspace(ctx, a, place, nil)
 	if err != nil {
 		return append(findings, doctor.Closed(err, sh))
 	}
@@ -157,7 +157,7 @@ func examineDatabase(
 	if len(found) == 0 {
 		return append(findings, doctor.Identity(ctx, self, nil))
 	}
-	boxes, err := opened(ctx, a, place, node)
+	boxes, err := openWorkspace(ctx, a, place, node)
 	if err != nil {
 		return append(findings, doctor.Unreachable(err), doctor.Identity(ctx, self, nil))
 	}

@@ -18,7 +18,7 @@ func examined(p commandtest.Home) (code int, out string) {
 	return code, out
 }
 
-func TestDoctorFindsAnOwnerThatWasStopped(t *testing.T) {
+func TestDoctor_ReportsStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.Serve()

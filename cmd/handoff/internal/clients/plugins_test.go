@@ -38,7 +38,7 @@ var plugins = map[string]plugin{
 		client: "claude-code", manifest: ".claude-plugin/plugin.json", command: "commands/NAME.md", typed: "/handoff:",
 	},
 	"codex-plugin": {
-		client: "codex", manifest: ".codex-plugin/plugin.json", pass: client.Passed[:],
+		client: "codex", manifest: ".codex-plugin/plugin.json", pass: client.PassedVariables[:],
 		command: "skills/NAME/SKILL.md", typed: "$handoff:",
 	},
 	"gemini-extension": {
@@ -72,7 +72,7 @@ func generated(t *testing.T, file, text string) {
 	require.Equal(t, text, read(t, file), "%s is stale: go test ./cmd/handoff/internal/clients -update", file)
 }
 
-func TestPluginsHaveTheHooksOfTheTable(t *testing.T) {
+func TestPlugins_HaveHooksOfTable(t *testing.T) {
 	eachPlugin(t, func(t *testing.T, dir string, _ plugin, c client.Client) {
 		var hooks bytes.Buffer
 		e := json.NewEncoder(&hooks)
@@ -84,7 +84,7 @@ func TestPluginsHaveTheHooksOfTheTable(t *testing.T) {
 	})
 }
 
-func TestPluginsStartTheServerAsTheTableSays(t *testing.T) {
+func TestPlugins_StartServerOfTable(t *testing.T) {
 	eachPlugin(t, func(t *testing.T, dir string, p plugin, c client.Client) {
 		var manifest struct {
 			Version string
@@ -112,7 +112,7 @@ func released(changelog string) string {
 	return "0.0.0"
 }
 
-func TestVersionIsTheNewestRelease(t *testing.T) {
+func TestReleased_IsNewestVersionOfChangelog(t *testing.T) {
 	require.Equal(t, "0.0.0", released("# Changelog\n\n## [Unreleased]\n\n- A\n"))
 	require.Equal(t, "1.2.0", released("## [Unreleased]\n\n## [1.2.0] - 2026-01-31\n\n## [1.1.0] - 2026-01-01\n"))
 	require.Equal(t, "2.0.0-rc.1", released("## [2.0.0-rc.1]\n"))
@@ -121,7 +121,7 @@ func TestVersionIsTheNewestRelease(t *testing.T) {
 var given = regexp.MustCompile(`I gave with this command: .*`)
 
 // The clients differ in the head of a command and in the placeholder for the person's words, and in nothing else.
-func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
+func TestPlugins_HaveCommandForEachPrompt(t *testing.T) {
 	said := map[string]string{}
 	eachPlugin(t, func(t *testing.T, dir string, p plugin, _ client.Client) {
 		var wanted []string
@@ -150,7 +150,7 @@ func TestPluginsHaveACommandForEveryPrompt(t *testing.T) {
 	})
 }
 
-func TestGeminiIsToldWhatTheCommandsAre(t *testing.T) {
+func TestGeminiExtension_ListsCommands(t *testing.T) {
 	for _, p := range prompts(t) {
 		row := "\n- `/handoff:" + p.typed() + "`: " + p.Description + "\n"
 		require.Contains(t, read(t, examples+"gemini-extension/GEMINI.md"), row)
@@ -160,7 +160,7 @@ func TestGeminiIsToldWhatTheCommandsAre(t *testing.T) {
 const claudeSkill = examples + "claude-plugin/skills/handoff/SKILL.md"
 
 // The skill is the same in each plugin, and explains each tool.
-func TestSkillSpeaksOfTheToolsOfTheTable(t *testing.T) {
+func TestSkill_NamesAllTools(t *testing.T) {
 	skill := read(t, claudeSkill)
 	for _, tool := range tools.Table {
 		require.Contains(t, skill, "`"+tool.Name)
@@ -173,7 +173,7 @@ func TestSkillSpeaksOfTheToolsOfTheTable(t *testing.T) {
 var shown = regexp.MustCompile("`([a-z]+_[a-z]+)(?: (\\{.*?\\}))?`")
 
 // The tools accept the calls that the skill shows.
-func TestSkillShowsCallsThatWork(t *testing.T) {
+func TestSkill_ShowsValidCalls(t *testing.T) {
 	var calls int
 	skill := strings.ReplaceAll(read(t, claudeSkill), "\n   ", " ")
 	for _, call := range shown.FindAllStringSubmatch(skill, -1) {
@@ -193,7 +193,7 @@ var joined = regexp.MustCompile(`[a-z]+(?:_[a-z]+)+`)
 
 // A command of Claude Code may call the tools that its head allows without asking. A tool under a wrong name would
 // neither be allowed nor exist.
-func TestCommandsSpeakOfToolsThatThereAre(t *testing.T) {
+func TestPluginCommands_NameExistingTools(t *testing.T) {
 	files, err := filepath.Glob(examples + "claude-plugin/commands/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -52,7 +52,7 @@ func prompts(t *testing.T) []prompt {
 }
 
 // Claude Code sends a prompt at the first Enter only if the prompt has no arguments.
-func TestNextInboxAndListAreSentByABareEnter(t *testing.T) {
+func TestPrompts_NextInboxAndListHaveNoArguments(t *testing.T) {
 	for _, p := range prompts(t) {
 		if p.Name == "next" || p.Name == "inbox" || p.Name == "list" {
 			require.Empty(t, p.Arguments, p.Name)

@@ -17,8 +17,8 @@ type setupFlags struct {
 	all, yes, diff, noHooks      bool
 	dryRun, print, check, remove bool
 	scope                        string
-	want                         setup.Told
-	given                        func(flag string) bool
+	options                      setup.Told
+	isSet                        func(flag string) bool
 }
 
 // SetupCommand is handoff setup. It writes handoff into the files of clients, or takes it out, after a person agreed. A
@@ -43,21 +43,21 @@ that holds it. Hooks tell a session of its mail; they look at this machine, so t
 It ends by starting the server as the client does. Exit status 1: a client was left alone, or its server
 does not answer.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
-			f.given = func(flag string) bool { return cmd.Flag(flag).Changed }
-			f.want.Call.Agent, f.want.Call.Workspace = a.Agent, a.Workspace
+			f.isSet = func(flag string) bool { return cmd.Flag(flag).Changed }
+			f.options.Call.Agent, f.options.Call.Workspace = a.Agent, a.Workspace
 			return runSetup(cmd.Context(), a, f, names)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "all clients that are known, also those that are not found here")
 	flags.StringVar(&f.scope, "scope", string(client.User), "`scope`: user, or project for everybody in this project")
-	flags.StringVar(&f.want.Server.URL, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
-	flags.StringVar(&f.want.Server.TokenEnv, "token-env", "",
+	flags.StringVar(&f.options.Server.URL, "http", "", "reach the server at this `URL`, as https://example.com/mcp")
+	flags.StringVar(&f.options.Server.TokenEnv, "token-env", "",
 		"`variable` of the environment that holds the token, as HANDOFF_TOKEN")
-	flags.BoolVar(&f.want.Hooks, "hooks", false, "with hooks (the default, but not with --http)")
+	flags.BoolVar(&f.options.Hooks, "hooks", false, "with hooks (the default, but not with --http)")
 	flags.BoolVar(&f.noHooks, "no-hooks", false, "without hooks")
-	flags.BoolVar(&f.want.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
-	flags.BoolVar(&f.want.Server.Trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
+	flags.BoolVar(&f.options.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, where the client can")
+	flags.BoolVar(&f.options.Server.Trust, "trust", false, "let the tools run without asking, where the client has a setting for it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what would change, line by line")
 	flags.BoolVar(&f.diff, "diff", false, "show each line that changes before asking")
 	flags.BoolVar(&f.print, "print", false, "print what belongs into which file, to paste it")
@@ -72,16 +72,16 @@ does not answer.`,
 }
 
 func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (err error) {
-	s := &setupRun{App: a, flags: f, named: len(names) > 0}
-	s.within.Scope = client.Scope(f.scope)
-	if s.within.Scope != client.User && s.within.Scope != client.Project {
+	s := &setupRun{App: a, flags: f, namedByUser: len(names) > 0}
+	s.base.Scope = client.Scope(f.scope)
+	if s.base.Scope != client.User && s.base.Scope != client.Project {
 		return schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(f.scope)).WithHint("Write user or project.")
 	}
-	if s.within.Machine, err = machineOf(a); err != nil {
+	if s.base.Machine, err = machineOf(a); err != nil {
 		return err
 	}
-	s.setter = setup.Setter{Dir: setup.Receipts(s.within.Machine), Now: a.Now, Version: a.Release.Version}
-	clients, err := clientsCalled(s.within.Machine, names, f.all || f.remove && len(names) == 0)
+	s.setter = setup.Setter{Dir: setup.Receipts(s.base.Machine), Now: a.Now, Version: a.Release.Version}
+	clients, err := selectClients(s.base.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err
 	}

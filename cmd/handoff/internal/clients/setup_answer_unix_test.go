@@ -43,7 +43,7 @@ func (w *untilWritten) Write(b []byte) (int, error) {
 	return n, err
 }
 
-func TestCtrlCAtAQuestionChangesNothing(t *testing.T) {
+func TestSetup_CtrlCAtQuestionChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	vars := map[string]string{"HOME": p.State}

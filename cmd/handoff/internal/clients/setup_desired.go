@@ -16,7 +16,7 @@ import (
 
 // previousOptions returns the options with which a client was last set up in a scope, or the default. With --check in a
 // clone, another person may have set it up: then it returns the options that the files show.
-func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
+func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Told {
 	told := s.setter.AsBefore(c, in).Told
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
 		told = setup.Told{Hooks: true}
@@ -33,16 +33,16 @@ func (s *setupRun) toldBefore(c client.Client, in setup.Desired) setup.Told {
 
 // hasHooks reports whether a client has hooks of handoff in any scope.
 func (s *setupRun) hasHooks(c client.Client) bool {
-	_, user := s.in(client.User).Present(c)
-	_, project := s.in(client.Project).Present(c)
+	_, user := s.desiredIn(client.User).Present(c)
+	_, project := s.desiredIn(client.Project).Present(c)
 	return user || project
 }
 
 // override changes the previous options by the flags that were given. Hooks read the workspace of this machine. So
 // --http with an address turns them off, and without one turns them on, unless another flag says otherwise.
-func (f setupFlags) over(told setup.Told) setup.Told {
-	server, call, want := &told.Server, &told.Call, f.want
-	if f.given("http") {
+func (f setupFlags) override(told setup.Told) setup.Told {
+	server, call, want := &told.Server, &told.Call, f.options
+	if f.isSet("http") {
 		server.URL, server.TokenEnv, told.Hooks = want.Server.URL, "", want.Server.URL == ""
 	}
 	for flag, say := range map[string]func(){
@@ -54,7 +54,7 @@ func (f setupFlags) over(told setup.Told) setup.Told {
 		"wake":      func() { call.Wake = want.Call.Wake },
 		"trust":     func() { server.Trust = want.Server.Trust },
 	} {
-		if f.given(flag) {
+		if f.isSet(flag) {
 			say()
 		}
 	}
@@ -64,7 +64,7 @@ func (f setupFlags) over(told setup.Told) setup.Told {
 // desiredOf checks the options, and adds the way in which a client reaches the server: the program to start and its
 // arguments, or the address.
 func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desired, err error) {
-	w = s.in(scope)
+	w = s.desiredIn(scope)
 	agent, told := want.Call.Agent, want.Server
 	if agent != "" {
 		if _, err := (schemas.Caller{}).As(agent); err != nil {
@@ -77,7 +77,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
 	want.Call.Program, want.Server = program.In(scope), client.Server{Trust: told.Trust}
 	w.Told = want
-	if err := s.lasting(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
+	if err := s.checkLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
 		return w, err
 	}
 	if told.URL != "" {
@@ -90,7 +90,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 			WithHint("Add --http URL.")
 	}
 	w.Server.Command = append([]string{want.Call.Program, "mcp"}, want.Call.Flags()...)
-	w.Server.Pass = client.Passed[:]
+	w.Server.Pass = client.PassedVariables[:]
 	return w, nil
 }
 
@@ -119,14 +119,14 @@ func endpoint(address, variable string) (string, error) {
 }
 
 // builtByGoRun reports whether go run built the program of this path, and will remove it soon.
-func passing(program string) bool {
+func builtByGoRun(program string) bool {
 	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
 
 // checkLasts fails if the program that setup would write into files will be gone when clients start it.
-func (s *setupRun) lasting(written bool, program string) error {
-	if s.flags.remove || s.flags.check || !written || !passing(program) {
+func (s *setupRun) checkLasts(written bool, program string) error {
+	if s.flags.remove || s.flags.check || !written || !builtByGoRun(program) {
 		return nil
 	}
 	return schemas.Errorf(schemas.Unavailable, "go run built this program, and removes it").

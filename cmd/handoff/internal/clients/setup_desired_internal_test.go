@@ -11,7 +11,7 @@ import (
 )
 
 // The go command removes a program of go run before a client looks for it.
-func TestAProgramThatWillNotLast(t *testing.T) {
+func TestCheckLasts_RefusesProgramOfGoRun(t *testing.T) {
 	cached := strings.Repeat("0123456789abcdef", 4)
 	for program, lasts := range map[string]bool{
 		"/tmp/go-build3839850533/b001/exe/handoff":                   false,
@@ -22,14 +22,14 @@ func TestAProgramThatWillNotLast(t *testing.T) {
 		"/tmp/go-build3839850533/b001/handoff.test":                  true,
 		"handoff": true,
 	} {
-		err := (&setupRun{}).lasting(true, program)
+		err := (&setupRun{}).checkLasts(true, program)
 		require.Equal(t, lasts, err == nil, program)
 		if !lasts {
 			coded, ok := errors.AsType[*schemas.Error](err)
 			require.True(t, ok)
 			require.Contains(t, coded.Hint, "go install")
-			require.NoError(t, (&setupRun{}).lasting(false, program), "it is written nowhere")
-			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).lasting(true, program))
+			require.NoError(t, (&setupRun{}).checkLasts(false, program), "it is written nowhere")
+			require.NoError(t, (&setupRun{flags: setupFlags{remove: true}}).checkLasts(true, program))
 		}
 	}
 }

@@ -22,19 +22,19 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup s
 	if s.flags.dryRun {
 		return s.report(!s.JSON)
 	}
-	if slices.ContainsFunc(s.files(), in(fileTodo)) {
-		if err := s.agreed(ctx); err != nil {
+	if slices.ContainsFunc(s.files(), hasState(fileToChange)) {
+		if err := s.confirm(ctx); err != nil {
 			return err
 		}
 	}
 	for _, f := range s.files() {
 		switch {
-		case f.State != fileTodo && (f.State != fileSame || !s.flags.remove):
+		case f.State != fileToChange && (f.State != fileUnchanged || !s.flags.remove):
 		case ctx.Err() != nil:
-			f.leave(errInterrupted)
+			f.leaveAlone(errInterrupted)
 		default:
 			backup, err := do(f.change)
-			s.done(f, backup, err)
+			s.recordResult(f, backup, err)
 		}
 	}
 	if !s.flags.remove && ctx.Err() == nil {
@@ -44,7 +44,7 @@ func (s *setupRun) carryOut(ctx context.Context, do func(setup.Change) (backup s
 }
 
 // confirm asks whether to go on. If stdin is no terminal, only --yes agrees.
-func (s *setupRun) agreed(ctx context.Context) error {
+func (s *setupRun) confirm(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (s *setupRun) question() string {
 	}
 	var b strings.Builder
 	for _, f := range s.files() {
-		if f.State == fileTodo {
+		if f.State == fileToChange {
 			fmt.Fprintf(&b, "  %s\n", oneLine(f.Path))
 		}
 	}
@@ -80,18 +80,18 @@ func (s *setupRun) question() string {
 var errInterrupted = errors.New("it was interrupted before: run this again")
 
 // recordResult notes the result of a change in its file.
-func (s *setupRun) done(f *fileSetup, backup string, err error) {
+func (s *setupRun) recordResult(f *fileSetup, backup string, err error) {
 	f.Backup = backup
 	switch {
 	case err != nil:
-		f.leave(err)
+		f.leaveAlone(err)
 	case !s.flags.remove:
 		f.State = fileChanged
 	case f.change.Same():
 	case f.change.Gone:
 		f.State = fileRemoved
 	case f.change.Exact:
-		f.State = fileRestore
+		f.State = fileRestored
 	default:
 		f.State = fileCleared
 		why := "others changed it since"

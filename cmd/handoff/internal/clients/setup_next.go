@@ -10,7 +10,7 @@ import (
 
 // showNext ends the page with the next steps of the person. Without steps it prints nothing.
 func (s *setupRun) showNext(p *cli.Page) {
-	lines := s.next()
+	lines := s.nextSteps()
 	if len(lines) == 0 {
 		return
 	}
@@ -20,22 +20,22 @@ func (s *setupRun) showNext(p *cli.Page) {
 	}
 }
 
-func (s *setupRun) next() (lines []string) {
+func (s *setupRun) nextSteps() (lines []string) {
 	has := func(states ...fileState) bool {
 		return slices.ContainsFunc(s.files(), func(f *fileSetup) bool { return slices.Contains(states, f.State) })
 	}
 	switch {
-	case s.flags.dryRun && has(fileTodo):
+	case s.flags.dryRun && has(fileToChange):
 		return []string{"The same command without --dry-run does it."}
-	case s.flags.remove && has(fileRestore, fileRemoved, fileCleared):
+	case s.flags.remove && has(fileRestored, fileRemoved, fileCleared):
 		return []string{"End the sessions that are open: they keep handoff until then."}
 	case !has(fileChanged):
 		return nil
 	}
 	first := ""
 	for _, c := range s.clients {
-		if slices.ContainsFunc(c.Files, in(fileChanged)) {
-			lines = append(lines, c.next()...)
+		if slices.ContainsFunc(c.Files, hasState(fileChanged)) {
+			lines = append(lines, c.nextSteps()...)
 			first = cmp.Or(first, c.desired.Call.Agent, c.Name)
 		}
 	}
@@ -44,7 +44,7 @@ func (s *setupRun) next() (lines []string) {
 }
 
 // nextSteps returns the next steps of the person, and the questions that the client will ask.
-func (c *clientSetup) next() []string {
+func (c *clientSetup) nextSteps() []string {
 	lines := []string{c.Title + ": " + c.Next}
 	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {
 		lines = append(lines, "  "+c.Hooks.Next)

@@ -37,9 +37,9 @@ func oneLine(text string) string {
 // printFilePlan shows a line for a file, or with --dry-run and --diff each line of it that changes.
 func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	switch {
-	case f.State == fileAlone:
+	case f.State == fileLeftAlone:
 		printLeftAlone(p, f)
-	case f.State == fileSame:
+	case f.State == fileUnchanged:
 		p.Line("  %s: %s", oneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
 		return
 	case !s.flags.dryRun && !s.flags.diff:
@@ -67,7 +67,7 @@ func (f *fileSetup) summary() string {
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
-	p.Line("  %s: %s: %s", oneLine(f.Path), p.Red(string(fileAlone)), oneLine(f.Reason))
+	p.Line("  %s: %s: %s", oneLine(f.Path), p.Red(string(fileLeftAlone)), oneLine(f.Reason))
 	if f.Backup != "" {
 		p.Line("  A copy of what was there: %s", oneLine(f.Backup))
 	}
@@ -110,15 +110,15 @@ func (s *setupRun) showDone(p *cli.Page) {
 
 func (s *setupRun) fileDone(p *cli.Page, c *clientSetup, f *fileSetup) {
 	switch {
-	case f.State == fileAlone && (s.flags.check || f.change.Err == nil):
+	case f.State == fileLeftAlone && (s.flags.check || f.change.Err == nil):
 		printLeftAlone(p, f)
 	case s.flags.check:
 		said := map[fileState]string{
-			fileSame: p.Green("set up"),
-			fileTodo: p.Yellow("differs: " + c.cure() + " changes it"),
+			fileUnchanged: p.Green("set up"),
+			fileToChange:  p.Yellow("differs: " + c.setupCommand() + " changes it"),
 		}
 		p.Line("%s (%s): %s: %s", c.Title, c.Scope, oneLine(f.Path), said[f.State])
-	case f.State == fileChanged, f.State == fileRestore, f.State == fileRemoved, f.State == fileCleared:
+	case f.State == fileChanged, f.State == fileRestored, f.State == fileRemoved, f.State == fileCleared:
 		line := fmt.Sprintf("%s: %s", oneLine(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {
 			line += p.Faint(" (it was: " + oneLine(f.Backup) + ")")
@@ -146,13 +146,13 @@ func printTrial(p *cli.Page, c *clientSetup) {
 
 // report prints the results, unless they were shown, and returns the exit status.
 func (s *setupRun) report(shown bool) error {
-	about := map[string]any{"scope": s.within.Scope, "clients": s.clients}
+	about := map[string]any{"scope": s.base.Scope, "clients": s.clients}
 	if !shown {
 		if err := s.PrintValue(about, s.showDone); err != nil {
 			return err
 		}
 	}
-	if s.needsSomebody() {
+	if s.needsPerson() {
 		return cli.Exit(1)
 	}
 	return nil
@@ -160,10 +160,10 @@ func (s *setupRun) report(shown bool) error {
 
 // needsPerson reports whether a person has something left to do. A client with our plugin works without more. Only a
 // person who named it wants something else.
-func (s *setupRun) needsSomebody() bool {
+func (s *setupRun) needsPerson() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.files(), func(f *fileSetup) bool {
-		return f.State == fileAlone && (s.named || !f.plugged) || f.Unread != "" || s.flags.check && f.State == fileTodo
+		return f.State == fileLeftAlone && (s.namedByUser || !f.hasPlugin) || f.Unread != "" || s.flags.check && f.State == fileToChange
 	})
 }
 
@@ -174,7 +174,7 @@ func (s *setupRun) printSnippets() error {
 		Files  []setup.Snippet `json:"files"`
 	}
 	all := schemas.Map(s.clients, func(c *clientSetup) snippets { return snippets{c.Name, c.desired.Snippets(c.Client)} })
-	return s.PrintValue(map[string]any{"scope": s.within.Scope, "clients": all}, func(p *cli.Page) {
+	return s.PrintValue(map[string]any{"scope": s.base.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
 				p.Line("%s", p.Faint("# "+of.Client+": "+oneLine(f.Path)))

@@ -14,11 +14,11 @@ import (
 // setupRun is one run of setup: its options, and the result for each client.
 type setupRun struct {
 	*cli.App
-	flags   setupFlags
-	within  setup.Desired // the same for all clients: the machine and the scope
-	setter  setup.Setter
-	named   bool // the user named the clients
-	clients []*clientSetup
+	flags       setupFlags
+	base        setup.Desired // the same for all clients: the machine and the scope
+	setter      setup.Setter
+	namedByUser bool // the user named the clients
+	clients     []*clientSetup
 }
 
 // clientSetup is the plan and the result for one client.
@@ -35,8 +35,8 @@ type clientSetup struct {
 
 // fileSetup is the plan and the result for one file.
 type fileSetup struct {
-	change  setup.Change
-	plugged bool // left alone because the client has our plugin
+	change    setup.Change
+	hasPlugin bool // left alone because the client has our plugin
 
 	Path    string         `json:"path"`
 	State   fileState      `json:"state"`
@@ -53,13 +53,13 @@ type fileSetup struct {
 type fileState string
 
 const (
-	fileSame    fileState = "unchanged"
-	fileTodo    fileState = "to be changed"
-	fileChanged fileState = "changed"
-	fileRestore fileState = "restored"
-	fileRemoved fileState = "removed"
-	fileCleared fileState = "cleared"
-	fileAlone   fileState = "left alone"
+	fileUnchanged fileState = "unchanged"
+	fileToChange  fileState = "to be changed"
+	fileChanged   fileState = "changed"
+	fileRestored  fileState = "restored"
+	fileRemoved   fileState = "removed"
+	fileCleared   fileState = "cleared"
+	fileLeftAlone fileState = "left alone"
 )
 
 // withDesired returns the clients, each with its desired setup in each scope. Without a flag that is the last setup of
@@ -69,14 +69,14 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 		for _, scope := range s.scopes(c) {
 			switch {
 			case scope == client.User || len(c.Servers.Project) > 0:
-			case s.named && !s.flags.remove:
+			case s.namedByUser && !s.flags.remove:
 				return nil, schemas.Invalidf("--scope", "%s has no list of servers in a project", c.Title).
 					WithHint("Without --scope project it is set up for you, in every project.")
 			default:
 				continue
 			}
-			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.within.Machine)}
-			told := s.flags.over(s.toldBefore(c, s.in(scope)))
+			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.Detect(s.base.Machine)}
+			told := s.flags.override(s.previousOptions(c, s.desiredIn(scope)))
 			if of.desired, err = s.desiredOf(scope, told); err != nil && !s.flags.remove { // removal needs no valid options
 				return nil, err
 			}
@@ -89,29 +89,29 @@ func (s *setupRun) withDesired(clients []client.Client) (all []*clientSetup, err
 // scopes returns the scopes of a client that this run is about: the scope of --scope. Without that flag, --check is
 // about the scopes in which the client has anything of handoff.
 func (s *setupRun) scopes(c client.Client) (scopes []client.Scope) {
-	if s.flags.check && !s.flags.given("scope") {
+	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
-			again := scope == client.Project && c.Servers.In(client.User, s.within.Machine) == c.Servers.In(scope, s.within.Machine)
-			if server, hooks := s.in(scope).Present(c); !again && (server || hooks) {
+			again := scope == client.Project && c.Servers.In(client.User, s.base.Machine) == c.Servers.In(scope, s.base.Machine)
+			if server, hooks := s.desiredIn(scope).Present(c); !again && (server || hooks) {
 				scopes = append(scopes, scope)
 			}
 		}
 	}
 	if len(scopes) == 0 {
-		return []client.Scope{s.within.Scope}
+		return []client.Scope{s.base.Scope}
 	}
 	return scopes
 }
 
 // desiredIn returns the settings that are the same for all clients in a scope.
-func (s *setupRun) in(scope client.Scope) setup.Desired {
-	within := s.within
+func (s *setupRun) desiredIn(scope client.Scope) setup.Desired {
+	within := s.base
 	within.Scope, within.Call.Program = scope, s.Executable
 	return within
 }
 
 // setupCommand returns the command that sets up the client in its scope.
-func (c *clientSetup) cure() string {
+func (c *clientSetup) setupCommand() string {
 	if c.Scope == client.Project {
 		return "handoff setup " + c.Name + " --scope project"
 	}
@@ -129,7 +129,7 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 			if s.flags.remove {
 				f.Snippet = nil // there is nothing to paste
 			} else {
-				f.Since = since(change, s.Release.Version)
+				f.Since = versionNote(change, s.Release.Version)
 			}
 			c.Files = append(c.Files, f)
 		}
@@ -137,12 +137,12 @@ func (s *setupRun) plan(how func(client.Client, setup.Desired) []setup.Change) {
 }
 
 func planned(change setup.Change) *fileSetup {
-	f := &fileSetup{change: change, Path: change.File.Path, State: fileTodo, Diff: change.Diff()}
+	f := &fileSetup{change: change, Path: change.File.Path, State: fileToChange, Diff: change.Diff()}
 	switch {
 	case change.Err != nil:
-		f.leave(change.Err)
+		f.leaveAlone(change.Err)
 	case change.Same():
-		f.State = fileSame
+		f.State = fileUnchanged
 	}
 	if change.Foreign != nil {
 		f.Note = change.Foreign.Error() + ", which stays"
@@ -154,7 +154,7 @@ func planned(change setup.Change) *fileSetup {
 }
 
 // versionNote names the other version of handoff that set up a file. It is empty if this version did.
-func since(change setup.Change, now string) string {
+func versionNote(change setup.Change, now string) string {
 	by := change.SetUpBy()
 	switch {
 	case by == "" || by == now || change.Err != nil:
@@ -166,9 +166,9 @@ func since(change setup.Change, now string) string {
 }
 
 // leaveAlone notes why setup leaves a file alone, and how a person can help.
-func (f *fileSetup) leave(err error) {
-	f.State, f.Reason = fileAlone, err.Error()
-	_, f.plugged = errors.AsType[*setup.Plugged](err)
+func (f *fileSetup) leaveAlone(err error) {
+	f.State, f.Reason = fileLeftAlone, err.Error()
+	_, f.hasPlugin = errors.AsType[*setup.Plugged](err)
 	if snippet := f.change.Snippet(); snippet.Text != "" {
 		f.Snippet = &snippet
 	}
@@ -177,11 +177,11 @@ func (f *fileSetup) leave(err error) {
 
 // forgetUntouched removes clients that have nothing of ours, unless the user named them.
 func (s *setupRun) forgetUntouched() {
-	if s.named {
+	if s.namedByUser {
 		return
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(c *clientSetup) bool {
-		return !slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == fileTodo || f.Note != "" })
+		return !slices.ContainsFunc(c.Files, func(f *fileSetup) bool { return f.State == fileToChange || f.Note != "" })
 	})
 }
 
@@ -190,6 +190,6 @@ func (s *setupRun) files() []*fileSetup {
 	return slices.Concat(schemas.Map(s.clients, func(c *clientSetup) []*fileSetup { return c.Files })...)
 }
 
-func in(state fileState) func(*fileSetup) bool {
+func hasState(state fileState) func(*fileSetup) bool {
 	return func(f *fileSetup) bool { return f.State == state }
 }

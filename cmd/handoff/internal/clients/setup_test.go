@@ -16,7 +16,7 @@ import (
 )
 
 // The server elsewhere tells a client its agent name, and no file holds the token.
-func TestSetupForAServerElsewhereKeepsTheTokenOutOfFiles(t *testing.T) {
+func TestSetup_OverHTTPWritesNoToken(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")
 	}
@@ -69,7 +69,7 @@ func serving(p commandtest.Home) string {
 
 // Before anything is set up, setup itself has to find its way: the home directory is no project, and a directory that
 // is there for nobody is no home.
-func TestSetupAtHomeMakesNoWorkspace(t *testing.T) {
+func TestSetup_AtHomeCreatesNoWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	home := filepath.Join(p.State, "home")

@@ -26,12 +26,12 @@ type trial struct {
 }
 
 // tryTimeout is the time that a server has to answer.
-const trying = 15 * time.Second
+const tryTimeout = 15 * time.Second
 
 // try starts the server of each client that is set up, as the client would.
 func (s *setupRun) try(ctx context.Context) {
 	for _, c := range s.clients {
-		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileAlone {
+		if server, ok := c.desired.Find(c.Client); ok && c.Files[0].State != fileLeftAlone {
 			end := s.Busy("trying the server of " + c.Title)
 			c.Live = s.ask(ctx, c, server)
 			end()
@@ -55,10 +55,10 @@ func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Ent
 	}
 	web := newWeb()
 	defer web.CloseIdleConnections()
-	m := s.within.Machine
+	m := s.base.Machine
 	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvElsewhere})
-	asked := live.Trial{Machine: m, As: c.Calls, Entry: server.Listed, Nowhere: err != nil, Token: token, HTTP: web}
-	ctx, end := context.WithTimeout(ctx, trying)
+	asked := live.Trial{Machine: m, As: c.MCPName, Entry: server.ListedServer, Nowhere: err != nil, Token: token, HTTP: web}
+	ctx, end := context.WithTimeout(ctx, tryTimeout)
 	defer end()
 	reply, err := asked.Ask(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *setupRun) remedy(c *clientSetup, server installed.Entry, err error) str
 	switch {
 	case another:
 		return shell.Line([]string{"command", "-v", program})
-	case s.within.Machine.Program(program) == "" && !filepath.IsAbs(program):
+	case s.base.Machine.Program(program) == "" && !filepath.IsAbs(program):
 		if runtime.GOOS == "windows" {
 			return "put " + filepath.Dir(s.Executable) + " on PATH: Settings, Edit environment variables for your account"
 		}

@@ -18,10 +18,10 @@ import (
 
 // Everything that differs for one client stands in its row of the table. So no other code names a client, or a variable
 // of a client. Longer texts for people may name them.
-func TestOnlyTheTableNamesAClient(t *testing.T) {
+func TestClients_AreNamedOnlyInTable(t *testing.T) {
 	names := map[string]bool{}
 	for _, c := range client.All() {
-		names[c.Name], names[c.Calls], names[c.Program] = true, true, true
+		names[c.Name], names[c.MCPName], names[c.Program] = true, true, true
 	}
 	delete(names, "cursor") // is also an argument of tools
 	delete(names, "code")   // is also a word

@@ -15,7 +15,7 @@ import (
 // is empty when nothing tells it. The error is that of [schemas.Caller.As] for a name that is none.
 func Caller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := recognise(getenv)
-	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Run)}
+	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
 	switch {
 	case name != "":
 		return by.As(name)
@@ -30,7 +30,7 @@ func Caller(name string, getenv func(string) string, terminal bool) (schemas.Cal
 // Server returns who calls over the connection of a client to the server that the client started. The agent is empty
 // when name is: then the client's own name tells it, see [OfClient].
 func Server(name string, getenv func(string) string) (schemas.Caller, error) {
-	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(recognise(getenv).Shell.Run)}
+	by := schemas.Caller{Via: schemas.ViaStdio, AgentID: getenv(recognise(getenv).Shell.Session)}
 	if name == "" {
 		return by, nil
 	}
@@ -40,7 +40,7 @@ func Server(name string, getenv func(string) string) (schemas.Caller, error) {
 // Session returns the id of the session of a client, when the environment tells it. Variables of another client, which
 // started this one, do not count.
 func Session(agent schemas.Agent, getenv func(string) string) string {
-	return getenv(shellOf(agent).Run)
+	return getenv(shellOf(agent).Session)
 }
 
 // Process returns the process of the client in whose shell a command runs, empty when its shells do not tell. It tells
@@ -69,7 +69,7 @@ func shellOf(agent schemas.Agent) client.Shell {
 // under one name.
 func OfClient(name string) (schemas.Agent, bool) {
 	for _, c := range client.All() {
-		if c.Calls == name {
+		if c.MCPName == name {
 			return schemas.Agent(c.Name), true
 		}
 	}

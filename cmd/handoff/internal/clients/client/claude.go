@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// patience is how long a client waits for a hook. The hook ends by itself long before.
-const patience = 5 * time.Second
+// hookTimeout is how long a client waits for a hook. The hook ends by itself long before.
+const hookTimeout = 5 * time.Second
 
 var (
 	claudeSettings = Files{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json"}, []Path{".claude/settings.json"}}
@@ -18,9 +18,9 @@ var (
 
 func claudeCode() Client {
 	return Client{
-		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", Calls: "claude-code",
+		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", MCPName: "claude-code",
 		Shell: Shell{
-			Signs: []string{"CLAUDECODE"}, Run: "CLAUDE_CODE_SESSION_ID", Process: "CLAUDE_PID",
+			Signs: []string{"CLAUDECODE"}, Session: "CLAUDE_CODE_SESSION_ID", Process: "CLAUDE_PID",
 			Project: "CLAUDE_PROJECT_DIR", Attended: "CLAUDE_CODE_SESSION_ATTENDED",
 		},
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
@@ -34,7 +34,7 @@ func claudeCode() Client {
 		},
 		Hooks: &Hooks{
 			Files: claudeSettings, Unit: time.Second,
-			On: nineHooks(patience, Hook{Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}}),
+			Commands: nineHooks(hookTimeout, Hook{Wake: true, Timeout: day, Extra: Object{{"asyncRewake", true}}}),
 		},
 		Plugins: &Plugins{
 			Syntax: JSON, User: claudeSettings.User, Project: append(claudeSettings.Project, claudeLocal),
@@ -50,20 +50,20 @@ func claudeCode() Client {
 // client gives the last hook. Wake is the command that waits for mail in the background and wakes a sleeping session.
 func nineHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
-	first.At, last.At = "SessionStart", "Stop"
+	first.EventName, last.EventName = "SessionStart", "Stop"
 	return append(sevenHooks(end), first, last)
 }
 
 // sevenHooks returns the same hooks without waking.
 func sevenHooks(end time.Duration) []Hook {
 	return []Hook{
-		{Event: SessionStart, At: "SessionStart", Timeout: patience},
-		{Event: Prompt, At: "UserPromptSubmit", Timeout: patience},
-		{Event: Tool, At: "PostToolUse", Timeout: patience},
-		{Event: Stop, At: "Stop", Timeout: patience},
-		{Event: SubagentStop, At: "SubagentStop", Timeout: patience},
-		{Event: SessionEnd, At: "SessionEnd", Timeout: end},
-		{Event: Compact, At: "PreCompact", Timeout: patience},
+		{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
+		{Event: Prompt, EventName: "UserPromptSubmit", Timeout: hookTimeout},
+		{Event: Tool, EventName: "PostToolUse", Timeout: hookTimeout},
+		{Event: Stop, EventName: "Stop", Timeout: hookTimeout},
+		{Event: SubagentStop, EventName: "SubagentStop", Timeout: hookTimeout},
+		{Event: SessionEnd, EventName: "SessionEnd", Timeout: end},
+		{Event: Compact, EventName: "PreCompact", Timeout: hookTimeout},
 	}
 }
 

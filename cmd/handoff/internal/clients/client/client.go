@@ -14,24 +14,24 @@ import (
 
 // A Client is a program that agents run in.
 type Client struct {
-	Name    string   // for the command line; also the agent's name, if the client calls itself Calls
-	Title   string   // for people
-	Aliases []string // other names for it on the command line
-	Program string   // its command
-	Traces  []Path   // any of these files or directories shows that it was used on this machine
-	Calls   string   // the name that it gives as an MCP client
-	Shell   Shell    // how its shells are recognised
-	Servers Files    // which list its MCP servers, in the object to which the keys Under lead
-	Under   []any
-	Newer   []any                      // keys that it uses instead, if a file has an object there; nil: none
-	Local   string                     // key of an object in the user's file that has an object for each project; Under leads on from there
-	Entry   func(Server) Object        // describes a server in the list
-	Allow   func(server string) *Grant // the text that lets the tools of our server run without asking; nil if the entry itself says it
-	Clean   bool                       // it starts servers without the variables of its environment that the entry does not name
-	Hooks   *Hooks                     // nil: it runs none
-	Plugins *Plugins                   // nil: it has none of ours
-	Doubts  func(View) []Doubt         // reasons for which it does not run the contents of its files; nil: none is known
-	Next    string                     // the step of a person after which the client notices, in one line
+	Name      string   // for the command line; also the agent's name, if the client calls itself Calls
+	Title     string   // for people
+	Aliases   []string // other names for it on the command line
+	Program   string   // its command
+	Traces    []Path   // any of these files or directories shows that it was used on this machine
+	MCPName   string   // the name that it gives as an MCP client
+	Shell     Shell    // how its shells are recognised
+	Servers   Files    // which list its MCP servers, in the object to which the keys Under lead
+	Under     []any
+	NewerKeys []any                      // keys that it uses instead, if a file has an object there; nil: none
+	Local     string                     // key of an object in the user's file that has an object for each project; Under leads on from there
+	Entry     func(Server) Object        // describes a server in the list
+	Allow     func(server string) *Grant // the text that lets the tools of our server run without asking; nil if the entry itself says it
+	CleanEnv  bool                       // it starts servers without the variables of its environment that the entry does not name
+	Hooks     *Hooks                     // nil: it runs none
+	Plugins   *Plugins                   // nil: it has none of ours
+	Doubts    func(View) []Doubt         // reasons for which it does not run the contents of its files; nil: none is known
+	Next      string                     // the step of a person after which the client notices, in one line
 	// Remove returns the arguments of the client's command that removes a server by its name; nil if it has none for
 	// the scope. The function is nil if it has none at all.
 	Remove func(scope Scope, name string) []string

@@ -21,7 +21,7 @@ func machine(system string, vars map[string]string) client.Machine {
 }
 
 // The golden files show the whole row of each client, as setup and the hooks would use it.
-func TestTableIsAsInTestdata(t *testing.T) {
+func TestTable_MatchesGolden(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -86,7 +86,7 @@ var known = map[string]string{
 }
 
 // The table of docs/clients.md lists the rows.
-func TestDocumentHasTheTableOfClients(t *testing.T) {
+func TestDocument_ListsRows(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -122,7 +122,7 @@ func files(m client.Machine, paths ...[]client.Path) (all []string) {
 	return all
 }
 
-func TestNamedFindsAClientByItsNames(t *testing.T) {
+func TestNamed_FindsNamesAndAliases(t *testing.T) {
 	for _, name := range []string{"claude-code", "claude", "Claude"} {
 		c, ok := client.Named(name)
 		require.True(t, ok)
@@ -132,7 +132,7 @@ func TestNamedFindsAClientByItsNames(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestPathsOfFilesFollowSystemAndEnvironment(t *testing.T) {
+func TestPath_FollowsSystemAndEnvironment(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -162,7 +162,7 @@ func TestPathsOfFilesFollowSystemAndEnvironment(t *testing.T) {
 }
 
 // If a file has several names, the existing file counts.
-func TestFileThatIsThereIsPreferred(t *testing.T) {
+func TestFiles_PreferExistingFile(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
 	c, _ := client.Named("opencode")
@@ -171,7 +171,7 @@ func TestFileThatIsThereIsPreferred(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.In(client.Project, m))
 }
 
-func TestDetectFindsAFolderOrAProgram(t *testing.T) {
+func TestDetect_FindsFolderOrProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its programs are scripts of sh")
 	}
@@ -192,7 +192,7 @@ func TestDetectFindsAFolderOrAProgram(t *testing.T) {
 	require.True(t, claude.Detect(m))
 }
 
-func TestIsHookLineKnowsOurLines(t *testing.T) {
+func TestIsHookLine_AcceptsOnlyOurLines(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff hook stop":                         true,
 		"/usr/bin/handoff hook stop --client codex": true,
@@ -234,7 +234,7 @@ func TestIsHookLineKnowsOurLines(t *testing.T) {
 }
 
 // A program of another name is ours if the caller names it.
-func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
+func TestIsHookLine_NeedsNameOfOtherProgram(t *testing.T) {
 	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
 	require.False(t, client.IsHookLine(line))
 	require.False(t, client.BeginsAsHookLine(line))
@@ -246,7 +246,7 @@ func TestHookLineOfAnotherProgramIsNotOurs(t *testing.T) {
 }
 
 // Reads parses each command that Command wrote.
-func TestAHookIsReadAsItWasWritten(t *testing.T) {
+func TestReadCommand_InvertsCommand(t *testing.T) {
 	for _, call := range []client.Call{
 		{Program: "handoff"},
 		{Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"},
@@ -259,8 +259,8 @@ func TestAHookIsReadAsItWasWritten(t *testing.T) {
 			if !c.Hooks.Runs(call.Program) {
 				continue // setup does not write it
 			}
-			for _, h := range c.Hooks.On {
-				read, ok := c.Reads(h, c.Command(h, call))
+			for _, h := range c.Hooks.Commands {
+				read, ok := c.ReadCommand(h, c.Command(h, call))
 				require.True(t, ok)
 				require.Equal(t, call, read)
 				require.True(t, client.IsHookLine(c.Command(h, call), call.Program))
@@ -270,7 +270,7 @@ func TestAHookIsReadAsItWasWritten(t *testing.T) {
 }
 
 // Git Bash needs quotes around the path of a program; cmd, which Codex starts, takes none.
-func TestAProgramOfWindowsIsWrittenAsTheShellOfTheClientWantsIt(t *testing.T) {
+func TestCommand_QuotesWindowsPathForShellOfClient(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-code": `'C:\tools\handoff.exe' hook session-start --client claude-code`,
 		"codex":       `C:\tools\handoff.exe hook session-start --client codex`,
@@ -284,14 +284,14 @@ func TestAProgramOfWindowsIsWrittenAsTheShellOfTheClientWantsIt(t *testing.T) {
 }
 
 // Doctor reports lines that begin as ours do and go on.
-func TestBeginsAsHookLineFindsLinesWithMore(t *testing.T) {
+func TestBeginsAsHookLine_AcceptsLongerLines(t *testing.T) {
 	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
 	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
 	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
 	require.False(t, client.BeginsAsHookLine(`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`))
 }
 
-func TestIsHandoffKnowsTheProgramByItsName(t *testing.T) {
+func TestIsHandoff_ComparesName(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
 		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,
@@ -309,8 +309,8 @@ func FuzzIsHookLine(f *testing.F) {
 	bare, _ := client.Named("codex")
 	f.Fuzz(func(t *testing.T, dir, agent string) {
 		of := client.Call{Program: `C:\` + dir + `\handoff.exe`}
-		require.Equal(t, bare.Hooks.Runs(of.Program), client.IsHookLine(bare.Command(bare.Hooks.On[0], of)), dir)
-		for _, h := range c.Hooks.On {
+		require.Equal(t, bare.Hooks.Runs(of.Program), client.IsHookLine(bare.Command(bare.Hooks.Commands[0], of)), dir)
+		for _, h := range c.Hooks.Commands {
 			line := c.Command(h, client.Call{Program: "/" + dir + "/handoff", Agent: agent})
 			require.True(t, client.IsHookLine(line), line)
 			require.False(t, client.IsHookLine(line+"; id"), line)
@@ -320,7 +320,7 @@ func FuzzIsHookLine(f *testing.F) {
 }
 
 // A program that is started on a machine finds the files of each client there.
-func TestEnvironHasTheVariablesOfEachClient(t *testing.T) {
+func TestEnviron_HasVariablesOfEachClient(t *testing.T) {
 	vars := map[string]string{
 		"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x", "GEMINI_CLI_HOME": "/g", "XDG_CONFIG_HOME": "/config",
 	}
@@ -335,7 +335,7 @@ func TestEnvironHasTheVariablesOfEachClient(t *testing.T) {
 }
 
 // ReadEntry parses each entry that setup wrote.
-func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
+func TestReadEntry_InvertsEntry(t *testing.T) {
 	for name, wished := range map[string]client.Server{
 		"program": {Command: []string{"/opt/my tools/handoff", "mcp", "--agent", "qa"}},
 		"address": {URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa"},
@@ -348,14 +348,14 @@ func TestAnEntryIsReadAsItWasWritten(t *testing.T) {
 				if !c.TakesToken() {
 					wished.TokenEnv = ""
 				}
-				require.Equal(t, client.Listed{Server: wished}, read)
+				require.Equal(t, client.ListedServer{Server: wished}, read)
 			})
 		}
 	}
 }
 
-func TestEntriesOfOthersAreReadAsFarAsTheyGo(t *testing.T) {
-	for text, want := range map[string]client.Listed{
+func TestReadEntry_OfOthersIsPartial(t *testing.T) {
+	for text, want := range map[string]client.ListedServer{
 		`{}`:                                                    {},
 		`{"command":7,"url":[],"env":""}`:                       {},
 		`{"command":["a",1,"b"]}`:                               {Server: client.Server{Command: []string{"a", "b"}}},
@@ -374,7 +374,7 @@ func TestEntriesOfOthersAreReadAsFarAsTheyGo(t *testing.T) {
 }
 
 // Each client has its form of a variable. Other texts are not variables.
-func TestVariableOfATokenIsReadInEachClientsWay(t *testing.T) {
+func TestReadEntry_ReadsTokenVariableOfEachClient(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer $TOKEN": "TOKEN", "Bearer ${TOKEN}": "TOKEN", "Bearer ${env:TOKEN}": "TOKEN", "Bearer ${TOKEN:-none}": "TOKEN",
 		"Bearer {env:TOKEN}": "TOKEN", "bearer  $TOKEN_2": "TOKEN_2",

@@ -16,21 +16,21 @@ var codexConfig = Files{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []P
 
 func codex() Client {
 	return Client{
-		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", Calls: "codex-mcp-client",
-		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Run: "CODEX_THREAD_ID"},
+		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", MCPName: "codex-mcp-client",
+		Shell:   Shell{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Session: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, Clean: true, Remove: codexRemove,
+		Entry: codexEntry, CleanEnv: true, Remove: codexRemove,
 		Hooks: &Hooks{
 			Files: Files{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:  time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
-			Shows: func(r Report) bool { // no other client has turns, or calls its transcripts so
+			Identifies: func(r Report) bool { // no other client has turns, or calls its transcripts so
 				return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
 			},
 			Queue: func(session, message string) []string {
 				return []string{"queue", "--thread", session, "--message", message}
 			},
-			On: nineHooks(codexEnd, Hook{Wake: true, Timeout: patience}), // the wait goes on in the background, see Queue
+			Commands: nineHooks(codexEndTimeout, Hook{Wake: true, Timeout: hookTimeout}), // the wait goes on in the background, see Queue
 		},
 		Plugins: &Plugins{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
 		Doubts:  func(v View) []Doubt { return append(codexTrusts(v), codexReviewed(v)...) },
@@ -38,10 +38,10 @@ func codex() Client {
 	}
 }
 
-// codexEnd is the longest that Codex waits when a session ends.
-const codexEnd = 3 * time.Second
+// codexEndTimeout is the longest that Codex waits when a session ends.
+const codexEndTimeout = 3 * time.Second
 
-// codexEntry names the variables of [Passed] for the server: Codex gives its hooks all variables of its environment,
+// codexEntry names the variables of [PassedVariables] for the server: Codex gives its hooks all variables of its environment,
 // and a server only those that the entry names.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
@@ -107,7 +107,7 @@ func codexLevel(v View) (level string) {
 // whether the hash still fits the hook.
 func codexReviewed(v View) []Doubt {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPlace) bool {
-		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.At), h.Group, h.Number)
+		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snake(h.EventName), h.Group, h.Number)
 		return !hasHash(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
 	}) {
 		return nil
@@ -123,7 +123,9 @@ func hasHash(state any) bool {
 }
 
 // snake writes an event as Codex does in its keys: session_start for SessionStart.
-func snake(event string) string { return strings.ToLower(inner().ReplaceAllString(event, "${1}_$2")) }
+func snake(event string) string {
+	return strings.ToLower(capitalInWord().ReplaceAllString(event, "${1}_$2"))
+}
 
-// inner matches a capital letter within a word.
-var inner = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([a-z])([A-Z])") })
+// capitalInWord matches a capital letter within a word.
+var capitalInWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([a-z])([A-Z])") })

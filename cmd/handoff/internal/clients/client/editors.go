@@ -2,63 +2,63 @@ package client
 
 func cursor() Client {
 	return Client{
-		Name: "cursor", Title: "Cursor", Program: "cursor", Calls: "cursor-vscode",
+		Name: "cursor", Title: "Cursor", Program: "cursor", MCPName: "cursor-vscode",
 		Traces:  []Path{"~/.cursor"},
 		Servers: Files{LooseJSON, []Path{"~/.cursor/mcp.json"}, []Path{".cursor/mcp.json"}},
 		Under:   []any{"mcpServers"},
 		Entry:   entry("", "", "${env:"),
 		Next:    "Look under Settings, MCP whether it is switched on.",
-		Asks:    asks,
+		Asks:    asksBeforeTools,
 	}
 }
 
 func vsCode() Client {
 	return Client{
 		Name: "vscode", Title: "VS Code", Aliases: []string{"code", "vs-code"},
-		Program: "code", Calls: "Visual Studio Code",
+		Program: "code", MCPName: "Visual Studio Code",
 		Traces:  []Path{"${config}/Code/User"},
 		Servers: Files{LooseJSON, []Path{"${config}/Code/User/mcp.json"}, []Path{".vscode/mcp.json"}},
 		Under:   []any{"servers"},
 		Entry:   entry("stdio", "http", "${env:"),
 		Next:    "Run the command MCP: List Servers, and start it.",
-		Asks:    asks,
+		Asks:    asksBeforeTools,
 	}
 }
 
 func windsurf() Client {
 	return Client{
-		Name: "windsurf", Title: "Windsurf", Program: "windsurf", Calls: "windsurf-client",
+		Name: "windsurf", Title: "Windsurf", Program: "windsurf", MCPName: "windsurf-client",
 		Traces:  []Path{"~/.codeium/windsurf"},
 		Servers: Files{JSON, []Path{"~/.codeium/windsurf/mcp_config.json"}, nil},
 		Under:   []any{"mcpServers"},
 		Entry:   entryAt("serverUrl", "", "", "${env:"),
 		Next:    "Open the MCP servers of Cascade, and refresh them.",
-		Asks:    asks,
+		Asks:    asksBeforeTools,
 	}
 }
 
 // zed takes no variables in headers.
 func zed() Client {
 	return Client{
-		Name: "zed", Title: "Zed", Program: "zed", Calls: "Zed",
+		Name: "zed", Title: "Zed", Program: "zed", MCPName: "Zed",
 		Traces:  []Path{"${settings}/zed"},
 		Servers: Files{LooseJSON, []Path{"${settings}/zed/settings.json"}, []Path{".zed/settings.json"}},
 		Under:   []any{"context_servers"},
 		Entry:   entry("", "", ""),
 		Next:    "Look in the settings of the Agent Panel for its green dot.",
-		Asks:    asks,
+		Asks:    asksBeforeTools,
 	}
 }
 
 // antigravity has one list for the editor and the command line; its first versions had one of their own.
 func antigravity() Client {
 	return Client{
-		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", Calls: "antigravity-client",
+		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", MCPName: "antigravity-client",
 		Traces:  []Path{"~/.gemini/config", "~/.gemini/antigravity"},
 		Servers: Files{JSON, []Path{"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json"}, nil},
 		Under:   []any{"mcpServers"},
 		Entry:   entryAt("serverUrl", "", "", ""),
 		Next:    "Open Manage MCP Servers and refresh, or type agy and /mcp.",
-		Asks:    asks,
+		Asks:    asksBeforeTools,
 	}
 }

@@ -16,22 +16,22 @@ var geminiSettings = Files{
 func geminiCLI() Client {
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
-		Program: "gemini", Calls: "gemini-cli-mcp-client",
-		Shell: Shell{Signs: []string{"GEMINI_CLI"}, Run: "GEMINI_SESSION_ID"},
+		Program: "gemini", MCPName: "gemini-cli-mcp-client",
+		Shell: Shell{Signs: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID"},
 		Traces: []Path{ // Antigravity uses the directory, too
 			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",
 			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
 		},
 		Servers: geminiSettings, Under: []any{"mcpServers"},
 		Entry: geminiEntry, Remove: removeInScope,
-		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Shows: func(r Report) bool {
-			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.At) // its words
-		}, On: []Hook{
-			{Event: SessionStart, At: "SessionStart", Timeout: patience},
-			{Event: Prompt, At: "BeforeAgent", Timeout: patience},
-			{Event: Tool, At: "AfterTool", Timeout: patience},
-			{Event: Stop, At: "AfterAgent", Timeout: patience},
-			{Event: SessionEnd, At: "SessionEnd", Timeout: patience},
+		Hooks: &Hooks{Files: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Identifies: func(r Report) bool {
+			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.EventName) // its words
+		}, Commands: []Hook{
+			{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
+			{Event: Prompt, EventName: "BeforeAgent", Timeout: hookTimeout},
+			{Event: Tool, EventName: "AfterTool", Timeout: hookTimeout},
+			{Event: Stop, EventName: "AfterAgent", Timeout: hookTimeout},
+			{Event: SessionEnd, EventName: "SessionEnd", Timeout: hookTimeout},
 		}},
 		Plugins: &Plugins{
 			User:   []Path{"${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json"},

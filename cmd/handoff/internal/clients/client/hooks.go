@@ -29,10 +29,10 @@ var Events = []Event{SessionStart, Prompt, Tool, Stop, SubagentStop, SessionEnd,
 // Hooks are the commands that a client runs when something happens in a session.
 type Hooks struct {
 	Files
-	Unit time.Duration // of timeouts
-	Name string        // the name that the client requires for each command; empty: none
-	Next string        // the step of a person after which the client runs them, in one line; empty: none
-	On   []Hook
+	Unit     time.Duration // of timeouts
+	Name     string        // the name that the client requires for each command; empty: none
+	Next     string        // the step of a person after which the client runs them, in one line; empty: none
+	Commands []Hook
 
 	// Flat says that the client reads the text that a hook adds at the top of its answer. Other clients read it in
 	// hookSpecificOutput.
@@ -43,7 +43,7 @@ type Hooks struct {
 	Bare bool
 
 	// Shows reports whether a report comes from this client for certain. Nil: its reports look like reports of others.
-	Shows func(Report) bool
+	Identifies func(Report) bool
 
 	// Queue returns the arguments of the client's command that starts a turn in a session with a message. A client that
 	// has it waits for each of its hooks to end, so the hook starts the wait for mail as a background process. Nil: the
@@ -53,15 +53,15 @@ type Hooks struct {
 
 // A Report holds the fields of a client's report to a hook that show which client it is.
 type Report struct {
-	At         string // the client's word for the event
+	EventName  string // the client's word for the event
 	Turn       string // the id of the turn
 	Transcript string // the path of the transcript
 }
 
 // ReportingClient returns the only client that can have sent a report. It returns false if there is none.
-func Reporting(r Report) (Client, bool) {
+func ReportingClient(r Report) (Client, bool) {
 	for _, c := range All() {
-		if c.Hooks != nil && c.Hooks.Shows != nil && c.Hooks.Shows(r) {
+		if c.Hooks != nil && c.Hooks.Identifies != nil && c.Hooks.Identifies(r) {
 			return c, true
 		}
 	}
@@ -70,11 +70,11 @@ func Reporting(r Report) (Client, bool) {
 
 // A Hook is a command of ours on one event of a client.
 type Hook struct {
-	Event   Event         // for handoff hook; empty: the command is handoff wait --hook
-	At      string        // the client's word for the event
-	Timeout time.Duration // after which the client gives up
-	Wake    bool          // only if sleeping sessions are to be woken
-	Extra   Object        // more fields of the command
+	Event     Event         // for handoff hook; empty: the command is handoff wait --hook
+	EventName string        // the client's word for the event
+	Timeout   time.Duration // after which the client gives up
+	Wake      bool          // only if sleeping sessions are to be woken
+	Extra     Object        // more fields of the command
 }
 
 // A Call is how hooks run handoff.
@@ -87,13 +87,13 @@ type Call struct {
 
 // EventName returns the word of a client for an event. For a client without hooks it returns the word that most clients
 // use.
-func (c Client) Calling(e Event) string {
+func (c Client) EventName(e Event) string {
 	if c.Hooks == nil {
 		c = codex()
 	}
-	for _, h := range c.Hooks.On {
+	for _, h := range c.Hooks.Commands {
 		if h.Event == e {
-			return h.At
+			return h.EventName
 		}
 	}
 	return ""
@@ -105,14 +105,14 @@ func (c Client) Groups(call Call) Object {
 	if c.Hooks == nil {
 		return events
 	}
-	for _, h := range c.Hooks.On {
+	for _, h := range c.Hooks.Commands {
 		if h.Wake && !call.Wake {
 			continue
 		}
 		group := Object{{"hooks", []any{c.handler(h, call)}}}
-		i := slices.IndexFunc(events, func(f Field) bool { return f.Key == h.At })
+		i := slices.IndexFunc(events, func(f Field) bool { return f.Key == h.EventName })
 		if i < 0 {
-			events = append(events, Field{h.At, []any{group}})
+			events = append(events, Field{h.EventName, []any{group}})
 			continue
 		}
 		events[i].Value = append(events[i].Value.([]any), group)
@@ -131,7 +131,7 @@ func (c Client) Command(h Hook, call Call) string {
 	words := c.Words(h, call)
 	program := shell.Quote(words[0])
 	switch {
-	case !isOfWindows(words[0]):
+	case !isWindowsPath(words[0]):
 	case c.Hooks.Bare:
 		program = words[0]
 	default:
@@ -141,7 +141,9 @@ func (c Client) Command(h Hook, call Call) string {
 }
 
 // Runs reports whether the shell of the client starts a program of this path, as [Client.Command] writes it.
-func (h Hooks) Runs(program string) bool { return !h.Bare || !isOfWindows(program) || isPlain(program) }
+func (h Hooks) Runs(program string) bool {
+	return !h.Bare || !isWindowsPath(program) || isPlain(program)
+}
 
 // isPlain reports whether shells read a path as one word without quotes, and find no special characters in it.
 func isPlain(path string) bool {
@@ -152,12 +154,12 @@ func isPlain(path string) bool {
 }
 
 // isWindowsPath reports whether a path is absolute on Windows.
-func isOfWindows(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
+func isWindowsPath(path string) bool { return len(path) > 2 && path[1] == ':' && path[2] == '\\' }
 
 // cutProgram splits a command line into the program and the rest. A path of Windows without quotes is a program only if
 // it is plain: with a special character of the shell the line would run another command, too.
 func cutProgram(line string) (program, rest string, ok bool) {
-	if !isOfWindows(line) {
+	if !isWindowsPath(line) {
 		return shell.CutWord(line)
 	}
 	if program, rest, _ = strings.Cut(line, " "); isPlain(program) {
@@ -194,7 +196,7 @@ func (c Call) Flags() (flags []string) {
 }
 
 // ReadCommand parses the command line of a hook. It is ok only if [Client.Command] would write exactly this line.
-func (c Client) Reads(h Hook, line string) (call Call, ok bool) {
+func (c Client) ReadCommand(h Hook, line string) (call Call, ok bool) {
 	all, ok := words(line)
 	if !ok {
 		return call, false

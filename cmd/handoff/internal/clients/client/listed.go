@@ -11,7 +11,7 @@ import (
 
 // A Listed server is an entry in the list of a client, as the client reads it. [Client.Entry] or another author wrote
 // it.
-type Listed struct {
+type ListedServer struct {
 	Server
 
 	Environ       []string // more variables for the program, each as NAME=value
@@ -20,7 +20,7 @@ type Listed struct {
 }
 
 // ReadEntry reads an entry in any form of the clients. It leaves a field empty that it cannot read.
-func ReadEntry(fields map[string]any) (l Listed) {
+func ReadEntry(fields map[string]any) (l ListedServer) {
 	l.Off = len(OffKeys(fields)) > 0
 	switch command := first[any](fields, "command", "cmd").(type) {
 	case string:

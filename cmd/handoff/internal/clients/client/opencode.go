@@ -5,7 +5,7 @@ func openCode() Client { return likeOpenCode("opencode", "opencode", "OPENCODE")
 // kilo is built from opencode: it has the list of the program and of the extensions for editors.
 func kilo() Client {
 	c := likeOpenCode("kilo", "Kilo Code", "KILO")
-	c.Aliases, c.Newer = []string{"kilo-code", "kilocode"}, nil
+	c.Aliases, c.NewerKeys = []string{"kilo-code", "kilocode"}, nil
 	return c
 }
 
@@ -14,7 +14,7 @@ func likeOpenCode(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file
 	return Client{
-		Name: name, Title: title, Program: name, Calls: name,
+		Name: name, Title: title, Program: name, MCPName: name,
 		Shell:  Shell{Signs: []string{sign}},
 		Traces: []Path{user},
 		Servers: Files{
@@ -22,7 +22,7 @@ func likeOpenCode(name, title, sign string) Client {
 			[]Path{user + "/" + file + ".json", user + "/" + file + ".jsonc"},
 			[]Path{file + ".json", file + ".jsonc", "." + file + "/" + file + ".json", "." + file + "/" + file + ".jsonc"},
 		},
-		Under: []any{"mcp"}, Newer: []any{"mcp", "servers"},
+		Under: []any{"mcp"}, NewerKeys: []any{"mcp", "servers"},
 		Entry: func(s Server) Object {
 			if s.URL != "" {
 				return Object{{"type", "remote"}, {"url", s.URL}}.with("headers", s.headers("{env:"))

@@ -38,15 +38,15 @@ func entryAt(url, program, address, before string) func(Server) Object {
 	}
 }
 
-// asks is [Client.Asks] of most clients.
-const asks = "It asks before it uses a tool."
+// asksBeforeTools is [Client.Asks] of most clients.
+const asksBeforeTools = "It asks before it uses a tool."
 
 // removeInScope is [Client.Remove] of several clients.
 func removeInScope(scope Scope, name string) []string {
 	return []string{"mcp", "remove", "--scope", string(scope), name}
 }
 
-// Passed are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
+// PassedVariables are the variables by which a server finds the same name and the same workspace as hooks and shells do. Setup
 // names all of them, set or not: a session may have a variable that was not set during setup. It writes no values:
 // HANDOFF_STORE may hold a password.
-var Passed = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+var PassedVariables = [...]string{"HANDOFF_AGENT", "HANDOFF_DIR", "HANDOFF_WORKSPACE", "HANDOFF_STORE", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}

@@ -6,7 +6,7 @@ import "slices"
 // known.
 type Shell struct {
 	Signs   []string // a shell with any of these variables, not empty, belongs to the client
-	Run     string   // the variable with the id of the session
+	Session string   // the variable with the id of the session
 	Process string   // the variable with the number of the client's process; empty: there is none
 
 	// Project is the variable with the directory of the project, for servers and hooks too. Empty: there is none.

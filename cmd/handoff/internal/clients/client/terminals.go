@@ -7,14 +7,14 @@ import "time"
 func copilotCLI() Client {
 	described := entry("local", "http", "${")
 	return Client{
-		Name: "copilot-cli", Title: "GitHub Copilot CLI", Aliases: []string{"copilot"}, Program: "copilot", Calls: "copilot-cli",
-		Shell:   Shell{Signs: []string{"COPILOT_CLI"}, Run: "COPILOT_AGENT_SESSION_ID"},
+		Name: "copilot-cli", Title: "GitHub Copilot CLI", Aliases: []string{"copilot"}, Program: "copilot", MCPName: "copilot-cli",
+		Shell:   Shell{Signs: []string{"COPILOT_CLI"}, Session: "COPILOT_AGENT_SESSION_ID"},
 		Traces:  []Path{"${COPILOT_HOME:-~/.copilot}"},
 		Servers: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/mcp-config.json"}, []Path{".github/mcp.json"}},
 		Under:   []any{"mcpServers"},
 		Hooks: &Hooks{
 			Files: Files{LooseJSON, []Path{"${COPILOT_HOME:-~/.copilot}/settings.json"}, nil},
-			Unit:  time.Second, Flat: true, On: sevenHooks(patience),
+			Unit:  time.Second, Flat: true, Commands: sevenHooks(hookTimeout),
 		},
 		Entry: func(s Server) Object { return append(described(s), Field{"tools", []string{"*"}}) },
 		Next:  "Type copilot, or /mcp in a session that is open.",
@@ -26,11 +26,11 @@ func copilotCLI() Client {
 func qwenCode() Client {
 	settings := Files{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
 	return Client{
-		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", Calls: "qwen-cli-mcp-client-" + ServerName,
-		Shell:   Shell{Signs: []string{"QWEN_CODE"}, Run: "QWEN_CODE_SESSION_ID"},
+		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", MCPName: "qwen-cli-mcp-client-" + ServerName,
+		Shell:   Shell{Signs: []string{"QWEN_CODE"}, Session: "QWEN_CODE_SESSION_ID"},
 		Traces:  []Path{"${QWEN_HOME:-~/.qwen}"},
 		Servers: settings, Under: []any{"mcpServers"},
-		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, On: sevenHooks(patience)},
+		Hooks: &Hooks{Files: settings, Unit: time.Millisecond, Commands: sevenHooks(hookTimeout)},
 		Entry: func(s Server) Object { return entryAt("httpUrl", "", "", "${")(s).with("trust", s.Trust) },
 		Next:  "Type qwen.",
 		Asks:  "It asks before it uses a tool; qwen -p refuses. --trust ends both.",
@@ -40,7 +40,7 @@ func qwenCode() Client {
 // cline takes no variables in headers. Its extensions for editors have lists of their own.
 func cline() Client {
 	return Client{
-		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", Calls: "@cline/core",
+		Name: "cline", Title: "Cline CLI", Aliases: []string{"cline-cli"}, Program: "cline", MCPName: "@cline/core",
 		Traces:  []Path{"${CLINE_DATA_DIR:-~/.cline/data}"},
 		Servers: Files{JSON, []Path{"${CLINE_DATA_DIR:-~/.cline/data}/settings/cline_mcp_settings.json"}, nil},
 		Under:   []any{"mcpServers"},

@@ -25,6 +25,6 @@ type View struct {
 // A HookPlace is the position of a hook.
 type HookPlace struct {
 	Path          string // of the file
-	At            string // the client's word for the event
+	EventName     string // the client's word for the event
 	Group, Number int    // of the group in the list of the event, and of the hook in the group; from 0
 }

@@ -49,10 +49,10 @@ func as(agent string) string {
 // server. Then one session has two names, or two stores.
 func (in *installation) withheld() (all []Finding) {
 	for _, e := range in.entries {
-		if !in.client.Clean || e.Off || len(e.Command) == 0 {
+		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
 			continue
 		}
-		names := slices.DeleteFunc(slices.Clone(client.Passed[:]), func(name string) bool {
+		names := slices.DeleteFunc(slices.Clone(client.PassedVariables[:]), func(name string) bool {
 			value := in.Machine.Getenv(name)
 			flag, decided := overriding[name]
 			return value == "" || decided && slices.Contains(e.Command, flag) || slices.Contains(e.Pass, name) ||

@@ -81,7 +81,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 // trial asks the server of an entry, in a workspace that is made for that.
 func (in *installation) trial(e installed.Entry) live.Trial {
 	return live.Trial{
-		Machine: in.Machine, As: in.client.Calls, Entry: e.Listed, HTTP: in.Web,
+		Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web,
 		Environ: []string{"HANDOFF_WORKSPACE=doctor"},
 	}
 }

@@ -27,8 +27,8 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 // calls is how the hooks of a file run handoff, of those that setup could have written.
 func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	for _, h := range f.Handlers {
-		for _, row := range in.client.Hooks.On {
-			if call, ok := in.client.Reads(row, h.Line); ok && row.At == h.Event {
+		for _, row := range in.client.Hooks.Commands {
+			if call, ok := in.client.ReadCommand(row, h.Line); ok && row.EventName == h.Event {
 				all = append(all, call)
 			}
 		}
@@ -54,9 +54,9 @@ func (in *installation) missingHooks() []Finding {
 		}
 	}
 	var missing []string
-	for _, h := range in.client.Hooks.On {
-		if !h.Wake && !ran[h.At] {
-			missing = append(missing, h.At)
+	for _, h := range in.client.Hooks.Commands {
+		if !h.Wake && !ran[h.EventName] {
+			missing = append(missing, h.EventName)
 		}
 	}
 	if len(missing) == 0 {

@@ -47,9 +47,9 @@ func (in *installation) all() []installed.Entry {
 	if in.plugin == "" {
 		return in.entries
 	}
-	started := client.Listed{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}
+	started := client.ListedServer{Server: client.Server{Command: []string{client.ServerName, "mcp"}}}
 	return append(slices.Clip(in.entries),
-		installed.Entry{Listed: started, Name: client.ServerName, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
+		installed.Entry{ListedServer: started, Name: client.ServerName, Client: in.client, Scope: installed.Plugin, Path: in.plugin})
 }
 
 // A file is a configuration file and the syntax that the client reads.
@@ -104,7 +104,7 @@ func (in *installation) view() client.View {
 	v := client.View{Machine: in.Machine, Plugin: in.plugin != "", Read: in.read}
 	for _, f := range in.hooks {
 		for _, h := range f.Handlers {
-			v.Hooks = append(v.Hooks, client.HookPlace{Path: f.Path, At: h.Event, Group: h.Group, Number: h.Number})
+			v.Hooks = append(v.Hooks, client.HookPlace{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})
 		}
 	}
 	v.Project = slices.ContainsFunc(in.files(), func(f file) bool { return in.scopeOf(f.path) == client.Project })

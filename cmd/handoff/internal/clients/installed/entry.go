@@ -19,7 +19,7 @@ const (
 
 // An Entry is our server as a file of a client lists it.
 type Entry struct {
-	client.Listed
+	client.ListedServer
 
 	Name   string // in the list; a user may have changed it
 	Client client.Client
@@ -115,10 +115,10 @@ func names(doc edit.Document, list []any) (all []string) {
 
 // Under returns the keys of the object in which a client looks for servers in one of its files.
 func Under(c client.Client, doc edit.Document) []any {
-	if c.Newer != nil {
-		value, _ := doc.Look(c.Newer...)
+	if c.NewerKeys != nil {
+		value, _ := doc.Look(c.NewerKeys...)
 		if object, ok := value.(map[string]any); ok && !isServer(object) {
-			return c.Newer
+			return c.NewerKeys
 		}
 	}
 	return c.Under
@@ -150,7 +150,7 @@ func (e Entry) forEverybody() []client.Server {
 	if len(e.Command) == len(s.Command)+2 && isAgent(e.Command[3]) {
 		s.Command = append(s.Command, "--agent", e.Command[3])
 	}
-	if !slices.ContainsFunc(e.Pass, func(name string) bool { return !slices.Contains(client.Passed[:], name) }) {
+	if !slices.ContainsFunc(e.Pass, func(name string) bool { return !slices.Contains(client.PassedVariables[:], name) }) {
 		s.Pass = e.Pass // earlier versions named fewer
 	}
 	trusted := s
@@ -164,14 +164,14 @@ func isAgent(name string) bool {
 }
 
 // An EnabledPlugin is a plugin of ours that a client has.
-type Brought struct {
+type EnabledPlugin struct {
 	Scope  client.Scope
 	Path   string   // of the file that enables it
 	Remove []string // the client's command that removes it, without the program
 }
 
 // Plugins returns our plugins that a client has, the user's first. A file of both scopes counts as the user's.
-func Plugins(c client.Client, m client.Machine) (all []Brought) {
+func Plugins(c client.Client, m client.Machine) (all []EnabledPlugin) {
 	if c.Plugins == nil {
 		return nil
 	}
@@ -190,12 +190,12 @@ func Plugins(c client.Client, m client.Machine) (all []Brought) {
 }
 
 // plugins returns our plugins in one file, of any marketplace.
-func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brought) {
+func plugins(row *client.Plugins, scope client.Scope, path string) (all []EnabledPlugin) {
 	if row.Key == "" {
 		if _, err := os.Stat(path); err != nil {
 			return nil
 		}
-		return []Brought{{scope, path, append(slices.Clip(row.Remove), client.ServerName)}}
+		return []EnabledPlugin{{scope, path, append(slices.Clip(row.Remove), client.ServerName)}}
 	}
 	doc, err := Open(row.Syntax, path, Largest)
 	if err != nil {
@@ -205,7 +205,7 @@ func plugins(row *client.Plugins, scope client.Scope, path string) (all []Brough
 	listed, _ := value.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		if strings.HasPrefix(name, client.ServerName+"@") && isOn(listed[name]) {
-			all = append(all, Brought{scope, path, append(slices.Clip(row.Remove), name)})
+			all = append(all, EnabledPlugin{scope, path, append(slices.Clip(row.Remove), name)})
 		}
 	}
 	return all

@@ -54,7 +54,7 @@ func known(t *testing.T, name string) client.Client {
 	return c
 }
 
-func TestEnabledPluginsAreFound(t *testing.T) {
+func TestPlugins_FindsEnabled(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"enabledPlugins": {"handoff@b": true, "handoff@a": {}, "other@a": true}}`:               {"handoff@a", "handoff@b"},
 		`{"enabledPlugins": {"handoff@a": false, "handoff@b": {"enabled": false}, "handoff": 1}}`: nil,
@@ -74,16 +74,16 @@ func TestEnabledPluginsAreFound(t *testing.T) {
 	}
 }
 
-func TestPluginsOfAProjectAreFound(t *testing.T) {
+func TestPlugins_FindsPluginOfProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	local := filepath.Join(w.Project, ".claude", "settings.local.json")
 	w.write(claude.Hooks.Files, client.Project, "{}")
 	require.NoError(t, os.WriteFile(local, []byte(`{"enabledPlugins": {"handoff@a": true}}`), 0o600))
-	require.Equal(t, []installed.Brought{{client.Project, local, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
+	require.Equal(t, []installed.EnabledPlugin{{client.Project, local, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
 
 	w.Project = w.Home // its file is the user's
 	user := w.write(claude.Hooks.Files, client.User, `{"enabledPlugins": {"handoff@a": true}}`)
-	require.Equal(t, []installed.Brought{{client.User, user, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
+	require.Equal(t, []installed.EnabledPlugin{{client.User, user, []string{"plugin", "uninstall", "handoff@a"}}}, installed.Plugins(claude, w.Machine))
 	require.Empty(t, installed.Plugins(known(t, "cursor"), w.Machine))
 }
 
@@ -97,7 +97,7 @@ const hooks = `{"hooks": {
 	"Odd": {"hooks": []}
 }}`
 
-func TestHandlersAreListedByTheirPlaces(t *testing.T) {
+func TestHandlers_ListsPositions(t *testing.T) {
 	doc, err := edit.Open(client.JSON, []byte(hooks))
 	require.NoError(t, err)
 	require.Equal(t, []installed.Handler{
@@ -114,7 +114,7 @@ func TestHandlersAreListedByTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestFilesWithOurHooksAreFound(t *testing.T) {
+func TestHooks_FindsOurFiles(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.write(claude.Hooks.Files, client.User, hooks)
 	project := w.write(claude.Hooks.Files, client.Project, `{"hooks": {"Stop": [{"hooks": [{"command": "lint"}]}]}}`)
@@ -138,7 +138,7 @@ func TestFilesWithOurHooksAreFound(t *testing.T) {
 }
 
 // Setup removes each hook of ours by itself. So too many would take long.
-func TestFileOfTooManyHooksIsUnread(t *testing.T) {
+func TestHooks_TooManyMakeFileUnread(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	many := func(n int) string {
 		return `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "handoff hook stop"}]},`, n-1) + `{"hooks": [{"command": "handoff hook stop"}]}]}}`

@@ -24,7 +24,7 @@ func entry(t *testing.T, c client.Client, fields client.Object) installed.Entry 
 	return all[0]
 }
 
-func TestOnlyWhatSetupWritesToTheLetterIsTrusted(t *testing.T) {
+func TestWritten_AcceptsOnlyExactEntries(t *testing.T) {
 	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
 	for text, want := range map[string]bool{
 		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
@@ -52,7 +52,7 @@ func TestOnlyWhatSetupWritesToTheLetterIsTrusted(t *testing.T) {
 }
 
 // Entries that setup writes for everybody in a project are trusted without a desired server.
-func TestEntriesOfSetupForEverybodyAreKnown(t *testing.T) {
+func TestWritten_AcceptsEntriesForEverybody(t *testing.T) {
 	for _, c := range client.All() {
 		if len(c.Servers.Project) == 0 {
 			continue

@@ -68,7 +68,7 @@ func (o ours) put(d Desired) error {
 
 // events gives the events on which we run something, or did.
 func (o ours) events() []string {
-	now := schemas.Map(o.client.Hooks.On, func(h client.Hook) string { return h.At })
+	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
 	there := schemas.Map(o.all(), func(h installed.Handler) string { return h.Event }) // of older versions too
 	return schemas.Unique(append(now, there...))
 }

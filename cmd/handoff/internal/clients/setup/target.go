@@ -76,8 +76,8 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 		need(installed.Under(c, doc))
 	}
 	if t.has(hooks) {
-		for _, h := range c.Hooks.On {
-			need(keyPath{installed.HooksKey, h.At})
+		for _, h := range c.Hooks.Commands {
+			need(keyPath{installed.HooksKey, h.EventName})
 		}
 	}
 	if t.has(grant) {
@@ -120,7 +120,7 @@ func (r *reason) Hint() string  { return r.hint }
 // Plugged says that a client has our plugin.
 type Plugged struct{ reason }
 
-func plugged(c client.Client, plugin installed.Brought) *Plugged {
+func plugged(c client.Client, plugin installed.EnabledPlugin) *Plugged {
 	return &Plugged{reason{
 		"it has the plugin of handoff, which brings the same: both would run",
 		shell.Line(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
@@ -141,13 +141,13 @@ func (d Desired) foreign(c client.Client) *Foreign {
 }
 
 // plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
-func (d Desired) plugin(c client.Client) (_ installed.Brought, ok bool) {
+func (d Desired) plugin(c client.Client) (_ installed.EnabledPlugin, ok bool) {
 	for _, b := range installed.Plugins(c, d.Machine) {
 		if b.Scope == client.User || d.Scope == client.Project {
 			return b, true
 		}
 	}
-	return installed.Brought{}, false
+	return installed.EnabledPlugin{}, false
 }
 
 // Hint says what a person can do about a file that was left alone.

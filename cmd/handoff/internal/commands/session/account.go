@@ -55,7 +55,7 @@ func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 	case row.Hooks != nil && row.Hooks.Flat:
 		return schemas.Encode(answer{Context: text})
 	}
-	at := cmp.Or(a.At, row.Calling(e)) // a client says so itself as a rule
+	at := cmp.Or(a.At, row.EventName(e)) // a client says so itself as a rule
 	return schemas.Encode(answer{Adds: &adds{At: at, Context: text}})
 }
 
@@ -94,7 +94,7 @@ func (a account) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
 	}
-	if c, ok := client.Reporting(client.Report{At: a.At, Turn: a.Turn, Transcript: a.Transcript}); ok {
+	if c, ok := client.ReportingClient(client.Report{EventName: a.At, Turn: a.Turn, Transcript: a.Transcript}); ok {
 		return schemas.Agent(c.Name)
 	}
 	return around

@@ -101,7 +101,7 @@ func replyTo(text []byte, id int) (r result, ok bool, err error) {
 type Trial struct {
 	Machine client.Machine
 	As      string // the name by which the client calls itself
-	Entry   client.Listed
+	Entry   client.ListedServer
 
 	Environ []string // for the program, besides what the machine and the entry have
 	Nowhere bool     // the program runs in no project
