@@ -14,10 +14,11 @@ import (
 	"handoff/schemas"
 )
 
-// reaching is how long a server elsewhere may take to answer.
+// addressTimeout is the time that a server elsewhere has to answer.
 const reaching = 3 * time.Second
 
-// examineAddress examines an entry with a URL. It asks what a client asks first, as a proxy may pass nothing else.
+// examineAddress examines an entry with a URL. It sends the first requests of a client, as a proxy may pass nothing
+// else.
 func (in *installation) examineAddress(ctx context.Context, e installed.Entry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -46,7 +47,8 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
 
-// refused explains why a server wants another token, or wants one at all. Setup writes no address that may hold a secret.
+// refused explains that a server demands a token, or another token. Its remedy contains no address that may hold a
+// secret.
 func (in *installation) refused(e installed.Entry, u *url.URL, where, token string) Finding {
 	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
 	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {
@@ -61,10 +63,10 @@ func (in *installation) refused(e installed.Entry, u *url.URL, where, token stri
 		try(in.setup(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
 }
 
-// typed is the command that reads a token from the keyboard into a variable, and leaves no trace of it.
+// readToken returns a command that reads a token from the keyboard into a variable, and leaves no trace of it.
 func typed(variable string) string { return "read -rs " + variable + " && export " + variable }
 
-// literalToken is the token that a header has in plain text; empty if the client is to put it there.
+// literalToken returns the token that a header has in plain text; empty if the client inserts it.
 func literalToken(header string) string {
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {
@@ -73,13 +75,13 @@ func literalToken(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// isUnreached tells whether there was no connection, or no answer in time.
+// isUnreached reports whether there was no connection, or no answer in time.
 func isUnreached(err error) bool {
 	broken, ok := errors.AsType[*net.OpError](err)
 	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)
 }
 
-// short is an error without the address, which is said and may hold a secret.
+// withoutURL removes the address from an error. The finding names the host, and the address may hold a secret.
 func short(err error) error {
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		return urlError.Err

@@ -6,8 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// Agents examines the files that declare agents, and what was allowed of them. While one of them is broken, what was
-// declared last holds.
+// Agents examines the files that declare agents, and the approvals for them. While a file is broken, its last valid
+// declarations hold.
 func Agents(files []agentsfile.File, given consent.Book, sh Shell) (all []Finding) {
 	declared := 0
 	for _, f := range files {

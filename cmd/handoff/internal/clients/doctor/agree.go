@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// twoNames finds a server and hooks of one scope with different names: the hooks then tell of somebody else's mail.
+// twoNames finds a server and hooks of one scope with different names: the hooks then report the mail of another agent.
 func (in *installation) twoNames() []Finding {
 	for _, e := range in.entries {
 		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
@@ -27,7 +27,7 @@ func (in *installation) twoNames() []Finding {
 	return nil
 }
 
-// nameOf is the name that an entry gives its server; empty if it gives none.
+// nameOf returns the name that an entry gives its server; empty if it gives none.
 func nameOf(e installed.Entry) string {
 	name := shell.Argument(e.Command, "--agent")
 	for _, pair := range e.Environ {
@@ -45,8 +45,8 @@ func as(agent string) string {
 	return "as " + agent
 }
 
-// withheld finds the variables that are set here and that a client gives to its hooks and shells, but not to its
-// server. Then one session has two names, or two stores.
+// withheld finds variables of this environment that a client gives to its hooks and shells, but not to its server. Then
+// one session has two names, or two stores.
 func (in *installation) withheld() (all []Finding) {
 	for _, e := range in.entries {
 		if !in.client.CleanEnv || e.Off || len(e.Command) == 0 {
@@ -68,7 +68,7 @@ func (in *installation) withheld() (all []Finding) {
 	return all
 }
 
-// overriding are the flags of a server that count more than a variable.
+// overriding maps a variable to the flag of a server that takes precedence over it.
 var overriding = map[string]string{
 	"HANDOFF_AGENT": "--agent", "HANDOFF_WORKSPACE": "--workspace", "HANDOFF_DIR": "--dir",
 }

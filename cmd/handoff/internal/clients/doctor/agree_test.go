@@ -37,7 +37,7 @@ func TestASessionThatIsServedElsewhereNeedsNoHooks(t *testing.T) {
 	w.write(".codex/hooks.json", "{}")
 	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = 'handoff'\nargs = ['mcp']\n")
 	requireFinding(t, w.examine("codex"), doctor.Skipped, "Codex has none", "handoff setup codex --hooks")
-	w.write(".codex/hooks.json", "{") // nobody knows
+	w.write(".codex/hooks.json", "{") // the hooks are unknown
 	requireNone(t, w.examine("codex"), "has none")
 }
 
@@ -67,7 +67,7 @@ func TestServerAndHooksBesideThePluginAreAWarning(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "its hooks run twice", "handoff setup claude-code --scope project --remove --yes")
 }
 
-// Hooks that act under another name than the server tell of the mail of somebody else.
+// Hooks with another name than the server report the mail of another agent.
 func TestServerAndHooksOfTwoNamesAreAWarning(t *testing.T) {
 	const named = "handoff hook prompt --client claude-code --agent qa"
 	for name, tt := range map[string]struct{ entry, hooks, says, remedy string }{
@@ -92,7 +92,7 @@ func TestServerAndHooksOfTwoNamesAreAWarning(t *testing.T) {
 	}
 }
 
-// Clients read dialects of their own, and of a file in another nothing at all.
+// Each client reads its own dialect. It ignores a file in another dialect.
 func TestFilesOfWhichTheClientReadsNothingAreErrors(t *testing.T) {
 	const entry = `"mcpServers": {"handoff": {"type": "stdio", "command": "/nowhere/handoff", "args": ["mcp"]}}`
 	for name, tt := range map[string]struct{ client, path, text, says string }{

@@ -14,20 +14,20 @@ import (
 	"handoff/schemas"
 )
 
-// A Bench is what clients are examined with.
+// A Bench holds the facts and connections for the examination of clients.
 type Bench struct {
 	Shell
 
 	Machine client.Machine
 	Web     *http.Client
 
-	// Wanted says that somebody named the client: then it is a fault that the client is not set up.
+	// Wanted says that the user named the client: then it is a fault if the client is not set up.
 	Wanted bool
 }
 
-// Client examines one client: what its files say of handoff, whether the client reads them, whether the server that
-// they name works, and whether what its hooks start is there. It starts servers only as package installed allows; all
-// of them have ended when it returns.
+// Client examines one client: the entries and hooks of handoff in its files, whether the client reads them, whether
+// their server works, and whether the programs of the hooks exist. It starts servers only as package installed allows.
+// All of them have ended when it returns.
 func Client(ctx context.Context, c client.Client, b Bench) []Finding {
 	in := installationOf(c, b)
 	all := in.unreadable()
@@ -80,7 +80,7 @@ func (in *installation) ignored() (all []Finding) {
 		doc, err := installed.Open(f.syntax, f.path, installed.LargestOwn) // its size was checked before
 		settings, ok := doc.(*edit.JSON)
 		if !ok || err != nil {
-			continue // what cannot be read is told elsewhere
+			continue // unreadable reports files that cannot be read
 		}
 		if why := settings.ReadAs(f.syntax); why != nil {
 			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out",
@@ -101,7 +101,8 @@ func (in *installation) absent() Finding {
 	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
 }
 
-// twice finds what is installed twice. The remedy takes out of one scope what setup wrote beside the plugin.
+// twice finds handoff installed twice. The remedy removes the entries of setup from a scope in which the plugin has the
+// same.
 func (in *installation) twice() []Finding {
 	var what, remedy string
 	switch {

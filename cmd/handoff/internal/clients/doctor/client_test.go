@@ -123,7 +123,7 @@ func TestUntrustedHooksAreAWarning(t *testing.T) {
 	requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
 	w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/below": "TRUST_PARENT"}`)
 	requireNone(t, w.examine("gemini"), "to trust")
-	for range 20 { // in whichever order the rules are looked at
+	for range 20 { // in any order of the rules
 		w.write(".gemini/trustedFolders.json", `{"`+w.bench.Machine.Project+`/.": "TRUST_FOLDER", "`+w.bench.Machine.Project+`//": "DO_NOT_TRUST"}`)
 		requireFinding(t, w.examine("gemini"), doctor.Error, "was told not to trust", "&& gemini")
 	}
@@ -133,7 +133,7 @@ func TestUntrustedHooksAreAWarning(t *testing.T) {
 	requireFinding(t, w.examine("claude"), doctor.Warning, "was told not to start", "claude mcp reset-project-choices")
 }
 
-// Codex gives its hooks what is set in the shell, and its server only what the entry names.
+// Codex gives its hooks the variables of the shell, and its server only the variables of the entry.
 func TestVariablesThatTheServerOfCodexDoesNotGetAreAWarning(t *testing.T) {
 	const server = "[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\nargs = ['mcp'ARG]\n"
 	for name, tt := range map[string]struct {

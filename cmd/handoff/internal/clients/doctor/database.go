@@ -8,7 +8,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// Database examines who has a workspace of a database open. Found is what the database has of its name: one, or none.
+// Database examines the owner of a workspace in a database. Found has the database's workspaces of this name: one, or
+// none.
 func Database(database string, found []cluster.Workspace, now time.Time, sh Shell) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
@@ -27,5 +28,5 @@ func nodeOf(owner *relay.Note, now time.Time, sh Shell) Finding {
 	return ok(aboutOwner, "the node at %s, for %s", owner.Address.Addr, terminal.Age(now.Sub(owner.Started)))
 }
 
-// Unreachable is the finding about a database, or about a workspace of one that does not open.
+// Unreachable returns the finding about a database, or about a workspace in one that does not open.
 func Unreachable(err error) Finding { return failure(aboutStore, "%s", explained(err)) }

@@ -14,11 +14,11 @@ import (
 	"handoff/schemas"
 )
 
-// patience is how long a server may take to answer. Clients wait longer.
+// serverTimeout is the time that a server has to answer. Clients wait longer.
 const patience = 5 * time.Second
 
-// examineEntry examines one entry. It starts the server as the client does, or calls it, and asks it what a client
-// asks first.
+// examineEntry examines one entry. It starts the server as the client does, or calls it, and sends the first requests
+// of a client.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.where(e)
 	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)
@@ -30,7 +30,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).try(in.rewrite(e))
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
-	case stranger: // whose words are not repeated: see package installed
+	case stranger: // the finding does not repeat words of a stranger: see package installed
 		return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
 			in.client.Title, e.Path).try(in.setup(e.Scope, "--print"))
 	case isForClient(e.URL):
@@ -52,7 +52,7 @@ func (in *installation) where(e installed.Entry) string {
 	return in.client.Title + " (" + about + ")"
 }
 
-// isForClient tells whether a text has a variable in it that only the client can fill in.
+// isForClient reports whether a text has a variable in it that only the client can fill in.
 func isForClient(text string) bool {
 	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
 }
@@ -78,7 +78,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.Counted(reply.Tools, "tool"))
 }
 
-// trial asks the server of an entry, in a workspace that is made for that.
+// trial prepares the questions for the server of an entry, in a temporary workspace.
 func (in *installation) trial(e installed.Entry) live.Trial {
 	return live.Trial{
 		Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web,

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// examineHookFile looks whether what the hooks of a file start is there. It runs none.
+// examineHookFile checks whether the programs of the hooks in a file exist. It runs none.
 func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	for _, call := range in.calls(f) {
 		if in.Machine.Program(call.Program) != "" {
@@ -24,7 +24,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
 
-// calls is how the hooks of a file run handoff, of those that setup could have written.
+// calls returns the calls of handoff in the hooks of a file, for hooks that setup could have written.
 func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	for _, h := range f.Handlers {
 		for _, row := range in.client.Hooks.Commands {
@@ -36,8 +36,8 @@ func (in *installation) calls(f installed.HookFile) (all []client.Call) {
 	return all
 }
 
-// missingHooks finds the events on which no hook of ours runs. A session with a server elsewhere needs none: hooks
-// look at this machine.
+// missingHooks finds the events without a hook of ours. A session with a server elsewhere needs no hooks: they read the
+// workspace of this machine.
 func (in *installation) missingHooks() []Finding {
 	isServedHere := slices.ContainsFunc(in.entries, func(e installed.Entry) bool { return e.URL == "" })
 	switch {
@@ -63,5 +63,5 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		try(in.setup(in.scopeOf(in.hooks[0].Path), "--hooks"))} // which shows what it puts beside the others, and asks
+		try(in.setup(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
 }

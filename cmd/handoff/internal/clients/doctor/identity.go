@@ -8,14 +8,14 @@ import (
 	"handoff/tools"
 )
 
-// A Self is what a command knows of who runs it.
+// A Self holds the facts that a command knows about its caller.
 type Self struct {
-	By      schemas.Caller // without a name where nothing tells it
-	Named   bool           // by a flag or a variable, and not found out
-	Process string         // of the client, as its shells know it
+	By      schemas.Caller // without a name if nothing tells it
+	Named   bool           // by a flag or a variable; false if found by other signs
+	Process string         // the client's process, as its shells know it
 }
 
-// Identify finds out who runs a command. Name is the value of --agent or HANDOFF_AGENT.
+// Identify finds the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
 func Identify(name string, getenv func(string) string, terminal bool) (s Self, err error) {
 	s.Named = name != ""
 	if s.By, err = identity.Caller(name, getenv, terminal); err == nil {
@@ -24,7 +24,7 @@ func Identify(name string, getenv func(string) string, terminal bool) (s Self, e
 	return s, err
 }
 
-// Nameless is the finding about a name that is not valid. Variable says that HANDOFF_AGENT gave it.
+// Nameless returns the finding about a name that is not valid. Variable says that HANDOFF_AGENT gave it.
 func Nameless(err error, variable bool) Finding {
 	f := failure(aboutIdentity, "%s", schemas.AsError(err).Message)
 	if variable {
@@ -33,8 +33,8 @@ func Nameless(err error, variable bool) Finding {
 	return f
 }
 
-// Identity examines under which name commands act here. In the shell of a coding agent it asks boxes which of the
-// sessions of that client this is; boxes are nil if the workspace cannot be asked.
+// Identity examines under which name commands act here. In the shell of a coding agent it asks boxes for the client
+// session of that shell. Boxes are nil if the workspace cannot be asked.
 func Identity(ctx context.Context, s Self, boxes tools.Invoker) Finding {
 	switch {
 	case s.Named:

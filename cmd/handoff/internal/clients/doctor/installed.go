@@ -9,14 +9,14 @@ import (
 	"handoff/schemas"
 )
 
-// An installation is what the files of a client say of handoff.
+// An installation holds the entries, hooks and plugin of handoff in the files of a client.
 type installation struct {
 	Bench
 
 	client  client.Client
 	entries []installed.Entry
 	hooks   []installed.HookFile
-	plugin  string // the file that says that our plugin is on; empty: it is not
+	plugin  string // the file that enables our plugin; empty: there is none
 	unread  []installed.Unread
 }
 
@@ -37,12 +37,12 @@ func installationOf(c client.Client, b Bench) *installation {
 	return in
 }
 
-// any tells whether there is anything of ours.
+// any reports whether there is anything of ours.
 func (in *installation) any() bool {
 	return len(in.entries) > 0 || len(in.hooks) > 0 || in.plugin != ""
 }
 
-// all gives the entries, that of the plugin included.
+// all returns the entries, with an entry for the plugin.
 func (in *installation) all() []installed.Entry {
 	if in.plugin == "" {
 		return in.entries
@@ -58,14 +58,14 @@ type file struct {
 	syntax client.Syntax
 }
 
-// files gives the files with something of ours in them, each once.
+// files returns the files with something of ours in them, each once.
 func (in *installation) files() []file {
 	servers := schemas.Map(in.all(), func(e installed.Entry) file { return file{e.Path, in.client.Servers.Syntax} })
 	hooks := schemas.Map(in.hooks, func(f installed.HookFile) file { return file{f.Path, in.client.Hooks.Syntax} })
 	return schemas.Unique(append(servers, hooks...))
 }
 
-// scopeOf gives the scope of a file of the client. If the project is the home directory, the file is the user's.
+// scopeOf returns the scope of a file of the client. If the project is the home directory, the file is the user's.
 func (in *installation) scopeOf(path string) client.Scope {
 	if path == in.client.Servers.In(client.User, in.Machine) ||
 		in.client.Hooks != nil && path == in.client.Hooks.In(client.User, in.Machine) {
@@ -74,7 +74,7 @@ func (in *installation) scopeOf(path string) client.Scope {
 	return client.Project
 }
 
-// trust examines whether a client runs what its files say: some clients ask a person first.
+// trust examines whether a client runs the contents of its files: some clients ask a person first.
 func (in *installation) trust() (all []Finding) {
 	if in.client.Doubts == nil {
 		return nil
@@ -99,7 +99,7 @@ func (in *installation) trust() (all []Finding) {
 	return all
 }
 
-// view is what the row of the client looks at.
+// view returns the facts for the client's row of the table.
 func (in *installation) view() client.View {
 	v := client.View{Machine: in.Machine, Plugin: in.plugin != "", Read: in.read}
 	for _, f := range in.hooks {

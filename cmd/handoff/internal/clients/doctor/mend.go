@@ -9,8 +9,8 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// setup is the command that sets up the client. Without more flags setup keeps what the client was set up with. Of what
-// it leaves alone it says why, and what to do.
+// setup returns the command that sets up the client. Without more flags setup keeps the options of the last setup. It
+// explains why it leaves a file alone, and the way out.
 func (in *installation) setup(scope client.Scope, flags ...string) string {
 	words := []string{in.Program.Call(), "setup", in.client.Name}
 	if scope == client.Project {
@@ -19,8 +19,8 @@ func (in *installation) setup(scope client.Scope, flags ...string) string {
 	return strings.Join(append(words, flags...), " ")
 }
 
-// mend is the command after which an entry starts this program. If the entry has only the name of the program, as setup
-// would write it, the command changes PATH.
+// mend returns the command after which an entry starts this program. If the entry has only the name of the program, as
+// setup would write it, the command changes PATH.
 func (in *installation) mend(e installed.Entry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.lead(); lead != "" && byName {
@@ -29,8 +29,8 @@ func (in *installation) mend(e installed.Entry) string {
 	return in.rewrite(e)
 }
 
-// rewrite is the command after which an entry is what setup writes. An entry that setup never writes is taken out, and so
-// is one beside the plugin.
+// rewrite returns the command after which an entry is as setup writes it. The command removes an entry that setup never
+// writes, and an entry of a client with the plugin.
 func (in *installation) rewrite(e installed.Entry) string {
 	if e.Scope == installed.Local || in.plugin != "" {
 		return in.removal(e)
@@ -38,7 +38,7 @@ func (in *installation) rewrite(e installed.Entry) string {
 	return in.setup(e.Scope, "--yes")
 }
 
-// removal is the command that takes an entry out. The plugin stays.
+// removal returns the command that removes an entry. The plugin stays.
 func (in *installation) removal(e installed.Entry) string {
 	if e.Scope == installed.Plugin {
 		return ""
@@ -50,10 +50,10 @@ func (in *installation) removal(e installed.Entry) string {
 	return in.setup(e.Scope, "--remove", "--yes")
 }
 
-// inProject is the beginning of a command that must run in the project.
+// inProject returns the beginning of a command that must run in the project.
 func (in *installation) inProject() string { return "cd " + shell.Quote(in.Machine.Project) + " && " }
 
-// before is what setup was told last in a scope; its server is empty if it was told nothing.
+// lastDesired returns the desired setup of the last run in a scope. Its server is empty if there was none.
 func (in *installation) before(scope client.Scope) setup.Desired {
 	setter := setup.Setter{Dir: setup.Receipts(in.Machine)}
 	return setter.AsBefore(in.client, setup.Desired{Machine: in.Machine, Scope: scope})

@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
-// site is a server that answers to these paths with these statuses, and remembers the token that it was given.
+// site is a server that answers to these paths with these statuses, and remembers the token of the last request.
 func site(t *testing.T, statuses map[string]int) (url string, token *string) {
 	t.Helper()
 	token = new(string)

@@ -28,7 +28,7 @@ func noted(t *testing.T, n relay.Note) string {
 
 var here = doctor.Shell{Program: doctor.Program{Version: "v1.0.0"}, Place: " --workspace w"}
 
-// sleeper is a process that does nothing until the test ends.
+// sleeper starts a process that sleeps until the test ends.
 func sleeper(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "60")

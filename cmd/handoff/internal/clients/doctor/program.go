@@ -14,11 +14,11 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Shell is where somebody pastes a remedy: how this program is called there, and with which flags.
+// A Shell is the shell into which a person pastes a remedy: the program's name there, and its flags.
 type Shell struct {
 	Program Program
-	Dir     string // the flag by which a command means the same project, after a space; empty: it needs none
-	Place   string // the flags by which it means the same workspace, each after a space
+	Dir     string // the flag that makes a command use the same project, after a space; empty: it needs none
+	Place   string // the flags that make it use the same workspace, each after a space
 }
 
 // line writes a command about the workspace.
@@ -26,15 +26,15 @@ func (s Shell) line(words string) string {
 	return s.Program.Call() + " " + words + s.Place
 }
 
-// A Program is the file of this program, and the one that a shell starts by its name.
+// A Program is the file of this program, together with the file that a shell starts by its name.
 type Program struct {
 	Path    string
 	Version string
-	OnPath  string // where PATH leads by the name; empty: nowhere
-	There   string // which version that says it is; empty: it does not answer as handoff does
+	OnPath  string // the file that PATH leads to by the name; empty: none
+	There   string // the version of that file; empty: it does not answer as handoff does
 }
 
-// FindProgram finds the program to which PATH leads, and asks it for its version.
+// FindProgram finds the program on PATH, and asks it for its version.
 func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
 	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
@@ -47,14 +47,14 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 	return p
 }
 
-// isOnPath tells whether PATH leads to this very file.
+// isOnPath reports whether PATH leads to this very file.
 func (p Program) isOnPath() bool {
 	one, errOne := os.Stat(p.OnPath)
 	other, errOther := os.Stat(p.Path)
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// Call is the word with which somebody calls this program: its name if PATH leads to it, or to another file of its
+// Call returns the word that starts this program in a shell: its name if PATH leads to it, or to another file of its
 // version; else its path.
 func (p Program) Call() string {
 	if p.isNamed() || p.Path == "" {
@@ -63,11 +63,11 @@ func (p Program) Call() string {
 	return shell.Quote(p.Path)
 }
 
-// isNamed tells whether the name of this program leads to its version, in whichever file.
+// isNamed reports whether the name of this program leads to its version, in any file.
 func (p Program) isNamed() bool { return p.OnPath != "" && p.There == p.Version }
 
-// In is how setup writes this program in a scope: by its name if PATH leads to this very file, or if the
-// configuration is for others too; else by its path.
+// In returns the program's name or path as setup writes it in a scope: the name if PATH leads to this very file, or if
+// the configuration is for others too; else the path.
 func (p Program) In(scope client.Scope) string {
 	if scope == client.Project || p.isOnPath() {
 		return client.ServerName
@@ -75,8 +75,8 @@ func (p Program) In(scope client.Scope) string {
 	return p.Path
 }
 
-// lead is the command after which PATH leads to this program. It is empty if PATH does. It replaces no program that does
-// not answer as handoff.
+// pathCommand returns the command after which PATH leads to this program. It is empty if PATH already does. It replaces
+// no program that does not answer as handoff.
 func (p Program) lead() string {
 	switch {
 	case p.isNamed():

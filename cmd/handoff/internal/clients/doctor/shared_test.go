@@ -20,7 +20,7 @@ import (
 
 const untried = "skipped: it is not what handoff setup writes, so it is not tried"
 
-// worldWithProgram has a handoff on PATH that tells of each run with a line in the file RUNS.
+// worldWithProgram puts a handoff on PATH that writes a line into the file RUNS for each run.
 func worldWithProgram(t *testing.T) (w *world, runs string) {
 	t.Helper()
 	w = newWorld(t)
@@ -71,7 +71,7 @@ func TestAnAddressOfAProjectIsNotCalled(t *testing.T) {
 	text := `{"mcpServers": {"handoff": {"type": "http", "url": "` + s.URL + `/mcp", "headers": {"Authorization": "Bearer ${GITHUB_TOKEN}"}}}}`
 	w.inProject(".mcp.json", text)
 	requireFinding(t, w.examine("claude-code"), doctor.Skipped, "came with the project, and is not called", "")
-	w.vars["CLAUDE_CONFIG_DIR"] = filepath.Join(w.bench.Machine.Project, "conf") // the user's files are the project's then
+	w.vars["CLAUDE_CONFIG_DIR"] = filepath.Join(w.bench.Machine.Project, "conf") // now the user's files lie in the project
 	w.inProject("conf/.claude.json", text)
 	requireFinding(t, w.examine("claude-code"), doctor.Skipped, "conf/.claude.json came with the project", "")
 	require.Empty(t, calls)
@@ -82,7 +82,7 @@ func TestAnAddressOfAProjectIsNotCalled(t *testing.T) {
 	require.NotEmpty(t, calls)
 }
 
-// What somebody told setup to write is what doctor tries, and nothing else at that address.
+// Doctor calls the address that a person told setup to write, and no other.
 func TestAnAddressOfAProjectThatSetupWroteIsCalled(t *testing.T) {
 	w := newWorld(t)
 	url, token := site(t, map[string]int{"/mcp": 401})

@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	verifiable = 32 << 20 // bytes of a store that is verified in the time there is
+	verifiable = 32 << 20 // size limit of a store that doctor verifies, in bytes
 	verifying  = 5 * time.Second
 
-	worthIt         = 64 << 20 // bytes that somebody may want back
+	worthIt         = 64 << 20 // free bytes that are worth a finding
 	lookingForSpare = time.Second
 )
 
-// Store examines what is in a workspace, through the process that has it open. It verifies the registry if the store
-// is small enough for that. The file is the zero one where the store is in a database.
+// Store examines the content of a workspace, through the process that has it open. It verifies the registry if the
+// store is small enough for that. The file is the zero one if the store is in a database.
 func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh Shell) []Finding {
 	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
@@ -46,7 +46,7 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 	return append(all, spare(ctx, boxes, sh)...)
 }
 
-// spare tells of space that can be had, where it is worth it.
+// spare finds free or dispensable space in the store, if it is worth it.
 func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	ctx, end := context.WithTimeout(ctx, lookingForSpare)
 	defer end()
@@ -54,7 +54,7 @@ func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
 	switch {
 	case err != nil || out.Free+out.Bytes < worthIt:
-		return nil // that it cannot be asked other findings tell
+		return nil // other findings report that the store cannot be asked
 	case out.Bytes > out.Free:
 		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
 		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).try(sh.line("compact --keep 180d"))}
@@ -62,12 +62,13 @@ func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
 	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).try(sh.line("compact"))}
 }
 
-// Closed is the finding about a store that does not open.
+// Closed returns the finding about a store that does not open.
 func Closed(err error, sh Shell) Finding {
 	return failure(aboutStore, "it does not open: %s", explained(err)).try(sh.line("logs"))
 }
 
-// Nowhere is the finding about a missing workspace. Outside of projects that is no fault, unless somebody named one.
+// Nowhere returns the finding about a missing workspace. Outside of projects that is no fault, unless the user named
+// one.
 func Nowhere(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
@@ -76,12 +77,12 @@ func Nowhere(err error, asked workspace.Config) Finding {
 	return state.of(aboutStore, "%s", explained(err))
 }
 
-// Homeless is the finding that no client was examined: without a home directory nobody knows where their files are.
+// Homeless returns the finding that no client was examined: without a home directory their files cannot be found.
 func Homeless(err error) Finding {
 	return failure(aboutClients, "none was looked at: %s", explained(err))
 }
 
-// explained is an error with its hint.
+// explained returns the text of an error with its hint.
 func explained(err error) string {
 	coded := schemas.AsError(err)
 	if coded.Hint == "" {
@@ -111,7 +112,7 @@ func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, ver
 	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
 }
 
-// Files examines the files of a workspace: who may read them, and whether the store looks like one.
+// Files examines the files of a workspace: their permissions, and whether the store looks like one.
 func Files(w workspace.Workspace, sh Shell) []Finding {
 	if !w.Exists() {
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
@@ -119,15 +120,15 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 	return append(permissions(w.Dir), storeFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
-// Beside finds the other workspaces in which agents may be looked for who are not here.
+// Neighbours lists the other workspaces in which a person may look for agents that are not here.
 func Beside(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).try(n.Join)
 	})
 }
 
-// Shut tells whether doctor must not open a workspace, and the finding that says why. Opening would make a store
-// where there is none or an empty one, and would change the permissions of a directory that is not private.
+// Shut reports whether doctor must not open a workspace, with the finding that says why. Opening would make a store if
+// there is none or an empty one, and would change the permissions of a directory that is not private.
 func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.Store()
 	info, err := os.Stat(w.Dir)
@@ -142,14 +143,14 @@ func Shut(w workspace.Workspace) (findings []Finding, shut bool) {
 }
 
 const (
-	others = 0o077 // may not do anything with what agents know
+	others = 0o077 // no permission for other users
 	usable = 0o700
 )
 
-// permissions looks at those of the directory. Others cannot reach the files as long as the directory is private.
+// permissions examines the permissions of the directory. Others cannot reach the files in a private directory.
 func permissions(dir string) []Finding {
 	if runtime.GOOS == "windows" {
-		return nil // there the permissions of files say nothing
+		return nil // permissions of files mean nothing there
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -181,7 +182,7 @@ func storeFile(path string, sh Shell) []Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return []Finding{failure(aboutStore, "%s is a link to no file", path).try(aside(path))}
 	case err != nil:
-		return nil // the directory tells why
+		return nil // the finding about the directory explains it
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).try(aside(path))}
 	case workspace.Emptied(filepath.Dir(path)):
@@ -195,7 +196,7 @@ func storeFile(path string, sh Shell) []Finding {
 	return nil
 }
 
-// aside is the command that moves something away.
+// aside returns the command that moves a file away.
 func aside(path string) string { return "mv -n " + shell.Line([]string{path, path + ".aside"}) }
 
 // Owner examines the process that has a workspace open and serves the others. That process leaves a note in the

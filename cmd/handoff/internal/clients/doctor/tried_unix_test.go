@@ -25,7 +25,7 @@ func says(name, version string) string {
 		"read -r done; read -r ask; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[{}]}}'\ncat >/dev/null\n"
 }
 
-// The plugin starts what PATH leads to, and so does an entry for everybody in a project: setup would write the same
+// The plugin starts the program on PATH, and so does an entry for everybody in a project: setup would write the same
 // again.
 func TestServerOfAnotherVersionIsAWarning(t *testing.T) {
 	const plugin = `{"enabledPlugins": {"handoff@handoff": true}}`

@@ -12,7 +12,7 @@ import (
 
 const codexServer = "[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\nargs = ['mcp']\n"
 
-// trust has Codex trust a directory so far.
+// trust sets Codex's level of trust for a directory.
 func (w *world) trust(dir, level string) {
 	w.t.Helper()
 	w.write(".codex/config.toml", "[projects.'"+dir+"']\ntrust_level = '"+level+"'\n")
@@ -26,7 +26,7 @@ func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	requireRemedy(t, w.examine("codex"), doctor.Skipped, unknown, "cd "+project+" && codex")
 	w.trust(project, "untrusted")
 	requireFinding(t, w.examine("codex"), doctor.Warning, distrusted, "")
-	w.trust(filepath.Dir(project), "trusted") // which does not count
+	w.trust(filepath.Dir(project), "trusted") // does not count
 	requireFinding(t, w.examine("codex"), doctor.Skipped, unknown, "&& codex")
 	w.trust(project, "trusted")
 	requireNone(t, w.examine("codex"), "to trust")
@@ -40,7 +40,7 @@ func TestProjectThatCodexDoesNotTrustIsAWarning(t *testing.T) {
 	requireNone(t, w.examine("codex"), "to trust")
 }
 
-// Codex goes by the path without links, and by that of the repository of a worktree.
+// Codex uses the path without links, and in a worktree the path of its repository.
 func TestCodexKnowsAProjectByItsPathWithoutLinks(t *testing.T) {
 	w := newWorld(t)
 	project := w.bench.Machine.Project

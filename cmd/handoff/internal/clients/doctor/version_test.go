@@ -12,12 +12,12 @@ import (
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
-// answers is a program that says its version as handoff does.
+// answers is a program that prints its version as handoff does.
 func answers(version string) string {
 	return "#!/bin/sh\necho '{\"version\": \"" + version + "\", \"go\": \"go1.26\"}'\n"
 }
 
-// version is what is said of this program, at another path than that to which PATH leads.
+// version examines this program at another path than the program on PATH.
 func (w *world) version(path string) []doctor.Finding {
 	w.t.Helper()
 	w.bench.Program.Path = w.write(path, answers("v1.0.0"))
@@ -25,7 +25,7 @@ func (w *world) version(path string) []doctor.Finding {
 	return []doctor.Finding{doctor.Version(w.bench.Program)}
 }
 
-// paste runs a remedy in a shell of the world, which is left with what it exported.
+// paste runs a remedy in a shell of the world. The world keeps the PATH that it exports.
 func (w *world) paste(remedy string) {
 	w.t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", remedy+` && printf %s "$PATH" >"$HOME/.path"`)
@@ -53,11 +53,11 @@ func TestOtherProgramOnPATHIsAWarning(t *testing.T) {
 	requireFinding(t, w.version("here/handoff"), doctor.OK, "this is handoff v1.0.0, and PATH leads to it", "")
 }
 
-// The remedy is pasted, and then PATH leads to this program.
+// The person pastes the remedy, and then PATH leads to this program.
 func TestTheRemedyPutsTheProgramOnPATH(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at     string
-		there  string // the program to which PATH leads before
+		there  string // the program on PATH before
 		remedy string
 	}{
 		"where nobody looks":          {"opt/handoff", "", "export PATH="},

@@ -13,7 +13,7 @@ import (
 	"handoff/tools"
 )
 
-// patient says how old a concern is before it is a finding. What is not here is none.
+// minAge maps a kind of concern to the age at which it becomes a finding. Other kinds never do.
 var patient = map[schemas.ConcernKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,
@@ -21,12 +21,12 @@ var patient = map[schemas.ConcernKind]time.Duration{
 }
 
 const (
-	mostConcerns = 200 // concerns of a part that are looked at
+	mostConcerns = 200 // concerns of a part that doctor reads
 	mostFindings = 10  // findings at most
 )
 
-// Work examines the handoffs that have not ended, and finds those that go on only if somebody does something. The
-// overview of the workspace decides which these are, and why. Spell is the command line that makes a call.
+// Work examines the handoffs that have not ended, and finds those that need an action of an agent or person. The
+// overview of the workspace decides which handoffs these are, and why. Spell returns the command line for a call.
 func Work(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
 	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: mostConcerns})

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// after looks at the work when some time has passed.
+// after examines the work after some time.
 func (b *box) after(d time.Duration) []doctor.Finding {
 	b.t.Helper()
 	b.Pass(d)
@@ -29,7 +29,7 @@ func TestWorkThatGoesOnIsOK(t *testing.T) {
 	requireFinding(t, b.after(time.Minute), doctor.OK, "2 handoffs under way", "")
 }
 
-// The overview decides what is stuck, and its reasons are told; what is young is none.
+// The overview decides which handoffs are stuck, and doctor repeats its reasons. Young concerns are no findings.
 func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 	type call struct {
 		agent      schemas.Agent
@@ -38,7 +38,7 @@ func TestWorkThatIsStuckIsToldWithItsRemedy(t *testing.T) {
 	send, claim := call{"dev", "send_handoff", `{"to": "qa", "task": "Test it"}`}, call{"qa", "claim_handoff", `{}`}
 	for name, tt := range map[string]struct {
 		calls         []call
-		before, after time.Duration // nothing is found before
+		before, after time.Duration // there is no finding before
 		says, remedy  string
 	}{
 		"mail for a name that nobody has": {

@@ -63,7 +63,7 @@ func (w *world) examine(name string) []doctor.Finding {
 	return doctor.Client(w.t.Context(), c, w.bench)
 }
 
-// find looks for the program again.
+// find searches for the program again.
 func (w *world) find() {
 	w.t.Helper()
 	if runtime.GOOS == "windows" {
@@ -93,7 +93,7 @@ func hooks(event, command string) string {
 	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`
 }
 
-// requireRemedy fails unless one of the findings says this, with exactly this remedy.
+// requireRemedy fails unless one of the findings has this message, with exactly this remedy.
 func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
 	t.Helper()
 	requireFinding(t, all, state, message, remedy)
@@ -101,7 +101,7 @@ func requireRemedy(t *testing.T, all []doctor.Finding, state doctor.State, messa
 	require.Equal(t, remedy, all[i].Remedy)
 }
 
-// requireNone fails if one of the findings says this, or its remedy does.
+// requireNone fails if the message or the remedy of a finding contains this.
 func requireNone(t *testing.T, all []doctor.Finding, message string) {
 	t.Helper()
 	for _, f := range all {
@@ -109,7 +109,7 @@ func requireNone(t *testing.T, all []doctor.Finding, message string) {
 	}
 }
 
-// requireFinding fails unless one of the findings has this state, and says this.
+// requireFinding fails unless one of the findings has this state and this message.
 func requireFinding(t *testing.T, all []doctor.Finding, state doctor.State, message, remedy string) {
 	t.Helper()
 	for _, f := range all {

@@ -1,10 +1,9 @@
-// Package edit changes single values in configuration files that people and other programs wrote. It leaves every
-// other byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
+// Package edit changes single values in configuration files that people and other programs wrote. It leaves every other
+// byte as it is: comments, blank lines, indentation, line ends, trailing commas, a byte order mark.
 //
-// JSON is parsed into parts that keep blanks and comments, and a change is one of these parts. The parser of TOML says
-// where each value stands, and a change is a splice of the text there. The package parses the new text before it takes
-// it. It makes no change after which the text would not parse, would not say what was asked for, or would say anything
-// else than before besides.
+// JSON is parsed into parts that keep blanks and comments, and a change replaces one of these parts. The parser of TOML
+// returns the position of each value, and a change replaces the text at that position. The package parses the new text
+// before it accepts it. It refuses a change if the new text would not parse, or if any other value would differ.
 package edit
 
 import (
@@ -22,21 +21,21 @@ import (
 )
 
 // A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
-// into lists. Values to set are those of a [client.Field]. Values from Look are as encoding/json or the parser of TOML
-// gives them, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
+// into lists. Values to set have the types of a [client.Field]. Values from Look have the types of encoding/json or of
+// the parser of TOML, with the numbers of JSON as they are written: see [Same]. Callers do not change them. A method
 // that fails changes nothing.
 type Document interface {
 	// Look gives the value at a path; ok is false if there is none.
 	Look(path ...any) (value any, ok bool)
-	// Set puts a value at a path, and makes the objects on the way. It fails if something on the way is no object.
+	// Set puts a value at a path, and makes the objects on the way. It fails if a value on the way is no object.
 	Set(value any, path ...any) error
-	// Delete removes the value at a path and its key. It is no error if there is nothing.
+	// Delete removes the value at a path and its key. A missing value is no error.
 	Delete(path ...any) error
 	// Bytes gives the text.
 	Bytes() []byte
 }
 
-// parsed is a text with what it says.
+// parsed holds a text and its values.
 type parsed struct {
 	mark string
 	text []byte
@@ -51,9 +50,9 @@ func (p *parsed) Bytes() []byte { return append([]byte(p.mark), p.text...) }
 
 const byteOrderMark = "\uFEFF"
 
-// Open parses a text. A text of nothing but blanks is an empty document. The error says that the text does not
-// parse, or that it would keep a parser busy: it is JSON nested deeper than 200 levels, or TOML with more
-// than 10,000 keys, lists and tables.
+// Open parses a text. A text of blanks only is an empty document. The error says that the text does not parse, or that
+// it would keep a parser busy: it is JSON nested deeper than 200 levels, or TOML with more than 10,000 keys, lists and
+// tables.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
 	if err := bounded(syntax, text); err != nil {
 		return nil, err
@@ -68,21 +67,21 @@ func Open(syntax client.Syntax, text []byte) (Document, error) {
 	return openJSON(mark, text)
 }
 
-// Same tells whether a value from Look is the same as one to set.
+// Same reports whether a value from Look is the same as a value to set.
 func Same(got, set any) bool {
 	a, errA := plain(got)
 	b, errB := plain(set)
 	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
 }
 
-// IsEmpty tells an object or a list that holds nothing.
+// IsEmpty reports whether a value is an object or a list without content.
 func IsEmpty(got any) bool {
 	object, isObject := got.(map[string]any)
 	list, isList := got.([]any)
 	return isObject && len(object) == 0 || isList && len(list) == 0
 }
 
-// plain gives a value as encoding/json reads it.
+// plain returns a value as encoding/json would read it.
 func plain(value any) (v any, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -91,7 +90,7 @@ func plain(value any) (v any, err error) {
 	return v, json.Unmarshal(text, &v)
 }
 
-// spliced gives text with what is from one offset to another replaced.
+// splice replaces the text between two offsets.
 func spliced(text []byte, from, to int, by string) []byte {
 	out := make([]byte, 0, len(text)+len(by))
 	out = append(out, text[:from]...)
@@ -99,7 +98,7 @@ func spliced(text []byte, from, to int, by string) []byte {
 	return append(out, text[to:]...)
 }
 
-// lineEnd is how lines of a text end.
+// lineEnd returns the line ending of a text.
 func lineEnd(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -107,16 +106,16 @@ func lineEnd(text []byte) string {
 	return "\n"
 }
 
-// blankEnd gives text without the blanks at its end.
+// trimBlanks removes the blanks at the end of a text.
 func blankEnd(text []byte) []byte { return bytes.TrimRight(text, " \t\r\n") }
 
-// lineIndent gives the blanks at the beginning of the line in which an offset is.
+// lineIndent returns the blanks at the beginning of the line that contains an offset.
 func lineIndent(text []byte, at int) string {
 	line := text[bytes.LastIndexByte(text[:at], '\n')+1 : at]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// inTheWay says that the value at a path is something else than what belongs there.
+// errInTheWay says that the value at a path has the wrong type.
 func inTheWay(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
@@ -125,7 +124,7 @@ func inTheWay(path []any) error {
 	return fmt.Errorf("%s is something else there", strings.Join(names, "."))
 }
 
-// A parser recurses into nested values, and the parser of TOML compares each key with its neighbours. Somebody could
+// A parser recurses into nested values, and the parser of TOML compares each key with its neighbours. An attacker could
 // write a text that exhausts the stack or takes minutes.
 const (
 	deepest  = 200    // brackets of JSON around each other
@@ -137,11 +136,11 @@ var (
 	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", mostKeys)
 )
 
-// flat matches the strings and comments of JSON: brackets in them nest nothing. A string ends with its line at the
-// latest, as it does not parse then.
+// stringsAndComments matches the strings and comments of JSON: brackets in them nest nothing. A string ends at the end
+// of its line at the latest, because a longer one does not parse.
 var flat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
-// bounded tells why a text must not be parsed. A text that it lets through may still not parse.
+// checkBounds returns the reason not to parse a text, or nil. A text within the bounds may still not parse.
 func bounded(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return boundedTOML(text)
@@ -161,8 +160,8 @@ func bounded(syntax client.Syntax, text []byte) error {
 	return nil
 }
 
-// boundedTOML counts the signs in strings and comments too: a configuration has few enough of them in any case. A key
-// does not go on in the next line.
+// checkTOMLBounds counts the signs in strings and comments too: a configuration has few enough of them in any case. A
+// key does not continue in the next line.
 func boundedTOML(text []byte) error {
 	parts := 0
 	for line := range bytes.Lines(text) {

@@ -23,7 +23,7 @@ func opened(t *testing.T, syntax client.Syntax, text string) edit.Document {
 	return doc
 }
 
-// A case is two texts, before and after a server was added to it; its removal leads back.
+// A case is two texts, before and after a server was added. Removing the server restores the first.
 func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
@@ -96,7 +96,7 @@ func TestDeletingLeavesTheRest(t *testing.T) {
 	}
 }
 
-// A key of a list of tables has no place of its own: what is written for it would be read as of the last of them.
+// A key of a list of tables has no position of its own: a new key would belong to the last table.
 func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
 	for text, path := range map[string][]any{
 		"[[s]]\nb = 1\n":        {"s", "a", "c"},
@@ -129,13 +129,13 @@ func TestReadableDependsOnTheClientsSyntax(t *testing.T) {
 	}
 }
 
-// FuzzJSON adds to any text that is JSON and takes it out again: what else it says stays.
+// FuzzJSON adds a value to any JSON text and removes it again. The other values stay.
 func FuzzJSON(f *testing.F) {
 	seeds(f, "*.json")
 	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.LooseJSON, text) })
 }
 
-// FuzzTOML does so with TOML.
+// FuzzTOML does the same with TOML.
 func FuzzTOML(f *testing.F) {
 	seeds(f, "*.toml")
 	f.Fuzz(func(t *testing.T, text []byte) { addAndDelete(t, client.TOML, text) })
@@ -177,7 +177,7 @@ func addAndDelete(t *testing.T, syntax client.Syntax, text []byte) {
 	require.Equal(t, bare(before), bare(after), "%s", doc.Bytes())
 }
 
-// bare is what a document says, without a list of servers that holds none.
+// bare returns the values of a document, without an empty list of servers.
 func bare(v any) any {
 	root := v.(map[string]any)
 	if servers, ok := root["mcpServers"].(map[string]any); root["mcpServers"] == nil || ok && len(servers) == 0 {
@@ -190,7 +190,7 @@ func bare(v any) any {
 	return strings.TrimSpace(string(text))
 }
 
-// What is made to exhaust a parser is not parsed. These would overflow the stack, or take minutes.
+// Open parses no text that was made to exhaust a parser. These texts would overflow the stack, or take minutes.
 func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
 	var tables, keys strings.Builder
 	for n := range 100_000 {
@@ -222,7 +222,7 @@ func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
 	}
 }
 
-// Brackets that nest nothing are no depth.
+// Brackets in strings and comments add no depth.
 func TestTextsThatOnlyLookDeepAreParsed(t *testing.T) {
 	const many = 1000
 	for name, tt := range map[string]struct {

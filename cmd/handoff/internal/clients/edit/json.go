@@ -9,11 +9,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// JSON is a JSON file, perhaps with comments and trailing commas. If a key is there twice, the last one counts, as
-// it does for clients.
+// JSON is a JSON file, perhaps with comments and trailing commas. If a key is there twice, the last one counts, as it
+// does for clients.
 type JSON struct {
 	parsed
-	root hujson.Value // where everything stands
+	root hujson.Value // keeps the position of every part
 }
 
 var _ Document = (*JSON)(nil)
@@ -25,7 +25,7 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	}
 	root, err := hujson.Parse(text)
 	if err != nil {
-		var again error // it wants an end of line after the last comment, too
+		var again error // hujson wants an end of line after the last comment, too
 		if root, again = hujson.Parse(append(slices.Clip(text), '\n')); again != nil {
 			return nil, err
 		}
@@ -38,12 +38,12 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	strict := root.Clone()
 	strict.Standardize()
 	decoder := json.NewDecoder(bytes.NewReader(strict.Pack()))
-	decoder.UseNumber() // some are greater than Go has them
+	decoder.UseNumber() // some numbers do not fit into Go's types
 	return d, decoder.Decode(&d.said)
 }
 
-// become makes the text of the document what its root is by now, if the new text says what is meant. If it does not,
-// the root becomes what it was.
+// commit makes the changed root the text of the document, if the new text has the intended values. Otherwise it
+// restores the root from the text.
 func (d *JSON) become(meant meaning) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.said) {
@@ -56,7 +56,7 @@ func (d *JSON) become(meant meaning) error {
 	return err
 }
 
-// reach follows a path as far as there is something, and tells how many steps that was.
+// reach follows a path as far as values exist, and returns the number of steps.
 func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	v = &d.root
 	for deep < len(path) {
@@ -71,11 +71,11 @@ func (d *JSON) reach(path []any) (v *hujson.Value, deep int) {
 	return v, deep
 }
 
-// An item is a member of an object or an element of an array. First is its key, or the value itself. A comma follows
-// the last one if its value has any AfterExtra, also an empty one.
+// An item is a member of an object or an element of an array. First is its key, or the value itself. If the value of
+// the last item has an AfterExtra, even an empty one, a comma follows it.
 type item struct{ first, value *hujson.Value }
 
-// items gives the parts of an object or an array, and what stands between them and the end; nil for any other value.
+// items returns the items of an object or an array, and the text between them and the end; nil for any other value.
 func items(v *hujson.Value) (all []item, end *hujson.Extra) {
 	switch parts := v.Value.(type) {
 	case *hujson.Object:
@@ -94,10 +94,10 @@ func items(v *hujson.Value) (all []item, end *hujson.Extra) {
 	return nil, nil
 }
 
-// hasLastComma tells whether a comma follows the last item.
+// hasLastComma reports whether a comma follows the last item.
 func hasLastComma(all []item) bool { return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil }
 
-// find gives the index of the item that a step leads to; -1 if there is none.
+// find returns the index of the item that a step leads to; -1 if there is none.
 func find(all []item, step any) int {
 	for i, it := range slices.Backward(all) {
 		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {

@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// Set puts a value at a path of keys. A null on the way counts as nothing.
+// Set puts a value at a path of keys. A null on the way counts as missing.
 func (d *JSON) Set(value any, path ...any) error {
 	v, deep := d.reach(path)
 	if deep == len(path) || isNull(v) {
@@ -43,7 +43,7 @@ func (d *JSON) Append(value any, path ...any) error {
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
 
-// nested gives a value within objects of one key each.
+// nested wraps a value in objects of one key each.
 func nested(value any, keys []any) any {
 	for _, key := range slices.Backward(keys) {
 		value = client.Object{{Key: key.(string), Value: value}}
@@ -51,7 +51,7 @@ func nested(value any, keys []any) any {
 	return value
 }
 
-// insert adds an item at the end of a list. Comments after the last item stay after that.
+// insert adds an item at the end of a list. Comments after the last item stay there, before the new one.
 func (d *JSON) insert(into *hujson.Value, key string, value any) {
 	all, end := items(into)
 	indent, spread := d.layout(into)
@@ -64,7 +64,7 @@ func (d *JSON) insert(into *hujson.Value, key string, value any) {
 			closing = hujson.Extra(lineEnd(d.text) + lineIndent(d.text, into.StartOffset))
 		}
 	case len(all) > 0:
-		before = d.colon(false)[1:] // whoever writes a blank after a colon writes one after a comma
+		before = d.colon(false)[1:] // a file with blanks after its colons gets blanks after its commas
 	}
 	*end = closing
 	first := hujson.Value{BeforeExtra: hujson.Extra(string(kept) + before), Value: d.render(value, indent, spread)}
@@ -82,8 +82,8 @@ func (d *JSON) insert(into *hujson.Value, key string, value any) {
 	}
 }
 
-// Delete removes the value at a path, with its key and the comma that is not needed any more. It fails if the key is
-// there more than once. Comments before the value stay, as they may be about more than the value.
+// Delete removes the value at a path, with its key and the comma that becomes superfluous. It fails if the key is there
+// more than once. Comments before the value stay, as they may be about more than the value.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)
@@ -120,7 +120,7 @@ func (d *JSON) Delete(path ...any) error {
 	return d.become(withDeleted(d.said, path))
 }
 
-// layout tells how items of a list are written: with which blanks before them, and whether on lines of their own.
+// layout returns the indent of the items of a list, and whether they have lines of their own.
 func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
 	all, _ := items(v)
 	if isSpread(all) {
@@ -129,18 +129,18 @@ func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
 	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.onLines()
 }
 
-// isSpread tells whether the items of a list have lines of their own.
+// isSpread reports whether the items of a list have lines of their own.
 func isSpread(all []item) bool {
 	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
-// onLines tells whether the file is written over several lines. An empty one will be.
+// isMultiline reports whether the file has several lines. An empty file counts as such.
 func (d *JSON) onLines() bool {
 	all, _ := items(&d.root)
 	return len(all) == 0 || isSpread(all)
 }
 
-// unit is by how much a level is indented.
+// unit returns the indent of one level.
 func (d *JSON) unit() string {
 	all, _ := items(&d.root)
 	if !isSpread(all) {
@@ -149,7 +149,7 @@ func (d *JSON) unit() string {
 	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))
 }
 
-// colon is what stands between a key and its value.
+// colon returns the text between a key and its value.
 func (d *JSON) colon(spread bool) string {
 	if spread || bytes.Contains(d.text, []byte(`": `)) {
 		return ": "
@@ -157,13 +157,13 @@ func (d *JSON) colon(spread bool) string {
 	return ":"
 }
 
-// render writes a value, its lines after the first with this indent.
+// render writes a value. Its lines after the first have this indent.
 func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		panic(err) // values are ours
+		panic(err) // our values can be encoded
 	}
 	text := bytes.TrimSpace(b.Bytes())
 	if !spread {
@@ -171,12 +171,13 @@ func (d *JSON) render(value any, indent string, spread bool) hujson.Literal {
 	}
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, text, indent, d.unit()); err != nil {
-		panic(err) // it was just written
+		panic(err) // the encoder just wrote it
 	}
 	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnd(d.text)))
 }
 
-// ReadAs tells why a client that reads this syntax rejects the whole text; nil if the client reads it.
+// ReadAs returns the reason for which a client that reads this syntax rejects the whole text; nil if the client reads
+// it.
 func (d *JSON) ReadAs(syntax client.Syntax) error {
 	comments, trailing := false, false
 	for v := range d.root.All() {

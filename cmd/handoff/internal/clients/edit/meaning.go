@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// errOtherwise says that the new text would not say what is meant.
+// errOtherwise says that the new text would not have the intended values.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// A meaning tells whether what a new text says is what was meant.
+// An intent reports whether the values of a new text are as intended.
 type meaning func(after any) bool
 
-// withSet means: this value at a path, and all else as before.
+// afterSet accepts values with this value at a path and no other difference.
 func withSet(before any, path []any, value any) meaning {
 	return func(after any) bool {
 		got, ok := look(after, path)
@@ -23,7 +23,7 @@ func withSet(before any, path []any, value any) meaning {
 	}
 }
 
-// withDeleted means: nothing at a path, and all else as before. In a list the next item moves up.
+// afterDelete accepts values without the value at a path and no other difference. In a list the next item moves up.
 func withDeleted(before any, path []any) meaning {
 	return func(after any) bool {
 		rest := after
@@ -37,7 +37,7 @@ func withDeleted(before any, path []any) meaning {
 	}
 }
 
-// look gives the value at a path of keys and indices.
+// look returns the value at a path of keys and indices.
 func look(v any, path []any) (any, bool) {
 	for _, step := range path {
 		there := false
@@ -58,8 +58,8 @@ func look(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// besides gives a value without what is at a path. An object above it that holds nothing else is left out too: it
-// comes and goes with what is at the path.
+// withoutPath returns a value without the value at a path. It also omits an object on the way that has no other
+// content: setup makes and removes it together with the value.
 func besides(v any, path []any) any {
 	if len(path) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func besides(v any, path []any) any {
 	return v
 }
 
-// equal tells whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
+// equal reports whether two values are the same. It compares numbers as floating point, as most readers of JSON do; NaN
 // equals NaN.
 func equal(a, b any) bool {
 	switch a := a.(type) {
@@ -105,7 +105,7 @@ func equal(a, b any) bool {
 	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
 }
 
-// number gives a number as floating point, unless it is too great for that.
+// number converts a number to floating point, unless it is too great for that.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

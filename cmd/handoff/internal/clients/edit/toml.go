@@ -15,8 +15,8 @@ type tomlText struct {
 	lines []line
 }
 
-// A line is a key with its value, or the header of a table. What is within an inline table has no lines: it is only
-// replaced or removed as a whole.
+// A line is a key with its value, or the header of a table. The fields of an inline table have no lines: a change
+// replaces or removes the table as a whole.
 type line struct {
 	path   []string // from the root, the table's included
 	header bool
@@ -26,7 +26,7 @@ type line struct {
 	end    int  // of the value or header
 }
 
-// openTOML parses a TOML text. The parser gives the offsets, and the decoder finds faults of the text as a whole,
+// openTOML parses a TOML text. The parser returns the offsets, and the decoder finds faults of the text as a whole,
 // such as a table that is there twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
 	d := &tomlText{parsed: parsed{mark, text, map[string]any{}}}
@@ -94,7 +94,7 @@ func keyValue(p *unstable.Parser, table []string, e *unstable.Node) line {
 	return l
 }
 
-// keysOf gives the keys of a path.
+// keysOf returns the keys of a path.
 func keysOf(path []any) []string {
 	return schemas.Map(path, func(step any) string { return step.(string) })
 }

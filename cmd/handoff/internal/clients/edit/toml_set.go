@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// tableDepth is how deep a table may be whose fields get lines of their own, as those of servers do. A deeper object
-// is written inline.
+// tableDepth is the greatest depth of a table whose fields get lines of their own; tables of servers have it. A deeper
+// object is written inline.
 const tableDepth = 2
 
 // Set puts a value at a path of keys.
@@ -41,7 +41,7 @@ func (d *tomlText) set(value any, path []any) error {
 	return nil
 }
 
-// become replaces the text of the document, if the new text says what is meant.
+// commit replaces the text of the document, if the new text has the intended values.
 func (d *tomlText) become(text []byte, meant meaning) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
@@ -54,8 +54,8 @@ func (d *tomlText) become(text []byte, meant meaning) error {
 	return nil
 }
 
-// with gives the text with a value. The value replaces the one at the path, else it goes to the end of the table to
-// which it belongs, else into a new table at the end of the text.
+// with returns the text with a value. The value replaces the old value at the path. A new value goes to the end of its
+// table, or into a new table at the end of the text.
 func (d *tomlText) with(path []string, value string) []byte {
 	for _, l := range d.lines {
 		if !l.header && !l.array && slices.Equal(l.path, path) {
@@ -71,7 +71,7 @@ func (d *tomlText) with(path []string, value string) []byte {
 	return d.appended("["+dotted(table)+"]"+nl+pair+nl, nl)
 }
 
-// appended gives the text with a table after it, and a blank line between them.
+// withTable returns the text followed by a blank line and a table.
 func (d *tomlText) appended(table, nl string) []byte {
 	text := string(d.text)
 	switch {
@@ -83,7 +83,7 @@ func (d *tomlText) appended(table, nl string) []byte {
 	return []byte(text + nl + table)
 }
 
-// tableEnd gives the end of the last line of a table that has a header.
+// tableEnd returns the end of the last line of a table that has a header.
 func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 	for _, l := range d.lines {
 		switch {
@@ -99,7 +99,7 @@ func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 	return at, ok
 }
 
-// lineRest gives the end of the line in which an offset is, without what ends it.
+// lineRest returns the end of the line that contains an offset, without the line ending.
 func lineRest(text []byte, at int) int {
 	end := bytes.IndexByte(text[at:], '\n')
 	if end < 0 {
@@ -133,7 +133,7 @@ func tomlValue(value any) string {
 		parts := schemas.Map(v, func(f client.Field) string { return tomlKey(f.Key) + " = " + tomlValue(f.Value) })
 		return "{ " + strings.Join(parts, ", ") + " }"
 	case string:
-		text, _ := json.Marshal(v) // a text can be encoded
+		text, _ := json.Marshal(v) // a string can be encoded
 		return string(text)
 	}
 	return fmt.Sprint(value)
@@ -143,8 +143,8 @@ func tomlList[T any](values []T) string {
 	return "[" + strings.Join(schemas.Map(values, func(v T) string { return tomlValue(v) }), ", ") + "]"
 }
 
-// Delete removes all that is at a path and below it: keys, and tables with their headers. It fails for a key within an
-// inline table, as the text would say the same after it. Comments after the last line of a table stay.
+// Delete removes the value at a path and all values below it: keys, and tables with their headers. It fails for a key
+// within an inline table, because it removes only whole lines. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
 		return inTheWay(nil)
@@ -152,7 +152,7 @@ func (d *tomlText) Delete(path ...any) error {
 	if _, there := d.Look(path...); !there {
 		return nil
 	}
-	var pieces []line // which may be several: a table and the tables below it need not stand together
+	var pieces []line // several, if a table and the tables below it do not stand together
 	for i := 0; i < len(d.lines); i++ {
 		piece := d.lines[i]
 		if len(piece.path) < len(path) || !slices.Equal(piece.path[:len(path)], keysOf(path)) {
@@ -172,7 +172,7 @@ func (d *tomlText) Delete(path ...any) error {
 	return d.become(text, withDeleted(d.said, path))
 }
 
-// wholeLines widens a piece to the lines that it is in. At the end of the text the blank line before them goes too.
+// wholeLines widens a piece to whole lines. At the end of the text it includes the blank line before them.
 func wholeLines(text []byte, from, to int) (int, int) {
 	from = bytes.LastIndexByte(text[:from], '\n') + 1
 	to = lineRest(text, to)

@@ -11,7 +11,7 @@ import (
 
 const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
 
-// What is put back is what was there before the first setup, however often it was set up otherwise since.
+// Revert restores the text from before the first setup, after any number of other setups.
 func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -30,7 +30,7 @@ func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
 	require.Len(t, beside(t, path), 1)
 }
 
-// Somebody wrote between two setups: that stays, and ours goes.
+// Another author wrote between two setups. Their text stays, and ours goes.
 func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -43,7 +43,7 @@ func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
 	w.requireText(mine+"// theirs\n", path)
 }
 
-// A field that somebody added to our entry is theirs.
+// A field that another author added to our entry is theirs.
 func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
@@ -52,7 +52,7 @@ func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
 	w.requireText(`{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, path)
 }
 
-// Who sets a client up wants its server started. Those of others stay off.
+// A person who sets a client up wants its server started. Servers of others stay off.
 func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 	for name, file := range map[string]string{"codex": "ours-switched-off.toml", "cursor": "ours-switched-off.json", "opencode": "ours-switched-off.json"} {
 		w, c := worldWith(t, name)
@@ -69,7 +69,7 @@ func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 	}
 }
 
-// A permission that somebody else gave stays, and ours goes with the setup, or with one that does not want it.
+// A permission that another author gave stays. Ours goes with removal, or with a setup without --trust.
 func TestTrustIsGivenAndTakenBack(t *testing.T) {
 	const mine, both = `["WebFetch"]`, `["WebFetch", "mcp__handoff"]`
 	for name, tt := range map[string]struct {
@@ -85,7 +85,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 				w.desired.Server.Trust = tt.trust
 				w.apply(claude)
 				require.Contains(t, w.read(settings), both)
-				w.write(settings, w.read(settings)+"\n", 0o600) // somebody writes, so that ours is sought
+				w.write(settings, w.read(settings)+"\n", 0o600) // another author writes, so that Undo searches for our parts
 				if w.desired.Server.Trust = false; remove {
 					w.revert(claude)
 				} else {
@@ -97,7 +97,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 	}
 }
 
-// Waking is a hook of its own, and off unless it is desired.
+// Waking is a hook of its own, and off by default.
 func TestWakingHookIsWrittenWhenDesired(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)

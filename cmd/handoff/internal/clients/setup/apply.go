@@ -13,12 +13,12 @@ import (
 	"handoff/tools/platform"
 )
 
-// errMeanwhile says that a file is not what it was when the change was shown.
+// errMeanwhile says that a file changed after the plan was shown.
 var errMeanwhile = errors.New("it was changed meanwhile: run this again")
 
-// Apply makes a change that [Setter.Plan] gave, and gives the copy that it made of the file, if any. It leaves a file
-// alone that somebody else changed since. If it fails, the file, its copies and the directories are as they were.
-// Called again with the same change it fails, as the file is not what it was.
+// Apply makes a change of [Setter.Plan], and returns the backup copy of the file, if it made one. It leaves a file
+// alone that another program changed since. If it fails, the file, its copies and the directories are as before. A
+// second call with the same change fails, as the file is no longer the same.
 func (s Setter) Apply(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() {
 		return "", c.Err
@@ -33,8 +33,8 @@ func (s Setter) Apply(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// attempt makes a change, or takes back what it made for it. The receipt comes before the change: a change without a
-// receipt cannot be undone.
+// attempt makes a change, or restores everything if it fails. It writes the receipt before the change: a change without
+// a receipt cannot be undone.
 func (s Setter) attempt(c Change) (backup string, err error) {
 	before, err := os.ReadFile(s.file(c.File.Resolved))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ func (s Setter) attempt(c Change) (backup string, err error) {
 	return "", err
 }
 
-// stillSo tells whether the file is as it was read.
+// checkUnchanged fails if the file changed since it was read.
 func (c Change) stillSo() error {
 	now, err := c.desired.changeable(c.File.Path)
 	was := c.File
@@ -80,7 +80,7 @@ func (c Change) write() error {
 	return nil
 }
 
-// mode is that of the file, or of a new one.
+// mode returns the mode of the file, or of a new one.
 func (c Change) mode() fs.FileMode {
 	if c.File.Info != nil {
 		return c.File.Info.Mode().Perm()
@@ -89,7 +89,8 @@ func (c Change) mode() fs.FileMode {
 	return mode
 }
 
-// modes are those of a new file and of a new directory. They are for their user alone, unless they are the project's.
+// modes returns the modes of a new file and of a new directory. Only the user can read them, unless they belong to the
+// project.
 func (d Desired) modes() (file, folder fs.FileMode) {
 	if d.Scope == client.Project {
 		return 0o644, 0o755
@@ -97,9 +98,9 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 	return 0o600, 0o700
 }
 
-// inTurn does something while no other setup does: else the receipt of one could be about the text of another. The
-// system takes the lock back when its holder ends, however it ends; the file of the lock stays. Where the file system
-// knows no locks there are no turns.
+// withLock runs do while no other setup runs. Otherwise one setup could write a receipt about the text of another. The
+// system releases the lock when its holder ends, for any reason; the lock's file stays. If the file system has no
+// locks, several setups may run at once.
 func (s Setter) inTurn(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
@@ -108,7 +109,7 @@ func (s Setter) inTurn(do func() error) (err error) {
 	if err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }() // which lets go
+	defer func() { err = errors.Join(err, f.Close()) }() // releases the lock
 	err = platform.Lock(f)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.ENOLCK) {
 		return fmt.Errorf("take turns: %w", err)
@@ -117,14 +118,14 @@ func (s Setter) inTurn(do func() error) (err error) {
 }
 
 // replace writes a file as a whole: a reader finds the old text or the new one. The file keeps the group of the old
-// one, of, if there was one. The function last, which may be nil, is called right before the new text gets its name,
-// and an error of it stops that.
+// file, which is of, if there was one. Replace calls last, which may be nil, right before the new text gets its name.
+// An error of last stops it.
 func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
 			err = keepGroup(f, of)
 		}
-		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the group: a new one takes some of it away
+		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the group: a change of the group removes some bits
 		if err == nil && last != nil {
 			err = last()
 		}
@@ -132,8 +133,8 @@ func replace(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last fu
 	})
 }
 
-// backup copies a file, for nobody else to read. The copy lies beside the file. That of a file of a project lies with
-// the receipts, as the file may be in a repository.
+// backup copies a file, readable by the user only. The copy lies next to the file. The copy of a file of a project lies
+// with the receipts, as the file may be in a repository.
 func (s Setter) backup(c Change) (string, error) {
 	f := c.File
 	if f.Missing {
@@ -154,10 +155,10 @@ func (s Setter) backup(c Change) (string, error) {
 	return name, nil
 }
 
-// copied is in the name of a copy, between that of its file and when it was made.
+// copied separates the name of a file from the time, in the name of its copy.
 const copied = ".handoff-backup-"
 
-// writeNew writes a file that is not there yet, as a whole or not at all.
+// writeNew writes a file that does not exist yet, as a whole or not at all.
 func writeNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

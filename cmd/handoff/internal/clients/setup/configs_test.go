@@ -15,7 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// A config is a configuration file as somebody may have it: testdata/configs/CLIENT/servers or hooks/NAME.
+// A config is a configuration file of a possible user: testdata/configs/CLIENT/servers or hooks/NAME.
 type config struct {
 	name   string
 	client client.Client
@@ -113,7 +113,7 @@ func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path s
 	}
 }
 
-// Somebody else wrote the file after setup: then ours is taken out of what is there.
+// Another author wrote the file after setup. Then removal takes our parts out of the new text.
 func TestRemoveKeepsWhatOthersWroteSince(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		w.write(path, w.read(path)+"\n", 0o640)
@@ -128,7 +128,7 @@ func TestRemoveKeepsWhatOthersWroteSince(t *testing.T) {
 	})
 }
 
-// Without a receipt, of a setup by hand, say, ours is found all the same.
+// Without a receipt, as after a setup by hand, removal finds our parts all the same.
 func TestRemoveWithoutAReceiptTakesOursOut(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		require.NoError(t, os.RemoveAll(w.Dir))
@@ -140,8 +140,8 @@ func TestRemoveWithoutAReceiptTakesOursOut(t *testing.T) {
 	})
 }
 
-// requireNothingLost fails when a character of the original is not there any more, in its order, comments and all.
-// Commas and blanks are of how it is written, and an older entry of ours may have changed.
+// requireNothingLost fails if a character of the original is missing, in its order, comments included. It ignores
+// commas and blanks, and changes of an older entry of ours.
 func requireNothingLost(t *testing.T, c config, now string) {
 	t.Helper()
 	if !strings.Contains(c.name, "ours") && !strings.Contains(c.name, "null") {
@@ -154,7 +154,7 @@ func requireNothingLost(t *testing.T, c config, now string) {
 	}
 }
 
-// lost gives what of a text is not in another one, from the first character on that is not.
+// lost returns the rest of a text from its first character that another text does not have.
 func lost(text, in string) string {
 	for i := 0; i < len(text); i++ {
 		at := strings.IndexByte(in, text[i])
@@ -173,7 +173,7 @@ func written(r rune) rune {
 	return r
 }
 
-// meaning is what a file says besides of us. Objects and lists that only we needed count as nothing.
+// meaning returns the values of a file without ours. Objects and lists that only our parts needed count as missing.
 func meaning(t *testing.T, c config, text string) any {
 	t.Helper()
 	doc, err := edit.Open(c.files.Syntax, []byte(text))
@@ -231,7 +231,7 @@ func empty(v any) bool {
 func requireMode(t *testing.T, path string, mode fs.FileMode) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		return // there the modes of files say nothing
+		return // modes of files mean nothing there
 	}
 	info, err := os.Stat(path)
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-// meanwhile has somebody write a file after the receipt of the next change to it was kept, and so after the time was
-// asked for as often as that needs.
+// meanwhile writes a file, as another author, after setup has kept the receipt of the next change to it. Setup has then
+// read the clock as often as asked says.
 func (w *world) meanwhile(path, text string, asked int) {
 	now, times := w.Now, 0
 	w.Now = func() time.Time {
@@ -38,7 +38,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 	require.Empty(t, w.receipts())
 }
 
-// The receipt of the setup before says how to put things back; that of one that failed would not.
+// The receipt of an earlier setup tells how to restore the file. The receipt of a failed one would not.
 func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -58,7 +58,7 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 	require.Empty(t, w.receipts())
 }
 
-// What cannot be read now may be read another time.
+// Setup may be able to read the receipt later.
 func TestAReceiptThatCannotBeReadStays(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -87,7 +87,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 	path := w.servers(vscode)
 	change := of(t, w.Plan(vscode, w.desired), path)
 	now := w.Now
-	w.Now = func() time.Time { // the receipt is about to be written
+	w.Now = func() time.Time { // setup is about to write the receipt
 		require.NoError(t, os.Rename(w.Dir, w.Dir+"-aside"))
 		require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
 		return now()
@@ -97,7 +97,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 	require.Empty(t, tree(t, w.desired.Machine.Home))
 }
 
-// Two setups at once would each keep a receipt, and only one of them change the file.
+// Two setups at the same time would each keep a receipt, and only one of them would change the file.
 func TestSetupsTakeTurns(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)

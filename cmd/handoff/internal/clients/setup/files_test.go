@@ -77,7 +77,7 @@ func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
 				w := newWorld(t)
 				w.desired.Scope = scope
 				if w.apply(c); w.servers(c) == "" {
-					return // it has no list with a project
+					return // projects have no list
 				}
 				mode := map[client.Scope]os.FileMode{client.User: 0o600, client.Project: 0o644}[scope]
 				requireMode(t, w.servers(c), mode)
@@ -105,9 +105,9 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 	}
 }
 
-const onFullDisk = "SETUP_TEST_FULL_DISK" // in the environment: this is the process whose files are limited
+const onFullDisk = "SETUP_TEST_FULL_DISK" // in the environment: the files of this process are limited
 
-// Half a copy would be taken for a whole one. The limit is that of a process, so the test has one of its own.
+// Half a copy would look like a whole one. The limit holds for a process, so the test starts one.
 func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	if os.Getenv(onFullDisk) == "" {
 		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
@@ -126,7 +126,7 @@ func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
 
-// limitFiles has writing fail where a file would get longer than 1 MiB, as on a disk that is full.
+// limitFiles makes writes fail beyond 1 MiB of a file, as on a full disk.
 func limitFiles(t *testing.T) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -148,7 +148,7 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 	require.Len(t, beside(t, path), 1)
 }
 
-// Whoever wrote a project may have put links into it that lead to the user's own files.
+// The author of a project may have put links into it that lead to the user's own files.
 func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
 	for name, link := range map[string]func(w *world) (from, to string){
 		"to a file":      func(*world) (from, to string) { return ".mcp.json", "own.json" },

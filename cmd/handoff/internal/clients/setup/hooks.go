@@ -18,8 +18,8 @@ type ours struct {
 	receipt  receipt
 }
 
-// oursIn gives our hooks. The programs are those of desired and of the receipt: handoff may have another name there.
-// The error is [installed.ErrHooks] if there are more than anybody needs: each of them would be taken out by itself.
+// oursIn returns our hooks. They may run the program of the desired setup or of the receipt, which may have another
+// name than handoff. The error is [installed.ErrHooks] if there are too many: setup removes each of them by itself.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
 	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}, r}
 	if len(o.all()) > installed.MostHooks {
@@ -28,7 +28,7 @@ func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error
 	return o, nil
 }
 
-// all gives our hooks in all events, or in some of them.
+// all returns our hooks in all events, or in some of them.
 func (o ours) all(events ...string) (all []installed.Handler) {
 	for h := range installed.Handlers(o) {
 		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
@@ -38,7 +38,7 @@ func (o ours) all(events ...string) (all []installed.Handler) {
 	return all
 }
 
-// put makes our hooks those that are desired. It moves no hook of others.
+// put replaces our hooks by the desired ones. It moves no hook of others.
 func (o ours) put(d Desired) error {
 	groups := map[string][]any{}
 	if d.Hooks {
@@ -66,15 +66,15 @@ func (o ours) put(d Desired) error {
 	return nil
 }
 
-// events gives the events on which we run something, or did.
+// events returns the events with hooks of ours, now or in older versions.
 func (o ours) events() []string {
 	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
 	there := schemas.Map(o.all(), func(h installed.Handler) string { return h.Event }) // of older versions too
 	return schemas.Unique(append(now, there...))
 }
 
-// groups gives the groups of an event in which there are hooks of ours. One that others share is none that we make,
-// so that it is sorted out.
+// groups returns the groups of an event with hooks of ours. A group with hooks of others, too, equals none that setup
+// writes. So put takes our hooks out of it.
 func (o ours) groups(event string) (groups []any) {
 	last := -1
 	for _, h := range o.all(event) {
@@ -88,8 +88,8 @@ func (o ours) groups(event string) (groups []any) {
 	return groups
 }
 
-// clear takes our hooks out of an event, and what is empty without them: the list of the event, and the object of all
-// events. What a receipt does not name as made by setup stays.
+// clear removes our hooks from an event. It also removes the list of the event and the object of all events, if they
+// are empty then and the receipt names them as made by setup.
 func (o ours) clear(event string) error {
 	if len(o.all(event)) == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (o ours) clear(event string) error {
 	return nil
 }
 
-// delete takes our hooks out of an event, from the last to the first, and the groups that are empty then.
+// delete removes our hooks from an event, from the last to the first, and the groups that are empty then.
 func (o ours) delete(event string) error {
 	for _, h := range slices.Backward(o.all(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}

@@ -9,7 +9,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// notReplaced says why a file is not replaced by another of the same name; nil if it may be.
+// checkReplaceable returns the reason not to replace a file by another of the same name; nil if there is none.
 func notReplaced(f fs.FileInfo) error {
 	switch {
 	case platform.HardLinked(f):
@@ -20,8 +20,8 @@ func notReplaced(f fs.FileInfo) error {
 	return nil
 }
 
-// keepGroup gives a new file the group of another, which one has to be in. Where files have owners of another kind, a new
-// one gets what its directory says.
+// keepGroup gives a new file the group of another. The user has to be in that group. On systems with another kind of
+// owner it does nothing: there the directory decides.
 func keepGroup(f *os.File, of fs.FileInfo) error {
 	info, err := f.Stat()
 	if err != nil {

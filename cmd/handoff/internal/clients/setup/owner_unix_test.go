@@ -13,7 +13,7 @@ import (
 
 const somebody, theirGroup = 12345, 54321
 
-// asRoot skips a test that has to give files away.
+// asRoot skips a test that needs to change owners of files.
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -21,7 +21,7 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// as has the rest of a test run as another user, in no group but their own.
+// as runs the rest of a test as another user, in that user's group only.
 func as(t *testing.T, user int) {
 	t.Helper()
 	groups, err := syscall.Getgroups()
@@ -67,7 +67,7 @@ func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
 	require.ErrorContains(t, of(t, w.Undo(cursor, w.desired), path).Err, "it belongs to another user")
 }
 
-// Who is not in the group of a file cannot give a new one to it, and others could read that.
+// A user who is not in the group of a file cannot give it to a new one. Others could read the new file.
 func TestAFileOfAGroupThatCannotBeKeptStaysAsItIs(t *testing.T) {
 	asRoot(t)
 	w, cursor := worldWith(t, "cursor")
@@ -83,7 +83,7 @@ func TestAFileOfAGroupThatCannotBeKeptStaysAsItIs(t *testing.T) {
 	require.Len(t, beside(t, path), 1)
 }
 
-// open lets everybody make files in the directories of a world, and the way to them.
+// open lets every user create files in the directories of a world, and reach them.
 func (w *world) open(t *testing.T) {
 	t.Helper()
 	home := w.desired.Machine.Home

@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-// A file of a project is in a repository: nothing is left in it or beside it.
+// A file of a project is in a repository: removal leaves nothing in it or next to it.
 func TestHooksOfAProjectAreTakenOutWithoutATrace(t *testing.T) {
 	for name, receipt := range map[string]bool{"by who set it up": true, "by who cloned it": false} {
 		for how, take := range map[string]func(*world, client.Client){
@@ -40,7 +40,7 @@ func TestHooksOfAProjectAreTakenOutWithoutATrace(t *testing.T) {
 	}
 }
 
-// Who gave our server another name keeps that.
+// A user who gave our server another name keeps it.
 func TestServerUnderAnotherNameIsOurs(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
@@ -58,7 +58,7 @@ func TestServerUnderAnotherNameIsOurs(t *testing.T) {
 	w.requireText(named, path)
 }
 
-// With the plugin and what setup writes everything would run twice.
+// With the plugin and the entries of setup everything would run twice.
 func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
@@ -84,7 +84,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What a project says of plugins is about that project.
+// Plugins of a project count for that project only.
 func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
@@ -93,7 +93,7 @@ func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
 	require.Error(t, w.Plan(claude, w.desired)[0].Err)
 }
 
-// A program may be called otherwise than handoff: its hooks are known by it.
+// A program may have another name than handoff. Its hooks are recognised by it.
 func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
@@ -118,7 +118,7 @@ func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
 	w.requireText(theirs+"\n", settings)
 }
 
-// The hooks look into the workspace in which the server is.
+// The hooks use the workspace of the server.
 func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -134,7 +134,7 @@ func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
 	w.requireText(mine+"\n", path)
 }
 
-// Nobody has so many hooks of ours but to keep us busy.
+// Only an attacker has so many hooks of ours.
 func TestFileOfTooManyHooksIsRefused(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)

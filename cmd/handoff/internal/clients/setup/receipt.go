@@ -17,24 +17,24 @@ import (
 	"handoff/schemas"
 )
 
-// Receipts gives the directory of the receipts on a machine. No workspace has such a name.
+// Receipts returns the directory of the receipts on a machine. No workspace has such a name.
 func Receipts(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
 
-// A receipt is what is needed to undo what was done to a file. It is written before the file is changed, and as a
-// whole, so that there is no change without one. Each later change of the file writes it anew. Others may have
-// written it: what it names is looked at before it is removed.
+// A receipt holds the facts that undo needs. Setup writes it before it changes the file, and as a whole, so that every
+// change has one. Each later change of the file writes it anew. Others may have written it: undo checks each path
+// before it removes anything.
 type receipt struct {
 	Path     string    `json:"path"`
-	Resolved string    `json:"target"` // without links: by it the receipt is found
+	Resolved string    `json:"target"` // without links; the name of the receipt comes from it
 	At       time.Time `json:"at"`
 	Version  string    `json:"version,omitempty"` // of the program that wrote it
 	Missing  bool      `json:"missing,omitempty"` // there was no file
-	Before   []byte    `json:"before"`            // its text then, or without us if others wrote meanwhile
-	After    string    `json:"after"`             // the SHA-256 of its text as we left it
-	Made     []keyPath `json:"made,omitempty"`    // objects that are only there for us, outer ones first
-	Folders  []string  `json:"folders,omitempty"` // that were made, outer ones first
+	Before   []byte    `json:"before"`            // the old text; without our parts if others wrote meanwhile
+	After    string    `json:"after"`             // the SHA-256 of the new text
+	Made     []keyPath `json:"made,omitempty"`    // objects that exist only for our parts, outer ones first
+	Folders  []string  `json:"folders,omitempty"` // created by setup, outer ones first
 	Backups  []string  `json:"backups,omitempty"`
 	Granted  bool      `json:"granted,omitempty"` // tools run without asking because of us
 	Told     Told      `json:"wished"`
@@ -45,13 +45,13 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// file gives the path of the receipt of a file, whose own path is without links: then it is the same however it is
-// spelled.
+// file returns the path of the receipt of a file. The file's own path is without links, so all spellings lead to one
+// receipt.
 func (s Setter) file(resolved string) string {
 	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
 }
 
-// receipt gives the receipt of a file, if it has one.
+// receipt returns the receipt of a file, if it has one.
 func (s Setter) receipt(f installed.File) (receipt, bool) { return s.read(s.file(f.Resolved)) }
 
 func (s Setter) read(name string) (r receipt, ok bool) {
@@ -62,8 +62,8 @@ func (s Setter) read(name string) (r receipt, ok bool) {
 	return r, true
 }
 
-// AsBefore gives what was desired when the client was set up last in this scope; d itself if it never was. The newest
-// receipt says that, as a later setup may have changed some of the files only.
+// LastDesired returns the desired setup of the last run for the client in this scope; d itself if there was none. It
+// reads the newest receipt, as a later run may have changed only some of the files.
 func (s Setter) AsBefore(c client.Client, d Desired) Desired {
 	var last time.Time
 	for _, t := range d.targets(c) {
@@ -89,7 +89,7 @@ func (s Setter) write(r receipt) error {
 	return nil
 }
 
-// putBack gives a file the receipt that it had, or none.
+// putBack restores the old receipt of a file, or removes the receipt if there was none.
 func (s Setter) putBack(resolved string, before []byte) error {
 	name := s.file(resolved)
 	if before != nil {
@@ -98,16 +98,16 @@ func (s Setter) putBack(resolved string, before []byte) error {
 	return removed(os.Remove(name))
 }
 
-// removed is the error of a removal, of which nothing to remove is none.
+// ignoreMissing drops the error of a removal if there was nothing to remove.
 func removed(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
-// made tells whether setup made an object or a list. Without a receipt it may have.
+// made reports whether setup made an object or a list. Without a receipt it may have.
 func (r receipt) made(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// keep writes the receipt of a change before it is made. As long as only we changed the file, what was
-// there first stays what is put back.
+// keep writes the receipt of a change before the change. While only setup changed the file, the receipt keeps the text
+// from before the first setup.
 func (s Setter) keep(c Change, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,

@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// The same project has several ways to it.
+// Several paths lead to the same project.
 func TestProjectThroughALinkIsTheSame(t *testing.T) {
 	for name, first := range map[string]bool{"set up through it": true, "removed through it": false} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAReceiptTellsWhichVersionWroteIt(t *testing.T) {
 	require.Equal(t, "v1.2.0", change.SetUpBy())
 }
 
-// Where nothing tells what was there, nobody is said to have changed it.
+// Without a receipt, the note does not claim that others changed the file.
 func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -75,14 +75,14 @@ func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 	path := w.servers(vscode)
 	w.apply(vscode)
 	w.desired.Server.Command = []string{"/opt/handoff", "mcp"}
-	w.apply(vscode) // which makes a copy
+	w.apply(vscode) // makes a copy
 	require.NoError(t, os.Remove(path))
 	w.revert(vscode)
 	require.Empty(t, tree(t, w.desired.Machine.Home))
 	require.Empty(t, w.receipts())
 }
 
-// A copy of what somebody had stays when they delete the file.
+// The copy of a file stays if the user deletes the file.
 func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -95,7 +95,7 @@ func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
 	w.requireText(mine, filepath.Join(filepath.Dir(path), left[0]))
 }
 
-// A receipt is a file that others may have written: it removes nothing but what a setup makes.
+// Others may have written a receipt. Removal removes only files that setup makes.
 func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -128,7 +128,7 @@ func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 	require.Equal(t, []string{"mcp.json", "mcp.json.mine"}, beside(t, path))
 }
 
-// Directories that one setup made, and others put something into, are removed with the last of them.
+// Setup removes a directory that it made after the last file in it is gone.
 func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
 	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
 		t.Run(name, func(t *testing.T) {

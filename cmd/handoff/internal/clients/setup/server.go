@@ -10,8 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// putServer writes our server into a list, and switches it on. Of an entry that is there, what we do not write
-// ourselves stays: a timeout, say.
+// putServer writes our server into a list, and switches it on. An existing entry keeps its other fields, such as a
+// timeout.
 func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error {
 	at := serverPath(c, doc)
 	entry := c.Entry(d.Server)
@@ -42,14 +42,13 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 	return nil
 }
 
-// isOurs tells whether setup may change an entry. It may if the entry leads where the desired one does, or where
-// that of the receipt did, or if the entry starts handoff. What somebody put in the place of ours is theirs, receipt
-// or not.
+// isOurs reports whether setup may change an entry: it leads to the desired server or to the server of the receipt, or
+// starts handoff. An entry that another author put in our place is theirs, even with a receipt.
 func (d Desired) isOurs(fields map[string]any, r receipt) bool {
 	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Told.Server, fields)
 }
 
-// leadsTo tells whether an entry starts this server, or handoff under another path, or has its address.
+// leadsTo reports whether an entry starts this server, or handoff under another path, or has its address.
 func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
@@ -63,8 +62,8 @@ func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	return len(s.Command) > 0 && words[0] == s.Command[0] || d.names(words[0])
 }
 
-// names tells whether setup could have written a program so: by the bare name of handoff, or, for a user, by an
-// absolute path. A relative path is of the project.
+// isOurProgram reports whether setup could have written a program in this form: by the bare name of handoff, or, for a
+// user, by an absolute path. A relative path belongs to the project.
 func (d Desired) names(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
@@ -74,7 +73,7 @@ func (d Desired) names(program string) bool {
 	return client.IsHandoff(program) && (!strings.Contains(slashed, "/") || absolute && d.Scope == client.User)
 }
 
-// entryKeys gives the keys of all forms of our entry.
+// entryKeys returns the keys of all forms of our entry.
 func entryKeys(c client.Client) (keys []string) {
 	forms := []client.Server{
 		{Command: []string{"x", "x"}, Pass: []string{"X"}, Trust: true},
@@ -88,7 +87,8 @@ func entryKeys(c client.Client) (keys []string) {
 	return keys
 }
 
-// put writes our parts into a file. It takes out those that are not desired, unless they may be somebody else's.
+// put writes our parts into a file. It removes parts that are no longer desired, unless they may belong to another
+// author.
 func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) error {
 	if t.has(server) {
 		if err := d.putServer(c, doc, r); err != nil {
@@ -98,7 +98,7 @@ func (d Desired) put(c client.Client, t target, doc edit.Document, r receipt) er
 	return d.putSettings(c, t, doc, r)
 }
 
-// putSettings does so with what is in settings: hooks and permissions.
+// putSettings does the same for the hooks and permissions in settings.
 func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
 	if t.has(hooks) && ok {
@@ -122,7 +122,7 @@ func (d Desired) putSettings(c client.Client, t target, doc edit.Document, r rec
 	return nil
 }
 
-// grant lets the tools of our server run without asking. It names the server as the list of the client does.
+// grant lets the tools of our server run without asking. It uses the server's name from the client's list.
 func (d Desired) grant(c client.Client) *client.Grant {
 	name := client.ServerName
 	if e, ok := d.Find(c); ok {
@@ -131,7 +131,7 @@ func (d Desired) grant(c client.Client) *client.Grant {
 	return c.Allow(name)
 }
 
-// granted gives the index of a grant in its list; -1 if it is not there.
+// grantIndex returns the index of a grant in its list; -1 if it is not there.
 func granted(g *client.Grant, doc edit.Document) int {
 	list, _ := doc.Look(g.Keys...)
 	texts, _ := list.([]any)
@@ -150,7 +150,7 @@ func putGrant(g *client.Grant, doc *edit.JSON, wanted bool) error {
 	return nil
 }
 
-// granted tells whether the tools ran without asking before the change.
+// wasGranted reports whether the tools ran without asking before the change.
 func (c Change) granted() bool {
 	doc, err := c.File.Document(c.target.syntax)
 	return err == nil && granted(c.desired.grant(c.Client), doc) >= 0

@@ -1,11 +1,10 @@
 // Package setup writes handoff into the configuration of the clients that agents run in, and takes it out again.
 //
-// It happens in two steps. [Setter.Plan] and [Setter.Undo] only read. They give a [Change] for each file: its text
-// before and after, or the reason to leave the file alone. [Setter.Apply] and [Setter.Revert] then make one change,
-// one process at a time.
+// It has two steps. [Setter.Plan] and [Setter.Undo] only read. They return a [Change] for each file: its text before
+// and after, or the reason to leave the file alone. [Setter.Apply] and [Setter.Revert] then make one change, one
+// process at a time.
 //
-// A receipt keeps what was there before. Setup puts that back byte for byte, unless somebody else wrote the file
-// since.
+// A receipt keeps the text from before. Removal restores it byte for byte, unless another program wrote the file since.
 package setup
 
 import (
@@ -19,14 +18,14 @@ import (
 	"handoff/schemas"
 )
 
-// A Setter changes files and keeps receipts of it.
+// A Setter changes files and keeps receipts of its changes.
 type Setter struct {
 	Dir     string // of the receipts; made when it is needed
 	Now     func() time.Time
 	Version string // of this program, for the receipts
 }
 
-// Desired is what a client is to become. It is what the flags of setup say, in the words of the table of clients.
+// Desired is the desired setup of a client: the flags of setup, in the terms of the table of clients.
 type Desired struct {
 	Told
 
@@ -34,45 +33,45 @@ type Desired struct {
 	Scope   client.Scope
 }
 
-// Told is what setup is told about a client. A receipt keeps it.
+// Options are the options of setup for a client. A receipt keeps them.
 type Told struct {
 	Server client.Server `json:"server"`
 	Call   client.Call   `json:"call"`  // how hooks run handoff
 	Hooks  bool          `json:"hooks"` // with hooks, where a client has them
 }
 
-// A Change is what is to be done to one file of a client.
+// A Change is the planned change of one file of a client.
 type Change struct {
 	Client client.Client
 	File   installed.File
-	After  []byte // its text then
-	Gone   bool   // it is removed
-	Exact  bool   // an undoing that puts back what was there before handoff
+	After  []byte // the new text
+	Gone   bool   // the change removes the file
+	Exact  bool   // undo restores the text from before handoff
 
-	// Recorded says that setup has a receipt of the file. Without one nothing tells what was there before.
+	// Recorded says that setup has a receipt of the file. Without one, the text from before handoff is unknown.
 	Recorded bool
 
 	// Err says why the file is left alone.
 	Err error
 
-	// Unread says why the client reads nothing of such a file.
+	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign says that a server stays: a [*Foreign], or one for this project alone.
+	// Foreign says that a server stays: a [*Foreign], or a server for this project alone.
 	Foreign error
 
 	desired Desired
 	target  target
 	made    []keyPath
-	receipt receipt // of what was done to the file before; empty: nothing was
+	receipt receipt // of the last change of the file; empty: there was none
 }
 
-// Same tells whether there is nothing to do.
+// Same reports whether there is nothing to do.
 func (c Change) Same() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
 
-// Parts names what of handoff the change writes into the file or takes out of it.
+// Parts names the parts of handoff that the change writes into the file or takes out of it.
 func (c Change) Parts() (names []string) {
 	if c.target.has(server) {
 		names = append(names, "server")
@@ -86,7 +85,8 @@ func (c Change) Parts() (names []string) {
 	return names
 }
 
-// Find gives our entry in the list that setup writes; ok is false if there is none that leads anywhere.
+// Find returns our entry in the list that setup writes. Ok is false if there is none, or if it has neither a program
+// nor an address.
 func (d Desired) Find(c client.Client) (_ installed.Entry, ok bool) {
 	entries, _ := installed.Entries(c, d.Machine) // a file that cannot be read has none
 	for _, e := range entries {
@@ -97,7 +97,7 @@ func (d Desired) Find(c client.Client) (_ installed.Entry, ok bool) {
 	return installed.Entry{}, false
 }
 
-// Present tells what of handoff a client has in a scope.
+// Present reports whether a client has the server and hooks of handoff in a scope.
 func (d Desired) Present(c client.Client) (server, hooks bool) {
 	_, server = d.Find(c)
 	if c.Hooks != nil {
@@ -107,8 +107,8 @@ func (d Desired) Present(c client.Client) (server, hooks bool) {
 	return server, hooks
 }
 
-// Plan gives the changes by which a client becomes what is desired, one for each of its files. It changes nothing.
-// Where the client has our plugin there is one change, with a [*Plugged] as its error.
+// Plan returns the changes that make a client as desired, one for each of its files. It changes nothing. If the client
+// has our plugin there is one change, with a [*Plugged] as its error.
 func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
@@ -116,7 +116,7 @@ func (s Setter) Plan(c client.Client, d Desired) []Change {
 	return schemas.Map(d.targets(c), func(t target) Change { return s.planned(c, d, t) })
 }
 
-// begun reads a file that is to be changed. It stays as it is so far.
+// newChange reads a file and starts a change that leaves it as it is.
 func (s Setter) begun(c client.Client, d Desired, t target) Change {
 	change := Change{Client: c, desired: d, target: t}
 	change.File, change.Err = d.changeable(t.path)
@@ -126,7 +126,7 @@ func (s Setter) begun(c client.Client, d Desired, t target) Change {
 	return change
 }
 
-// planned gives the change of one file.
+// planned returns the change of one file.
 func (s Setter) planned(c client.Client, d Desired, t target) Change {
 	change := s.begun(c, d, t)
 	if change.Err == nil && d.Server.TokenEnv != "" && !c.TakesToken() {

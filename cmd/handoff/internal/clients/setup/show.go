@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Diff shows a change as a unified diff; it is empty where nothing changes. It hides lines that hold anything but
-// what is ours. Lines end in \n, whatever those of the file do.
+// Diff shows a change as a unified diff; it is empty if nothing changes. It hides lines that have words of other
+// authors. Lines end in \n, also those of a file with other line endings.
 func (c Change) Diff() string {
 	if c.Err != nil || c.Same() {
 		return ""
@@ -29,23 +29,23 @@ func (c Change) Diff() string {
 		after, text = "/dev/null", nil
 	}
 	edits := udiff.Lines(string(c.File.Text), string(text))
-	diff, err := udiff.ToUnified(before, after, string(c.File.Text), edits, 0) // what is around may be secret
+	diff, err := udiff.ToUnified(before, after, string(c.File.Text), edits, 0) // the lines around a change may be secret
 	if err != nil {
 		return ""
 	}
 	return c.masked(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
-// SetUpBy gives the version of the program that changed the file last; it is empty if no receipt says that.
+// SetUpBy returns the version of the program that changed the file last; it is empty without a receipt.
 func (c Change) SetUpBy() string { return c.receipt.Version }
 
-// A Snippet is what belongs into a file, to be pasted by hand.
+// A Snippet is the text for a file, to be pasted by hand.
 type Snippet struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
 }
 
-// Snippets gives what belongs into each file of a client, as text of a file that holds nothing else.
+// Snippets returns the text for each file of a client, as the content of an otherwise empty file.
 func (d Desired) Snippets(c client.Client) (all []Snippet) {
 	for _, t := range d.targets(c) {
 		if s := d.snippet(c, t); s.Text != "" {
@@ -55,7 +55,7 @@ func (d Desired) Snippets(c client.Client) (all []Snippet) {
 	return all
 }
 
-// Snippet gives what belongs into the file of a change.
+// Snippet returns the text for the file of a change.
 func (c Change) Snippet() Snippet { return c.desired.snippet(c.Client, c.target) }
 
 func (d Desired) snippet(c client.Client, t target) Snippet {
@@ -70,16 +70,16 @@ func (d Desired) snippet(c client.Client, t target) Snippet {
 	return Snippet{t.path, string(doc.Bytes())}
 }
 
-// notShown stands for a line of a diff that is not only ours.
+// notShown replaces a line of a diff that is not only ours.
 const notShown = "(one line, not shown)"
 
-// masked hides the lines of a diff that hold anything but what we write: a neighbour that gets a comma, or all of a
-// file that is on one line, may hold secrets.
+// mask hides the lines of a diff with words that setup does not write. Such a line may hold secrets: a neighbour that
+// gets a comma, or a whole file on one line.
 func (c Change) masked(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
-		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.all(line[1:]) { // the first two name the file
+		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.all(line[1:]) { // the first two lines name the file
 			line = line[:1] + notShown + "\n"
 		}
 		b.WriteString(line)
@@ -87,13 +87,13 @@ func (c Change) masked(diff string) string {
 	return b.String()
 }
 
-// tokens are the names and values that a text holds.
+// tokens are the names and values of a text.
 type tokens map[string]bool
 
 // token matches a name or value in JSON or TOML, in its quotes if it has some.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
 
-// wordsOf gives the names and values in a text, without quotes.
+// wordsOf returns the names and values in a text, without quotes.
 func wordsOf(text string) []string {
 	return schemas.Map(token().FindAllString(text, -1), func(word string) string { return strings.Trim(word, `"'`) })
 }
@@ -108,8 +108,8 @@ func (t tokens) all(line string) bool {
 	return !slices.ContainsFunc(wordsOf(line), func(word string) bool { return !t[word] })
 }
 
-// ourTokens gives the tokens that setup writes into the file now, those that it wrote before, and those that switch a
-// server off.
+// ourTokens returns the tokens that setup writes into the file now, those that it wrote before, and the keys that
+// switch a server off.
 func (c Change) ourTokens() tokens {
 	t := tokens{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
 	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {

@@ -12,14 +12,14 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// A target is a file with the parts that belong into it.
+// A target is a file with the parts of handoff that belong into it.
 type target struct {
 	path   string
 	syntax client.Syntax
 	parts  part
 }
 
-// A part is what of handoff belongs into a file, or several of these.
+// A part is one part of handoff in a file, or a set of parts.
 type part uint8
 
 const (
@@ -30,7 +30,7 @@ const (
 
 func (t target) has(p part) bool { return t.parts&p != 0 }
 
-// targets gives the files of a client in a scope, each once: some clients keep everything in one file.
+// targets returns the files of a client in a scope, each once: some clients keep everything in one file.
 func (d Desired) targets(c client.Client) (all []target) {
 	add := func(files client.Files, p part) {
 		path := files.In(d.Scope, d.Machine)
@@ -58,12 +58,12 @@ type keyPath []any
 
 func (p keyPath) to(steps ...any) keyPath { return append(slices.Clone(p), steps...) }
 
-// serverPath is the path to our server in a file.
+// serverPath returns the path to our server in a file.
 func serverPath(c client.Client, doc edit.Document) keyPath {
 	return append(installed.Under(c, doc), installed.Name(c, doc))
 }
 
-// missing gives the paths of objects that our parts of a file need and that it does not have, outer ones first.
+// missing returns the paths of objects that our parts of a file need and that it does not have, outer ones first.
 func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 	need := func(p keyPath) {
 		for n := range p {
@@ -86,8 +86,8 @@ func missing(c client.Client, t target, doc edit.Document) (paths []keyPath) {
 	return paths
 }
 
-// changeable reads a file that is to be changed. The error is the reason to leave it alone. A path of a project may lead
-// out of it by links: whoever wrote the project made them, and files elsewhere are not theirs to change, nor to be
+// changeable reads a file that setup is to change. The error is the reason to leave it alone. A link may lead from the
+// project to files elsewhere. The author of the project made the link, and may neither change those files nor see them
 // shown as a part of the project.
 func (d Desired) changeable(path string) (installed.File, error) {
 	most := int64(installed.LargestOwn)
@@ -111,7 +111,7 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	return f, err
 }
 
-// A reason is why a file is left alone, and what a person can do about that.
+// A reason tells why a file is left alone, and how a person can change that.
 type reason struct{ why, hint string }
 
 func (r *reason) Error() string { return r.why }
@@ -140,7 +140,7 @@ func (d Desired) foreign(c client.Client) *Foreign {
 	return &Foreign{reason{"it has another server that is called handoff", hint}}
 }
 
-// plugin gives the plugin that a client has in the scope. For a user only the user's plugins count.
+// plugin returns the plugin that a client has in the scope. For a user only the user's plugins count.
 func (d Desired) plugin(c client.Client) (_ installed.EnabledPlugin, ok bool) {
 	for _, b := range installed.Plugins(c, d.Machine) {
 		if b.Scope == client.User || d.Scope == client.Project {
@@ -150,7 +150,7 @@ func (d Desired) plugin(c client.Client) (_ installed.EnabledPlugin, ok bool) {
 	return installed.EnabledPlugin{}, false
 }
 
-// Hint says what a person can do about a file that was left alone.
+// Hint tells a person the way out for a file that was left alone.
 func Hint(err error) string {
 	if hinted, ok := errors.AsType[interface {
 		error

@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-// A server that somebody put in the place of ours is theirs, although there is a receipt.
+// A server that another author put in our place is theirs, even with a receipt.
 func TestAServerThatReplacedOursStays(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
@@ -34,7 +34,7 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 	require.NotContains(t, w.read(path), "handoff hook")
 }
 
-// Setup takes out what it writes, and tells of what it never writes.
+// Removal takes out the entries of setup, and reports an entry that setup never writes.
 func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
@@ -48,7 +48,7 @@ func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
 	require.NoError(t, of(t, w.Undo(claude, w.desired), w.servers(claude)).Foreign)
 }
 
-// A program of another name is ours where the receipt says so, whatever is desired now.
+// A program of another name is ours if the receipt says so, also if another program is desired now.
 func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -61,7 +61,7 @@ func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 	w.requireText(mine+"\n", path)
 }
 
-// A hook that does something besides is somebody else's, and so is a program within a project.
+// A hook that also runs another command belongs to another author, and so does a program within a project.
 func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
@@ -81,7 +81,7 @@ func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
 	}
 }
 
-// An apostrophe in the way to the program doubles nothing, and leaves nothing behind.
+// Setup writes a path with an apostrophe once, and removes it completely.
 func TestApostropheInTheProgramIsQuoted(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.desired.Call.Program = "/home/o'hara/handoff"
@@ -93,7 +93,7 @@ func TestApostropheInTheProgramIsQuoted(t *testing.T) {
 	require.NotContains(t, w.read(settings), "hara")
 }
 
-// What is around our lines may be secret, and so is a line that gets no more than a comma, or holds everything.
+// The lines around ours may be secret. So may a line that only gets a comma, or a file on one line.
 func TestADiffShowsOnlyOurs(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines":    "{\n  \"mcpServers\": {\n    \"a\": {\n      \"env\": {\"KEY\": \"hunter2\"}\n    }\n  }\n}\n",

@@ -16,9 +16,9 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-// Undo gives the changes that take handoff out of a client. It changes nothing. The text of a file becomes the one
-// that was there before, if nobody else wrote since, else the one that is there now without our parts. The file that
-// was made last comes first, so that a directory is empty when its turn comes.
+// Undo returns the changes that take handoff out of a client. It changes nothing. If no other program wrote a file
+// since, its old text returns. Otherwise the new text stays without our parts. The file that setup made last comes
+// first, so that directories are empty when they are removed.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 	for _, t := range slices.Backward(d.targets(c)) {
 		all = append(all, s.undone(c, d, t).besides())
@@ -43,8 +43,8 @@ func (s Setter) undone(c client.Client, d Desired, t target) Change {
 	return change
 }
 
-// besides adds to an undoing of the user's servers what the client has of ours for this project alone: setup does not
-// write that, so that it does not take it out.
+// noteLocal adds to an undo of the user's servers a note about a server of ours for this project alone: setup does not
+// write such servers, so it does not remove them.
 func (c Change) besides() Change {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
@@ -59,20 +59,20 @@ func (c Change) besides() Change {
 	return c
 }
 
-// isNothing tells a text that says nothing.
+// isNothing reports whether a text has no values.
 func isNothing(text []byte) bool {
 	text = bytes.TrimSpace(text)
 	return len(text) == 0 || string(text) == "{}"
 }
 
-// without gives the text of the file without our parts.
+// without returns the text of the file without our parts.
 func (c Change) without(r receipt) ([]byte, error) {
 	doc, err := c.File.Document(c.target.syntax)
 	if err != nil {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
-	if c.target.has(server) { // one of our name that is not ours stays
+	if c.target.has(server) { // a server of our name that is not ours stays
 		at := serverPath(c.Client, doc)
 		old, _ := doc.Look(at...)
 		if fields, ok := old.(map[string]any); ok && c.desired.isOurs(fields, r) {
@@ -93,7 +93,7 @@ func (c Change) without(r receipt) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// foreign gives a [*Foreign] if somebody put another server in the place of ours.
+// foreign returns a [*Foreign] if another author put a server in the place of ours.
 func (c Change) foreign(r receipt) error {
 	if !c.target.has(server) || r.Path == "" {
 		return nil
@@ -108,10 +108,10 @@ func (c Change) foreign(r receipt) error {
 	return nil
 }
 
-// Revert makes a change that [Setter.Undo] gave, and removes the receipt and the directories that setup made for the
-// file and that are empty now. Where the text that was there before is back, it removes the copies as well. It gives
-// the copy that it made itself, if any. It leaves a file alone that somebody else changed since. When the process dies
-// after the file was written, the next undoing removes the receipt, and the copies stay.
+// Revert makes a change of [Setter.Undo]. It removes the receipt, and the empty directories that setup made for the
+// file. If the text from before handoff is back, it removes the backup copies as well. It returns the copy that it made
+// itself, if any. It leaves a file alone that another program changed since. If the process dies after it wrote the
+// file, the next undo removes the receipt, and the copies stay.
 func (s Setter) Revert(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
 		return "", c.Err
@@ -120,7 +120,7 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 		if err := c.stillSo(); err != nil {
 			return err
 		}
-		r, _ := s.receipt(c.File) // that of another change may have left it directories since
+		r, _ := s.receipt(c.File) // another change may have left directories to this one since
 		exact := c.Exact || c.File.Missing && r.Missing
 		if !c.Same() {
 			if backup, err = s.undo(c); err != nil {
@@ -132,8 +132,8 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// undo writes the text of an undoing, or removes the file, and gives the copy that it made of what nobody can make
-// again.
+// undo writes the old text, or removes the file. It returns the copy that it made, if the text cannot be restored
+// otherwise.
 func (s Setter) undo(c Change) (backup string, err error) {
 	if !c.Exact {
 		if backup, err = s.backup(c); err != nil {
@@ -153,9 +153,9 @@ func (s Setter) undo(c Change) (backup string, err error) {
 	return backup, err
 }
 
-// tidy removes the copies of a file, if they are not needed any more, and the directories that setup made and that
-// are empty then. Others may have written the receipt, so that it removes only what can be ours: a copy lies beside
-// its file or with the receipts and is named as copies are, and a directory has the file somewhere in it.
+// tidy removes the copies of a file, if the caller says so, and the empty directories that setup made. Others may have
+// written the receipt. So it removes only possible work of setup: a copy lies next to its file or with the receipts and
+// has the name of a copy, and a directory has the file somewhere in it.
 func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isCopy(name, resolved) {
@@ -168,8 +168,8 @@ func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	return errors.Join(err, s.leave(removeEmpty(made)))
 }
 
-// leave writes directories that setup made, outer ones first, into the receipts of other files in them, which may be
-// of other clients: the last one to go removes them.
+// passOn writes directories that setup made, outer ones first, into the receipts of other files in them, also of other
+// clients. The last file to go removes them.
 func (s Setter) leave(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
@@ -187,14 +187,14 @@ func (s Setter) leave(dirs []string) (err error) {
 	return err
 }
 
-// isCopy tells whether a path is that of a copy of a file.
+// isCopy reports whether a path can be a copy of a file.
 func (s Setter) isCopy(path, resolved string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() &&
 		slices.Contains([]string{filepath.Dir(resolved), s.Dir}, filepath.Dir(path)) && strings.HasPrefix(filepath.Base(path), filepath.Base(resolved)+copied)
 }
 
-// folders makes the directory of a file and gives those that were made, outer ones first.
+// makeFolders makes the directory of a file and returns the new directories, outer ones first.
 func folders(path string, mode fs.FileMode) (made []string, err error) {
 	dir := filepath.Dir(path)
 	for d := dir; ; d = filepath.Dir(d) {
@@ -206,7 +206,7 @@ func folders(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmpty removes directories, the last first, and gives those that stay, as others put something into them.
+// removeEmpty removes directories, the last first. It returns the directories that are not empty.
 func removeEmpty(dirs []string) (stay []string) {
 	for _, dir := range slices.Backward(dirs) {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {

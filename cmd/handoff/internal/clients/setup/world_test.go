@@ -68,7 +68,7 @@ func (w *world) read(path string) string {
 	return string(text)
 }
 
-// of gives the change of one file.
+// of returns the change of one file.
 func of(t *testing.T, changes []setup.Change, path string) setup.Change {
 	t.Helper()
 	for _, c := range changes {
@@ -97,7 +97,7 @@ func (w *world) revert(c client.Client) {
 	}
 }
 
-// tree lists what is in a directory.
+// tree lists the content of a directory.
 func tree(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -109,7 +109,7 @@ func tree(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// requireText compares byte by byte: what is equal as JSON may still have been written anew.
+// requireText compares byte by byte: equal JSON may still have been written anew.
 func (w *world) requireText(want, path string) {
 	w.t.Helper()
 	if now := w.read(path); now != want {
@@ -117,7 +117,7 @@ func (w *world) requireText(want, path string) {
 	}
 }
 
-// receipts gives the names of the receipts that there are.
+// receipts returns the names of the receipts.
 func (w *world) receipts() (names []string) {
 	for _, name := range tree(w.t, w.Dir) {
 		if name != "lock" {

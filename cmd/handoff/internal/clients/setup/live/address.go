@@ -29,12 +29,12 @@ func (t Trial) post(ctx context.Context, id int, method string) (result, error) 
 	return t.replied(response, id)
 }
 
-// replied reads the reply to the request with this id.
+// readReply reads the reply to the request with this id.
 func (t Trial) replied(response *http.Response, id int) (result, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
-	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"): // which may have no end
+	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"): // a stream may have no end
 		return result{}, errors.New("it answered with a stream of events, and not as handoff")
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, longest))
@@ -52,7 +52,7 @@ func (t Trial) replied(response *http.Response, id int) (result, error) {
 	return said, err
 }
 
-// headers accepts JSON alone: handoff then answers in JSON, and a stream of events need not be read.
+// headers accepts JSON alone: handoff then answers in JSON, and this package need not read a stream of events.
 func (t Trial) headers(h http.Header, method string) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
@@ -69,8 +69,8 @@ func (t Trial) headers(h http.Header, method string) {
 // mask stands for the token.
 const mask = "…"
 
-// hide masks the token in a text of the server. It comes before the text is cut, as a part of the token is secret
-// too.
+// hide masks the token in a text of the server. The caller masks before it cuts the text, as a part of the token is
+// secret too.
 func (t Trial) hide(text []byte) []byte {
 	if t.Token == "" {
 		return text
@@ -78,7 +78,8 @@ func (t Trial) hide(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
-// hidden masks the token in an error, which may have it from elsewhere, or had it written otherwise.
+// hideError masks the token in an error. The token may come from another source than the body of the response, or the
+// body may have had it escaped.
 func (t Trial) hidden(err error) error {
 	if err == nil {
 		return nil

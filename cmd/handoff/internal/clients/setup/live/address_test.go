@@ -85,7 +85,7 @@ func TestAStreamIsNotRead(t *testing.T) {
 	require.ErrorContains(t, err, "a stream of events, and not as handoff")
 }
 
-// Proxies and frameworks repeat in an error what they were sent.
+// Proxies and frameworks repeat parts of a request in their errors.
 func TestATokenIsNotRepeated(t *testing.T) {
 	const secret = "hoff_0123456789abcdefghijklmnopqrstuvwxyz"
 	for name, tt := range map[string]struct {

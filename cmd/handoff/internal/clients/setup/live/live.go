@@ -1,10 +1,10 @@
-// Package live asks an MCP server what a client would ask it first: who it is, who it says the client is, and for its
-// tools. That tells whether a configuration works before a client reads it.
+// Package live asks an MCP server the first questions of a client: the server's name, the client's own agent name, and
+// the tools. The answers show whether a configuration works before a client reads it.
 //
-// The package writes these few messages itself, because what it asks may be anything that somebody configured. The
-// client of the SDK passes over lines that are no messages until the time is over, reads lines of any length and
-// compares no ids of answers over HTTP. Here the first thing that is not MCP ends the trial and is shown, and a
-// token is masked before anything is cut off.
+// The package writes these few messages itself, because a configuration may name any program or address. The client of
+// the SDK skips lines that are no messages until the time is over, reads lines of any length and compares no ids of
+// answers over HTTP. In this package, the first line that is not MCP ends the trial and is shown, and tokens are masked
+// before a text is cut.
 package live
 
 import (
@@ -20,17 +20,18 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 )
 
-// A Reply is what a server said.
+// A Reply is the answer of a server.
 type Reply struct {
 	Name    string `json:"name"`    // of the server
 	Version string `json:"version"` // of the server
-	You     string `json:"you"`     // the sentence that tells the client who it is; empty: it said none
+	You     string `json:"you"`     // the sentence that tells the client its agent name; empty: there was none
 	Tools   int    `json:"tools"`
 }
 
-// greeted takes what a server says of itself and of its client. The error is an [*Another].
+// setGreeting takes the server's name, its version and the client's agent name from a result. The error is an
+// [*Another].
 func (r *Reply) greeted(said result) error {
-	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // where it stands depends on the revision
+	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
 	r.Name, r.Version = about.Name, about.Version
 	if r.Name != client.ServerName {
 		return &Another{r.Name}
@@ -46,20 +47,20 @@ func (r *Reply) greeted(said result) error {
 
 // Another is the error of a server that speaks MCP and is not handoff.
 type Another struct {
-	Name string // that the server gives itself
+	Name string // the name in the server's answer
 }
 
 func (a *Another) Error() string {
 	return fmt.Sprintf("what answers is %.80q, and not handoff", a.Name)
 }
 
-// ErrRefused says that a server wants another token, or wants one at all.
+// ErrRefused says that a server demands a token, or another token.
 var ErrRefused = errors.New("it does not take the token")
 
 // errSilent says that a server ended before it answered.
 var errSilent = errors.New("it ended without an answer")
 
-// A message is what a server says over JSON-RPC: a reply to one of our requests, or something else.
+// A message is a message of a server over JSON-RPC: a reply to one of our requests, or something else.
 type message struct {
 	ID     json.RawMessage
 	Method string // of a request or a notification; empty in a reply
@@ -80,8 +81,8 @@ type result struct {
 
 type info struct{ Name, Version string }
 
-// replyTo reads a message; ok tells whether it is the reply to the request with this id. An error without an id is:
-// the server did not understand the request.
+// replyTo reads a message. Ok reports whether it is the reply to the request with this id. An error without an id
+// counts as the reply: the server did not understand the request.
 func replyTo(text []byte, id int) (r result, ok bool, err error) {
 	var m message
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -100,17 +101,17 @@ func replyTo(text []byte, id int) (r result, ok bool, err error) {
 // A Trial asks the server of an entry as the client of the entry would.
 type Trial struct {
 	Machine client.Machine
-	As      string // the name by which the client calls itself
+	As      string // the name that the client gives
 	Entry   client.ListedServer
 
-	Environ []string // for the program, besides what the machine and the entry have
+	Environ []string // more variables for the program, next to the machine's and the entry's
 	Nowhere bool     // the program runs in no project
 	Token   string   // for the address; empty: none is sent
 	HTTP    *http.Client
 }
 
-// Ask starts the program of the entry, or calls its address. When ctx ends it kills the program and what that left
-// running. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it does not take the token.
+// Ask starts the program of the entry, or calls its address. When ctx ends it kills the program and all processes that
+// the program left. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it refuses the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
 		r, err := conversed("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
@@ -119,7 +120,7 @@ func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	return t.start(ctx)
 }
 
-// conversed asks who the server is, and for its tools.
+// converse asks the server for its name, and for its tools.
 func conversed(hello string, ask func(id int, method string) (result, error)) (r Reply, err error) {
 	said, err := ask(1, hello)
 	if err != nil {

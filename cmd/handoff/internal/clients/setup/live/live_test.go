@@ -15,7 +15,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-// server is a program of somebody else, as any may be configured: a shell script.
+// server is a program that a stranger may have configured: a shell script.
 func server(t *testing.T, script string) live.Trial {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,7 +24,7 @@ func server(t *testing.T, script string) live.Trial {
 	return program(file)
 }
 
-// program asks a program as a client of an odd name.
+// program calls a program as a client of an odd name.
 func program(file string) live.Trial {
 	trial := live.Trial{Machine: client.Machine{Getenv: os.Getenv}, As: `a "client"`, Nowhere: true}
 	trial.Entry.Command = []string{file}
@@ -42,7 +42,7 @@ func TestAProgramIsAsked(t *testing.T) {
 	require.Equal(t, both, answer)
 }
 
-// A server may ask its client something meanwhile, under an id of its own.
+// A server may send requests of its own to the client, under its own ids.
 func TestOtherLinesOfAProgramAreSkipped(t *testing.T) {
 	answer, err := server(t, `
 		read -r ask
@@ -80,7 +80,7 @@ func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
 	require.ErrorContains(t, err, "it was not tried")
 }
 
-// A program that complains without end is neither kept in memory nor printed.
+// A program may write errors without end. They are neither kept in memory nor printed.
 func TestLastComplaintOfAProgramIsTold(t *testing.T) {
 	_, err := server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 3").Ask(t.Context())
 	require.ErrorContains(t, err, "(exit status 3): xxx")
@@ -89,8 +89,8 @@ func TestLastComplaintOfAProgramIsTold(t *testing.T) {
 	require.ErrorContains(t, err, "(exit status 3): no store")
 }
 
-// A program that says nothing is waited for no longer than the caller does.
-// What is configured may be a shell that starts something else.
+// A silent program does not keep the caller longer than its context. The configured program may be a shell that starts
+// another one.
 func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)

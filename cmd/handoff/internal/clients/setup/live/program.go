@@ -16,12 +16,12 @@ import (
 	"handoff/tools/platform"
 )
 
-// longest is how long a line or a reply may be, in bytes.
+// maxLine is the length limit of a line or a reply, in bytes.
 const longest = 4 << 20
 
-// start starts the program, asks it and lets it end. The program keeps its state in a directory made for that and
-// removed after: so it takes no name from a session, and nothing of it stays. The error tells how the program ended and
-// the last line of its complaints.
+// start starts the program, calls it and lets it end. The program keeps its state in a temporary directory that is
+// removed afterwards. So it takes no name from a session, and leaves no files. The error tells how the program ended
+// and the last line of its complaints.
 func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
@@ -39,7 +39,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	for _, name := range client.ProjectVariables() {
 		cmd.Env = append(cmd.Env, name+"=")
 	}
-	platform.CancelTree(cmd) // what is configured may be a shell
+	platform.CancelTree(cmd) // the configured program may be a shell
 	var stderr platform.Tail
 	cmd.Stderr = &stderr
 	in, errIn := cmd.StdinPipe()
@@ -62,7 +62,7 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	return r, nil
 }
 
-// What a client says first: %q is its name.
+// The first messages of a client: %q is its name.
 const (
 	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"setup"}}}` + "\n"
@@ -70,7 +70,7 @@ const (
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n"
 )
 
-// write sends a request and gives the reply to it. It passes over other messages of the server.
+// write sends a request and returns the reply to it. It skips other messages of the server.
 func (t Trial) write(in io.Writer, lines *bufio.Scanner, id int, method string) (result, error) {
 	request := listTools
 	if method == "initialize" {
@@ -87,7 +87,7 @@ func (t Trial) write(in io.Writer, lines *bufio.Scanner, id int, method string) 
 	return result{}, errSilent
 }
 
-// explained adds to an error how a program ended, nil for well, and what it said last.
+// explained adds two facts to an error: how the program ended (nil: well), and its last words.
 func explained(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
