@@ -126,7 +126,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.Shell) []doctor
 		return examineDatabase(ctx, a, place, self, sh)
 	}
 	findings := append(doctor.Files(place, sh), doctor.Owner(place.Dir, a.Now(), sh))
-	findings = append(findings, doctor.Beside(place, a.Getenv)...)
+	findings = append(findings, doctor.Neighbours(place, a.Getenv)...)
 	findings = append(findings, doctor.Agents(a.AgentsFiles(), a.Leave(), sh)...)
 	if why, shut := doctor.Shut(place); shut {
 		return append(append(findings, why...), doctor.Identity(ctx, self, nil))

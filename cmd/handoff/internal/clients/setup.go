@@ -17,7 +17,7 @@ type setupFlags struct {
 	all, yes, diff, noHooks      bool
 	dryRun, print, check, remove bool
 	scope                        string
-	options                      setup.Told
+	options                      setup.Options
 	isSet                        func(flag string) bool
 }
 

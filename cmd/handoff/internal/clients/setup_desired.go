@@ -16,10 +16,10 @@ import (
 
 // previousOptions returns the options with which a client was last set up in a scope, or the default. With --check in a
 // clone, another person may have set it up: then it returns the options that the files show.
-func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Told {
-	told := s.setter.AsBefore(c, in).Told
+func (s *setupRun) previousOptions(c client.Client, in setup.Desired) setup.Options {
+	told := s.setter.LastDesired(c, in).Options
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
-		told = setup.Told{Hooks: true}
+		told = setup.Options{Hooks: true}
 		if found, ok := in.Find(c); ok && s.flags.check && found.Written() {
 			_, hooks := in.Present(c)
 			told.Hooks, told.Server.Trust = hooks || !s.hasHooks(c), found.Trust
@@ -40,7 +40,7 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 
 // override changes the previous options by the flags that were given. Hooks read the workspace of this machine. So
 // --http with an address turns them off, and without one turns them on, unless another flag says otherwise.
-func (f setupFlags) override(told setup.Told) setup.Told {
+func (f setupFlags) override(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {
 		server.URL, server.TokenEnv, told.Hooks = want.Server.URL, "", want.Server.URL == ""
@@ -63,7 +63,7 @@ func (f setupFlags) override(told setup.Told) setup.Told {
 
 // desiredOf checks the options, and adds the way in which a client reaches the server: the program to start and its
 // arguments, or the address.
-func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desired, err error) {
+func (s *setupRun) desiredOf(scope client.Scope, want setup.Options) (w setup.Desired, err error) {
 	w = s.desiredIn(scope)
 	agent, told := want.Call.Agent, want.Server
 	if agent != "" {
@@ -76,7 +76,7 @@ func (s *setupRun) desiredOf(scope client.Scope, want setup.Told) (w setup.Desir
 	}
 	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
 	want.Call.Program, want.Server = program.In(scope), client.Server{Trust: told.Trust}
-	w.Told = want
+	w.Options = want
 	if err := s.checkLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
 		return w, err
 	}

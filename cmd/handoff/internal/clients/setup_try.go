@@ -43,7 +43,7 @@ func (s *setupRun) try(ctx context.Context) {
 // is no project, such as the home directory, the program runs elsewhere, and ask omits the program's words about its
 // workspace.
 func (s *setupRun) ask(ctx context.Context, c *clientSetup, server installed.Entry) *trial {
-	if server.Shared && !server.Written(c.desired.Server, s.setter.AsBefore(c.Client, c.desired).Server) {
+	if server.Shared && !server.Written(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
 		return &trial{Untried: "it is not what setup writes"}
 	}
 	token := s.Getenv(server.TokenEnv)

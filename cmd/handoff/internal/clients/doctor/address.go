@@ -15,7 +15,7 @@ import (
 )
 
 // addressTimeout is the time that a server elsewhere has to answer.
-const reaching = 3 * time.Second
+const addressTimeout = 3 * time.Second
 
 // examineAddress examines an entry with a URL. It sends the first requests of a client, as a proxy may pass nothing
 // else.
@@ -28,21 +28,21 @@ func (in *installation) examineAddress(ctx context.Context, e installed.Entry, w
 	if trial.Token = in.Machine.Getenv(e.TokenEnv); e.TokenEnv == "" {
 		trial.Token = literalToken(e.Authorization)
 	}
-	brief, end := context.WithTimeout(ctx, reaching)
+	brief, end := context.WithTimeout(ctx, addressTimeout)
 	defer end()
 	reply, err := trial.Ask(brief)
 	ask := "curl -i " + shell.Quote(u.Scheme+"://"+u.Host+"/readyz")
 	switch {
 	case e.TokenEnv != "" && trial.Token == "" && (err == nil || errors.Is(err, live.ErrRefused)):
 		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
-			try(typed(e.TokenEnv))
+			try(readToken(e.TokenEnv))
 	case errors.Is(err, live.ErrRefused):
 		return in.refused(e, u, where, trial.Token)
 	case isUnreached(err):
 		return failure(aboutNetwork, "%s: no server answers at %s: %v: handoff serve --http starts one, on that machine",
-			where, u.Host, short(err)).try(ask)
+			where, u.Host, withoutURL(err)).try(ask)
 	case err != nil:
-		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, short(err)).try(ask)
+		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, withoutURL(err)).try(ask)
 	}
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
 }
@@ -55,16 +55,16 @@ func (in *installation) refused(e installed.Entry, u *url.URL, where, token stri
 	case token == "" && e.Authorization != "":
 		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
 	case e.TokenEnv != "":
-		return failure(aboutNetwork, unknown, where, u.Host).try(typed(e.TokenEnv))
+		return failure(aboutNetwork, unknown, where, u.Host).try(readToken(e.TokenEnv))
 	case secret:
-		return failure(aboutNetwork, unknown, where, u.Host).try(in.setup(e.Scope, "--print"))
+		return failure(aboutNetwork, unknown, where, u.Host).try(in.setupCommand(e.Scope, "--print"))
 	}
 	return failure(aboutNetwork, unknown, where, u.Host).
-		try(in.setup(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
+		try(in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
 }
 
 // readToken returns a command that reads a token from the keyboard into a variable, and leaves no trace of it.
-func typed(variable string) string { return "read -rs " + variable + " && export " + variable }
+func readToken(variable string) string { return "read -rs " + variable + " && export " + variable }
 
 // literalToken returns the token that a header has in plain text; empty if the client inserts it.
 func literalToken(header string) string {
@@ -82,7 +82,7 @@ func isUnreached(err error) bool {
 }
 
 // withoutURL removes the address from an error. The finding names the host, and the address may hold a secret.
-func short(err error) error {
+func withoutURL(err error) error {
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		return urlError.Err
 	}

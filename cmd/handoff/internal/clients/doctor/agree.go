@@ -21,7 +21,7 @@ func (in *installation) twoNames() []Finding {
 		if server := nameOf(e); server != hooks {
 			return []Finding{warning(aboutHooks, "%s: its server acts %s, and its hooks %s: they tell of somebody else's mail",
 				in.client.Title, as(server), as(hooks)).
-				try(in.setup(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
+				try(in.setupCommand(e.Scope, "--agent", cmp.Or(server, hooks), "--yes"))}
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func (in *installation) serverless() []Finding {
 	}
 	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it",
 		in.client.Title).
-		try(in.setup(in.scopeOf(in.hooks[0].Path), "--yes"))}
+		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
 }
 
 // Idle finds that no client has handoff. It finds nothing if the files of a client cannot be read.
@@ -65,7 +65,7 @@ func Idle(clients []client.Client, b Bench) []Finding {
 // unreadable finds the files that cannot be read.
 func (in *installation) unreadable() (all []Finding) {
 	for _, u := range in.unread {
-		remedy := in.setup(in.scopeOf(u.Path), "--print")
+		remedy := in.setupCommand(in.scopeOf(u.Path), "--print")
 		if errors.Is(u.Err, fs.ErrPermission) {
 			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
@@ -98,7 +98,7 @@ func (in *installation) absent() Finding {
 	if !in.client.Detect(in.Machine) {
 		what = "was not found on this machine"
 	}
-	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setup(client.User))
+	return state.of(aboutClients, "%s %s", in.client.Title, what).try(in.setupCommand(client.User))
 }
 
 // twice finds handoff installed twice. The remedy removes the entries of setup from a scope in which the plugin has the
@@ -109,7 +109,7 @@ func (in *installation) twice() []Finding {
 	case in.plugin == "" || len(in.hooks)+len(in.entries) == 0:
 		return nil
 	case len(in.hooks) > 0:
-		what, remedy = "hooks run twice", in.setup(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
+		what, remedy = "hooks run twice", in.setupCommand(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
 	default:
 		what, remedy = "server is there twice", in.removal(in.entries[0])
 	}

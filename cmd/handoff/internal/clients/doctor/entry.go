@@ -15,13 +15,13 @@ import (
 )
 
 // serverTimeout is the time that a server has to answer. Clients wait longer.
-const patience = 5 * time.Second
+const serverTimeout = 5 * time.Second
 
 // examineEntry examines one entry. It starts the server as the client does, or calls it, and sends the first requests
 // of a client.
 func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Finding {
 	where := in.where(e)
-	stranger := e.Shared && !e.Written(in.before(e.Scope).Server)
+	stranger := e.Shared && !e.Written(in.lastDesired(e.Scope).Server)
 	program := append(slices.Clip(e.Command), "")[0]
 	switch {
 	case e.Off:
@@ -32,7 +32,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.Entry) Fin
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger: // the finding does not repeat words of a stranger: see package installed
 		return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
-			in.client.Title, e.Path).try(in.setup(e.Scope, "--print"))
+			in.client.Title, e.Path).try(in.setupCommand(e.Scope, "--print"))
 	case isForClient(e.URL):
 		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
 	case e.URL != "":
@@ -62,7 +62,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.Entry, w
 	if in.Machine.Program(e.Command[0]) == "" {
 		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).try(in.mend(e))
 	}
-	brief, end := context.WithTimeout(ctx, patience)
+	brief, end := context.WithTimeout(ctx, serverTimeout)
 	defer end()
 	reply, err := in.trial(e).Ask(brief)
 	_, another := errors.AsType[*live.Another](err)

@@ -16,10 +16,10 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 			continue
 		}
 		found := failure(aboutHooks, "%s: %s, which the hooks in %s start, is not there", in.client.Title, call.Program, f.Path)
-		if lead := in.Program.lead(); lead != "" && call.Program == client.ServerName {
+		if lead := in.Program.pathCommand(); lead != "" && call.Program == client.ServerName {
 			return found.try(lead)
 		}
-		return found.try(in.setup(in.scopeOf(f.Path), "--hooks", "--yes"))
+		return found.try(in.setupCommand(in.scopeOf(f.Path), "--hooks", "--yes"))
 	}
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
 }
@@ -45,7 +45,7 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	case len(in.hooks) == 0:
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
-			try(in.setup(in.entries[0].Scope, "--hooks"))}
+			try(in.setupCommand(in.entries[0].Scope, "--hooks"))}
 	}
 	ran := map[string]bool{}
 	for _, f := range in.hooks {
@@ -63,5 +63,5 @@ func (in *installation) missingHooks() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		try(in.setup(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
+		try(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
 }

@@ -28,10 +28,10 @@ func (s Shell) line(words string) string {
 
 // A Program is the file of this program, together with the file that a shell starts by its name.
 type Program struct {
-	Path    string
-	Version string
-	OnPath  string // the file that PATH leads to by the name; empty: none
-	There   string // the version of that file; empty: it does not answer as handoff does
+	Path          string
+	Version       string
+	OnPath        string // the file that PATH leads to by the name; empty: none
+	VersionOnPath string // the version of that file; empty: it does not answer as handoff does
 }
 
 // FindProgram finds the program on PATH, and asks it for its version.
@@ -40,9 +40,9 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 	switch {
 	case p.OnPath == "":
 	case p.isOnPath():
-		p.There = version
+		p.VersionOnPath = version
 	default:
-		p.There = versionOf(ctx, p.OnPath, m)
+		p.VersionOnPath = versionOf(ctx, p.OnPath, m)
 	}
 	return p
 }
@@ -64,7 +64,7 @@ func (p Program) Call() string {
 }
 
 // isNamed reports whether the name of this program leads to its version, in any file.
-func (p Program) isNamed() bool { return p.OnPath != "" && p.There == p.Version }
+func (p Program) isNamed() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
 
 // In returns the program's name or path as setup writes it in a scope: the name if PATH leads to this very file, or if
 // the configuration is for others too; else the path.
@@ -77,11 +77,11 @@ func (p Program) In(scope client.Scope) string {
 
 // pathCommand returns the command after which PATH leads to this program. It is empty if PATH already does. It replaces
 // no program that does not answer as handoff.
-func (p Program) lead() string {
+func (p Program) pathCommand() string {
 	switch {
 	case p.isNamed():
 		return ""
-	case p.There != "":
+	case p.VersionOnPath != "":
 		return "ln -sf " + shell.Line([]string{p.Path, p.OnPath})
 	case client.IsHandoff(p.Path):
 		return "export PATH=" + shell.Quote(filepath.Dir(p.Path)) + `:"$PATH"`
@@ -89,11 +89,11 @@ func (p Program) lead() string {
 	return "mkdir -p ~/.local/bin && ln -s " + shell.Quote(p.Path) + ` ~/.local/bin/handoff && export PATH="$HOME/.local/bin:$PATH"`
 }
 
-const asking = 2 * time.Second
+const versionTimeout = 2 * time.Second
 
 // versionOf asks a program for its version. It is empty if the program does not answer as handoff.
 func versionOf(ctx context.Context, path string, m client.Machine) string {
-	ctx, end := context.WithTimeout(ctx, asking)
+	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()
 	var said platform.Tail
 	cmd := exec.CommandContext(ctx, path, "version", "--json")
@@ -112,16 +112,16 @@ func Version(p Program) Finding {
 	case p.OnPath == "":
 		return warning(aboutVersion, "this is handoff %s, and PATH leads to none: clients that look there do not find it",
 			p.Version).
-			try(p.lead())
+			try(p.pathCommand())
 	case p.isOnPath():
 		return ok(aboutVersion, "this is handoff %s, and PATH leads to it", p.Version)
-	case p.There == p.Version:
+	case p.VersionOnPath == p.Version:
 		return ok(aboutVersion, "this is handoff %s, and PATH leads to another file of that version: %s", p.Version, p.OnPath)
-	case p.There == "":
+	case p.VersionOnPath == "":
 		return warning(aboutVersion,
 			"this is handoff %s, and PATH leads to something else, which does not answer as handoff does: %s",
-			p.Version, p.OnPath).try(p.lead())
+			p.Version, p.OnPath).try(p.pathCommand())
 	}
-	return warning(aboutVersion, "this is handoff %s, and PATH leads to another, %s: %s", p.Version, p.There, p.OnPath).
-		try(p.lead())
+	return warning(aboutVersion, "this is handoff %s, and PATH leads to another, %s: %s", p.Version, p.VersionOnPath, p.OnPath).
+		try(p.pathCommand())
 }

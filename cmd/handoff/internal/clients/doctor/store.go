@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	verifiable = 32 << 20 // size limit of a store that doctor verifies, in bytes
-	verifying  = 5 * time.Second
+	maxVerified   = 32 << 20 // size limit of a store that doctor verifies, in bytes
+	verifyTimeout = 5 * time.Second
 
-	worthIt         = 64 << 20 // free bytes that are worth a finding
-	lookingForSpare = time.Second
+	minSpare     = 64 << 20 // free bytes that are worth a finding
+	spareTimeout = time.Second
 )
 
 // Store examines the content of a workspace, through the process that has it open. It verifies the registry if the
@@ -48,12 +48,12 @@ func Store(ctx context.Context, boxes tools.Invoker, file workspace.File, sh She
 
 // spare finds free or dispensable space in the store, if it is worth it.
 func spare(ctx context.Context, boxes tools.Invoker, sh Shell) []Finding {
-	ctx, end := context.WithTimeout(ctx, lookingForSpare)
+	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
 	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
 	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
 	switch {
-	case err != nil || out.Free+out.Bytes < worthIt:
+	case err != nil || out.Free+out.Bytes < minSpare:
 		return nil // other findings report that the store cannot be asked
 	case out.Bytes > out.Free:
 		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
@@ -93,10 +93,10 @@ func explained(err error) string {
 
 // verified compares the registry with the records, as handoff audit verify does, if that is quick.
 func verified(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
-	if file.Bytes > verifiable {
+	if file.Bytes > maxVerified {
 		return skipped(aboutStore, "whether it is whole was not looked at: it is large").try(verify)
 	}
-	ctx, end := context.WithTimeout(ctx, verifying)
+	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
 	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	switch {
@@ -121,7 +121,7 @@ func Files(w workspace.Workspace, sh Shell) []Finding {
 }
 
 // Neighbours lists the other workspaces in which a person may look for agents that are not here.
-func Beside(w workspace.Workspace, getenv func(string) string) []Finding {
+func Neighbours(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.Neighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).try(n.Join)
 	})

@@ -14,40 +14,40 @@ import (
 )
 
 // minAge maps a kind of concern to the age at which it becomes a finding. Other kinds never do.
-var patient = map[schemas.ConcernKind]time.Duration{
+var minAge = map[schemas.ConcernKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,
 	schemas.ConcernQuestion: time.Hour, schemas.ConcernUnanswered: time.Hour, schemas.ConcernApproval: time.Hour, schemas.ConcernLeave: time.Hour,
 }
 
 const (
-	mostConcerns = 200 // concerns of a part that doctor reads
-	mostFindings = 10  // findings at most
+	maxConcerns = 200 // concerns of a part that doctor reads
+	maxFindings = 10  // findings at most
 )
 
 // Work examines the handoffs that have not ended, and finds those that need an action of an agent or person. The
 // overview of the workspace decides which handoffs these are, and why. Spell returns the command line for a call.
 func Work(ctx context.Context, boxes tools.Invoker, sh Shell, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
-	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: mostConcerns})
+	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
 	if err != nil {
 		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
 			try(sh.line("list"))}
 	}
 	for _, c := range slices.Concat(out.NeedsYou.Items, out.Stuck.Items) {
 		age := out.At.Sub(c.Since)
-		if wait, counts := patient[c.Kind]; counts && age >= wait {
+		if wait, counts := minAge[c.Kind]; counts && age >= wait {
 			why := cmp.Or(c.Reason, "a person has to approve it")
 			remedy := sh.Program.Call() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
 			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.Age(age), why).try(remedy))
 		}
 	}
-	switch more := len(all) - mostFindings; {
+	switch more := len(all) - maxFindings; {
 	case len(all) == 0:
 		open := out.Counts.Claimable + out.Counts.Held + out.Counts.Blocked
 		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.Counted(open, "handoff"))}
 	case more > 0:
-		return append(all[:mostFindings], warning(aboutWork, "and %d more", more).try(sh.line("status")))
+		return append(all[:maxFindings], warning(aboutWork, "and %d more", more).try(sh.line("status")))
 	}
 	return all
 }

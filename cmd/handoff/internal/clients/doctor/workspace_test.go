@@ -11,17 +11,17 @@ import (
 	"handoff/tools"
 )
 
-func TestALargeStoreIsNotVerified(t *testing.T) {
+func TestStore_SkipsVerificationOfLargeStore(t *testing.T) {
 	all := doctor.Store(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.Shell{Place: " --workspace w"})
 	requireFinding(t, all, doctor.Skipped, "it is large", "handoff audit verify --workspace w")
 }
 
-func TestStoreThatDoesNotOpenIsAnError(t *testing.T) {
+func TestClosed_IsAnError(t *testing.T) {
 	f := doctor.Closed(schemas.Errorf(schemas.Unavailable, "process 7 does not answer").WithHint("It may be stopped."), doctor.Shell{Place: " --workspace w"})
 	requireFinding(t, []doctor.Finding{f}, doctor.Error, "process 7 does not answer. It may be stopped.", "handoff logs --workspace w")
 }
 
-func TestNameThatCommandsActUnderIsTold(t *testing.T) {
+func TestIdentity_ReportsNameOfCommands(t *testing.T) {
 	b := newBox(t)
 	for name, tt := range map[string]struct {
 		agent    string
@@ -47,7 +47,7 @@ func TestNameThatCommandsActUnderIsTold(t *testing.T) {
 	}
 }
 
-func TestOneOfSeveralSessionsIsAWarning(t *testing.T) {
+func TestIdentity_OfSeveralSessionsNeedsProcess(t *testing.T) {
 	b := newBox(t)
 	for _, conn := range []string{"1", "2"} {
 		b.do("", "connection_open", `{"conn": "c`+conn+`", "client": "codex", "process": "`+conn+`"}`)

@@ -37,13 +37,13 @@ type Document interface {
 
 // parsed holds a text and its values.
 type parsed struct {
-	mark string
-	text []byte
-	said map[string]any
+	mark   string
+	text   []byte
+	values map[string]any
 }
 
 // Look gives the value at a path of keys, and in JSON of indices.
-func (p *parsed) Look(path ...any) (any, bool) { return look(p.said, path) }
+func (p *parsed) Look(path ...any) (any, bool) { return look(p.values, path) }
 
 // Bytes gives the text.
 func (p *parsed) Bytes() []byte { return append([]byte(p.mark), p.text...) }
@@ -54,7 +54,7 @@ const byteOrderMark = "\uFEFF"
 // it would keep a parser busy: it is JSON nested deeper than 200 levels, or TOML with more than 10,000 keys, lists and
 // tables.
 func Open(syntax client.Syntax, text []byte) (Document, error) {
-	if err := bounded(syntax, text); err != nil {
+	if err := checkBounds(syntax, text); err != nil {
 		return nil, err
 	}
 	mark := ""
@@ -91,7 +91,7 @@ func plain(value any) (v any, err error) {
 }
 
 // splice replaces the text between two offsets.
-func spliced(text []byte, from, to int, by string) []byte {
+func splice(text []byte, from, to int, by string) []byte {
 	out := make([]byte, 0, len(text)+len(by))
 	out = append(out, text[:from]...)
 	out = append(out, by...)
@@ -107,7 +107,7 @@ func lineEnd(text []byte) string {
 }
 
 // trimBlanks removes the blanks at the end of a text.
-func blankEnd(text []byte) []byte { return bytes.TrimRight(text, " \t\r\n") }
+func trimBlanks(text []byte) []byte { return bytes.TrimRight(text, " \t\r\n") }
 
 // lineIndent returns the blanks at the beginning of the line that contains an offset.
 func lineIndent(text []byte, at int) string {
@@ -116,7 +116,7 @@ func lineIndent(text []byte, at int) string {
 }
 
 // errInTheWay says that the value at a path has the wrong type.
-func inTheWay(path []any) error {
+func errInTheWay(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
 	}
@@ -127,33 +127,33 @@ func inTheWay(path []any) error {
 // A parser recurses into nested values, and the parser of TOML compares each key with its neighbours. An attacker could
 // write a text that exhausts the stack or takes minutes.
 const (
-	deepest  = 200    // brackets of JSON around each other
-	mostKeys = 10_000 // signs of a TOML text that begin a value, a list or a table, and names of one of its keys
+	maxDepth = 200    // brackets of JSON around each other
+	maxKeys  = 10_000 // signs of a TOML text that begin a value, a list or a table, and names of one of its keys
 )
 
 var (
-	errDeep = fmt.Errorf("it is nested deeper than %d levels, which no configuration is", deepest)
-	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", mostKeys)
+	errDeep = fmt.Errorf("it is nested deeper than %d levels, which no configuration is", maxDepth)
+	errMany = fmt.Errorf("it has more than %d keys, lists and tables, which no configuration has", maxKeys)
 )
 
 // stringsAndComments matches the strings and comments of JSON: brackets in them nest nothing. A string ends at the end
 // of its line at the latest, because a longer one does not parse.
-var flat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
+var stringsAndComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
 // checkBounds returns the reason not to parse a text, or nil. A text within the bounds may still not parse.
-func bounded(syntax client.Syntax, text []byte) error {
+func checkBounds(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
-		return boundedTOML(text)
+		return checkTOMLBounds(text)
 	}
 	depth := 0
-	for _, sign := range flat().ReplaceAllLiteral(text, nil) {
+	for _, sign := range stringsAndComments().ReplaceAllLiteral(text, nil) {
 		switch sign {
 		case '[', '{':
 			depth++
 		case ']', '}':
 			depth--
 		}
-		if depth > deepest {
+		if depth > maxDepth {
 			return errDeep
 		}
 	}
@@ -162,11 +162,11 @@ func bounded(syntax client.Syntax, text []byte) error {
 
 // checkTOMLBounds counts the signs in strings and comments too: a configuration has few enough of them in any case. A
 // key does not continue in the next line.
-func boundedTOML(text []byte) error {
+func checkTOMLBounds(text []byte) error {
 	parts := 0
 	for line := range bytes.Lines(text) {
 		parts += bytes.Count(line, []byte("=")) + bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		if max(parts, bytes.Count(line, []byte("."))) > mostKeys {
+		if max(parts, bytes.Count(line, []byte("."))) > maxKeys {
 			return errMany
 		}
 	}

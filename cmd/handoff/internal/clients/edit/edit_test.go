@@ -24,7 +24,7 @@ func opened(t *testing.T, syntax client.Syntax, text string) edit.Document {
 }
 
 // A case is two texts, before and after a server was added. Removing the server restores the first.
-func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
+func TestSet_LeavesRestAndDeleteRestores(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -52,7 +52,7 @@ func TestAddingLeavesTheRestAndRemovingLeadsBack(t *testing.T) {
 	}
 }
 
-func TestChangingOneValueLeavesTheRest(t *testing.T) {
+func TestSet_OfOneValueLeavesRest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -72,7 +72,7 @@ func TestChangingOneValueLeavesTheRest(t *testing.T) {
 	}
 }
 
-func TestDeletingLeavesTheRest(t *testing.T) {
+func TestDelete_LeavesRest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		syntax        client.Syntax
 		before, after string
@@ -97,7 +97,7 @@ func TestDeletingLeavesTheRest(t *testing.T) {
 }
 
 // A key of a list of tables has no position of its own: a new key would belong to the last table.
-func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
+func TestSet_RefusesChangeOfOtherValues(t *testing.T) {
 	for text, path := range map[string][]any{
 		"[[s]]\nb = 1\n":        {"s", "a", "c"},
 		"[[x]]\n[x.s]\nb = 1\n": {"x", "s", "a"},
@@ -114,7 +114,7 @@ func TestAChangeThatWouldSaySomethingElseIsNotMade(t *testing.T) {
 	}
 }
 
-func TestReadableDependsOnTheClientsSyntax(t *testing.T) {
+func TestReadAs_DependsOnSyntax(t *testing.T) {
 	for text, want := range map[string]map[client.Syntax]bool{
 		`{"a": "// no , ]"}`: {client.BareJSON: true, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
 		"\uFEFF{}":           {client.BareJSON: false, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
@@ -191,7 +191,7 @@ func bare(v any) any {
 }
 
 // Open parses no text that was made to exhaust a parser. These texts would overflow the stack, or take minutes.
-func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
+func TestOpen_RefusesTextsThatExhaustParser(t *testing.T) {
 	var tables, keys strings.Builder
 	for n := range 100_000 {
 		fmt.Fprintf(&tables, "[a%d]\n", n)
@@ -223,7 +223,7 @@ func TestTextsThatKeepAParserBusyAreRefused(t *testing.T) {
 }
 
 // Brackets in strings and comments add no depth.
-func TestTextsThatOnlyLookDeepAreParsed(t *testing.T) {
+func TestOpen_IgnoresBracketsInStringsAndComments(t *testing.T) {
 	const many = 1000
 	for name, tt := range map[string]struct {
 		syntax client.Syntax

@@ -39,14 +39,14 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	strict.Standardize()
 	decoder := json.NewDecoder(bytes.NewReader(strict.Pack()))
 	decoder.UseNumber() // some numbers do not fit into Go's types
-	return d, decoder.Decode(&d.said)
+	return d, decoder.Decode(&d.values)
 }
 
 // commit makes the changed root the text of the document, if the new text has the intended values. Otherwise it
 // restores the root from the text.
-func (d *JSON) become(meant meaning) error {
+func (d *JSON) commit(meant intent) error {
 	next, err := openJSON(d.mark, d.root.Pack())
-	if err == nil && !meant(next.said) {
+	if err == nil && !meant(next.values) {
 		err = errOtherwise
 	}
 	if err != nil {

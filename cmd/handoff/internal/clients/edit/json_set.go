@@ -21,9 +21,9 @@ func (d *JSON) Set(value any, path ...any) error {
 	} else if key, named := path[deep].(string); named && v.Value.Kind() == '{' {
 		d.insert(v, key, nested(value, path[deep+1:]))
 	} else {
-		return inTheWay(path[:deep])
+		return errInTheWay(path[:deep])
 	}
-	return d.become(withSet(d.said, path, value))
+	return d.commit(afterSet(d.values, path, value))
 }
 
 // Append puts a value at the end of the array at a path. It makes the array if there is none.
@@ -33,12 +33,12 @@ func (d *JSON) Append(value any, path ...any) error {
 		return d.Set([]any{value}, path...)
 	}
 	if v.Value.Kind() != '[' {
-		return inTheWay(path)
+		return errInTheWay(path)
 	}
 	before, _ := d.Look(path...)
 	list, _ := before.([]any)
 	d.insert(v, "", value)
-	return d.become(withSet(d.said, path, append(slices.Clip(list), value)))
+	return d.commit(afterSet(d.values, path, append(slices.Clip(list), value)))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
@@ -55,7 +55,7 @@ func nested(value any, keys []any) any {
 func (d *JSON) insert(into *hujson.Value, key string, value any) {
 	all, end := items(into)
 	indent, spread := d.layout(into)
-	kept := blankEnd(*end)
+	kept := trimBlanks(*end)
 	before, closing := "", (*end)[len(kept):]
 	switch {
 	case spread || bytes.Contains(kept, []byte("//")):
@@ -86,7 +86,7 @@ func (d *JSON) insert(into *hujson.Value, key string, value any) {
 // more than once. Comments before the value stay, as they may be about more than the value.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
-		return inTheWay(nil)
+		return errInTheWay(nil)
 	}
 	above, deep := d.reach(path[:len(path)-1])
 	if deep < len(path)-1 {
@@ -97,7 +97,7 @@ func (d *JSON) Delete(path ...any) error {
 	if i < 0 {
 		return nil
 	}
-	kept := string(blankEnd(all[i].first.BeforeExtra))
+	kept := string(trimBlanks(all[i].first.BeforeExtra))
 	last := i == len(all)-1
 	switch {
 	case !last:
@@ -108,7 +108,7 @@ func (d *JSON) Delete(path ...any) error {
 		kept = string(all[i-1].value.AfterExtra) + kept
 		all[i-1].value.AfterExtra = nil
 	}
-	if *end = hujson.Extra(kept + string(*end)); len(all) == 1 && len(blankEnd(*end)) == 0 {
+	if *end = hujson.Extra(kept + string(*end)); len(all) == 1 && len(trimBlanks(*end)) == 0 {
 		*end = nil
 	}
 	switch parts := above.Value.(type) {
@@ -117,7 +117,7 @@ func (d *JSON) Delete(path ...any) error {
 	case *hujson.Array:
 		parts.Elements = slices.Delete(parts.Elements, i, i+1)
 	}
-	return d.become(withDeleted(d.said, path))
+	return d.commit(afterDelete(d.values, path))
 }
 
 // layout returns the indent of the items of a list, and whether they have lines of their own.
@@ -126,7 +126,7 @@ func (d *JSON) layout(v *hujson.Value) (indent string, spread bool) {
 	if isSpread(all) {
 		return lineIndent(d.text, all[0].first.StartOffset), true
 	}
-	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.onLines()
+	return lineIndent(d.text, v.StartOffset) + d.unit(), len(all) == 0 && d.isMultiline()
 }
 
 // isSpread reports whether the items of a list have lines of their own.
@@ -135,7 +135,7 @@ func isSpread(all []item) bool {
 }
 
 // isMultiline reports whether the file has several lines. An empty file counts as such.
-func (d *JSON) onLines() bool {
+func (d *JSON) isMultiline() bool {
 	all, _ := items(&d.root)
 	return len(all) == 0 || isSpread(all)
 }

@@ -13,27 +13,27 @@ import (
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
 // An intent reports whether the values of a new text are as intended.
-type meaning func(after any) bool
+type intent func(after any) bool
 
 // afterSet accepts values with this value at a path and no other difference.
-func withSet(before any, path []any, value any) meaning {
+func afterSet(before any, path []any, value any) intent {
 	return func(after any) bool {
 		got, ok := look(after, path)
-		return ok && Same(got, value) && equal(besides(before, path), besides(after, path))
+		return ok && Same(got, value) && equal(withoutPath(before, path), withoutPath(after, path))
 	}
 }
 
 // afterDelete accepts values without the value at a path and no other difference. In a list the next item moves up.
-func withDeleted(before any, path []any) meaning {
+func afterDelete(before any, path []any) intent {
 	return func(after any) bool {
 		rest := after
 		if _, ofList := path[len(path)-1].(int); !ofList {
 			if _, still := look(after, path); still {
 				return false
 			}
-			rest = besides(after, path)
+			rest = withoutPath(after, path)
 		}
-		return equal(besides(before, path), rest)
+		return equal(withoutPath(before, path), rest)
 	}
 }
 
@@ -60,7 +60,7 @@ func look(v any, path []any) (any, bool) {
 
 // withoutPath returns a value without the value at a path. It also omits an object on the way that has no other
 // content: setup makes and removes it together with the value.
-func besides(v any, path []any) any {
+func withoutPath(v any, path []any) any {
 	if len(path) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func besides(v any, path []any) any {
 	case map[string]any:
 		key, _ := path[0].(string)
 		object := maps.Clone(v)
-		if object[key] = besides(v[key], path[1:]); object[key] == nil {
+		if object[key] = withoutPath(v[key], path[1:]); object[key] == nil {
 			delete(object, key)
 		}
 		if len(object) > 0 {
@@ -81,7 +81,7 @@ func besides(v any, path []any) any {
 			return v
 		}
 		list := slices.Clone(v)
-		if list[n] = besides(v[n], path[1:]); len(path) == 1 {
+		if list[n] = withoutPath(v[n], path[1:]); len(path) == 1 {
 			return slices.Delete(list, n, n+1)
 		}
 		return list

@@ -30,7 +30,7 @@ type line struct {
 // such as a table that is there twice.
 func openTOML(mark string, text []byte) (*tomlText, error) {
 	d := &tomlText{parsed: parsed{mark, text, map[string]any{}}}
-	if err := toml.Unmarshal(text, &d.said); err != nil {
+	if err := toml.Unmarshal(text, &d.values); err != nil {
 		return nil, err
 	}
 	p := unstable.Parser{}

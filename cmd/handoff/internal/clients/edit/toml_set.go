@@ -35,19 +35,19 @@ func (d *tomlText) set(value any, path []any) error {
 		}
 		return nil
 	}
-	if err := d.become(d.with(keysOf(path), tomlValue(value)), withSet(d.said, path, value)); err != nil {
+	if err := d.commit(d.with(keysOf(path), tomlValue(value)), afterSet(d.values, path, value)); err != nil {
 		return fmt.Errorf("there is no place for %s: %w", strings.Join(keysOf(path), "."), err)
 	}
 	return nil
 }
 
 // commit replaces the text of the document, if the new text has the intended values.
-func (d *tomlText) become(text []byte, meant meaning) error {
+func (d *tomlText) commit(text []byte, meant intent) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
 		return err
 	}
-	if !meant(next.said) {
+	if !meant(next.values) {
 		return errOtherwise
 	}
 	*d = *next
@@ -59,20 +59,20 @@ func (d *tomlText) become(text []byte, meant meaning) error {
 func (d *tomlText) with(path []string, value string) []byte {
 	for _, l := range d.lines {
 		if !l.header && !l.array && slices.Equal(l.path, path) {
-			return spliced(d.text, l.value, l.end, value)
+			return splice(d.text, l.value, l.end, value)
 		}
 	}
 	last := len(path) - 1
 	table, pair := path[:last], dotted(path[last:])+" = "+value
 	nl := lineEnd(d.text)
 	if at, ok := d.tableEnd(table); ok {
-		return spliced(d.text, at, at, nl+lineIndent(d.text, at)+pair)
+		return splice(d.text, at, at, nl+lineIndent(d.text, at)+pair)
 	}
-	return d.appended("["+dotted(table)+"]"+nl+pair+nl, nl)
+	return d.withTable("["+dotted(table)+"]"+nl+pair+nl, nl)
 }
 
 // withTable returns the text followed by a blank line and a table.
-func (d *tomlText) appended(table, nl string) []byte {
+func (d *tomlText) withTable(table, nl string) []byte {
 	text := string(d.text)
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -147,7 +147,7 @@ func tomlList[T any](values []T) string {
 // within an inline table, because it removes only whole lines. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
-		return inTheWay(nil)
+		return errInTheWay(nil)
 	}
 	if _, there := d.Look(path...); !there {
 		return nil
@@ -167,9 +167,9 @@ func (d *tomlText) Delete(path ...any) error {
 	text := d.text
 	for _, piece := range slices.Backward(pieces) {
 		from, to := wholeLines(text, piece.from, piece.end)
-		text = spliced(text, from, to, "")
+		text = splice(text, from, to, "")
 	}
-	return d.become(text, withDeleted(d.said, path))
+	return d.commit(text, afterDelete(d.values, path))
 }
 
 // wholeLines widens a piece to whole lines. At the end of the text it includes the blank line before them.

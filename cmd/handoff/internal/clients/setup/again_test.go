@@ -12,7 +12,7 @@ import (
 const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
 
 // Revert restores the text from before the first setup, after any number of other setups.
-func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
+func TestRevert_RestoresTextBeforeFirstSetup(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
@@ -31,7 +31,7 @@ func TestRemoveAfterSeveralSetupsPutsBackTheFirst(t *testing.T) {
 }
 
 // Another author wrote between two setups. Their text stays, and ours goes.
-func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
+func TestRevert_KeepsChangesBetweenTwoSetups(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -44,7 +44,7 @@ func TestRemoveKeepsWhatOthersWroteBetweenTwoSetups(t *testing.T) {
 }
 
 // A field that another author added to our entry is theirs.
-func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
+func TestApply_KeepsForeignFieldsOfEntry(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	w.write(path, `{"mcpServers": {"handoff": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "alwaysLoad": true, "env": {"A": "b"}}}}`, 0o600)
@@ -53,7 +53,7 @@ func TestAnUpdateKeepsWhatIsNotOurs(t *testing.T) {
 }
 
 // A person who sets a client up wants its server started. Servers of others stay off.
-func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
+func TestApply_SwitchesServerOn(t *testing.T) {
 	for name, file := range map[string]string{"codex": "ours-switched-off.toml", "cursor": "ours-switched-off.json", "opencode": "ours-switched-off.json"} {
 		w, c := worldWith(t, name)
 		path := w.servers(c)
@@ -70,7 +70,7 @@ func TestAServerThatWasSwitchedOffIsSwitchedOnAgain(t *testing.T) {
 }
 
 // A permission that another author gave stays. Ours goes with removal, or with a setup without --trust.
-func TestTrustIsGivenAndTakenBack(t *testing.T) {
+func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 	const mine, both = `["WebFetch"]`, `["WebFetch", "mcp__handoff"]`
 	for name, tt := range map[string]struct {
 		before string
@@ -98,7 +98,7 @@ func TestTrustIsGivenAndTakenBack(t *testing.T) {
 }
 
 // Waking is a hook of its own, and off by default.
-func TestWakingHookIsWrittenWhenDesired(t *testing.T) {
+func TestApply_WritesWakingHookIfDesired(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	w.apply(claude)

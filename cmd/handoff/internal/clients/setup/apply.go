@@ -23,8 +23,8 @@ func (s Setter) Apply(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() {
 		return "", c.Err
 	}
-	err = s.inTurn(func() error {
-		if err := c.stillSo(); err != nil {
+	err = s.withLock(func() error {
+		if err := c.checkUnchanged(); err != nil {
 			return err
 		}
 		backup, err = s.attempt(c)
@@ -36,17 +36,17 @@ func (s Setter) Apply(c Change) (backup string, err error) {
 // attempt makes a change, or restores everything if it fails. It writes the receipt before the change: a change without
 // a receipt cannot be undone.
 func (s Setter) attempt(c Change) (backup string, err error) {
-	before, err := os.ReadFile(s.file(c.File.Resolved))
+	before, err := os.ReadFile(s.receiptPath(c.File.Resolved))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read the receipt: %w", err)
 	}
 	_, mode := c.desired.modes()
-	made, err := folders(c.File.Resolved, mode)
+	made, err := makeFolders(c.File.Resolved, mode)
 	if err == nil {
 		backup, err = s.backup(c)
 	}
 	if err == nil {
-		err = s.keep(c, made, backup)
+		err = s.keepReceipt(c, made, backup)
 	}
 	if err == nil {
 		err = c.write()
@@ -54,7 +54,7 @@ func (s Setter) attempt(c Change) (backup string, err error) {
 	if err == nil {
 		return backup, nil
 	}
-	err = errors.Join(err, s.putBack(c.File.Resolved, before))
+	err = errors.Join(err, s.restoreReceipt(c.File.Resolved, before))
 	if backup != "" {
 		err = errors.Join(err, os.Remove(backup))
 	}
@@ -63,7 +63,7 @@ func (s Setter) attempt(c Change) (backup string, err error) {
 }
 
 // checkUnchanged fails if the file changed since it was read.
-func (c Change) stillSo() error {
+func (c Change) checkUnchanged() error {
 	now, err := c.desired.changeable(c.File.Path)
 	was := c.File
 	same := now.Missing == was.Missing && now.Resolved == was.Resolved && bytes.Equal(now.Text, was.Text)
@@ -74,7 +74,7 @@ func (c Change) stillSo() error {
 }
 
 func (c Change) write() error {
-	if err := replace(c.File.Resolved, c.After, c.mode(), c.File.Info, c.stillSo); err != nil {
+	if err := replace(c.File.Resolved, c.After, c.mode(), c.File.Info, c.checkUnchanged); err != nil {
 		return fmt.Errorf("write it: %w", err)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (d Desired) modes() (file, folder fs.FileMode) {
 // withLock runs do while no other setup runs. Otherwise one setup could write a receipt about the text of another. The
 // system releases the lock when its holder ends, for any reason; the lock's file stays. If the file system has no
 // locks, several setups may run at once.
-func (s Setter) inTurn(do func() error) (err error) {
+func (s Setter) withLock(do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}

@@ -25,7 +25,7 @@ func (w *world) meanwhile(path, text string, asked int) {
 	}
 }
 
-func TestASetupThatFailsLeavesNothing(t *testing.T) {
+func TestApply_FailedLeavesNothing(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -39,7 +39,7 @@ func TestASetupThatFailsLeavesNothing(t *testing.T) {
 }
 
 // The receipt of an earlier setup tells how to restore the file. The receipt of a failed one would not.
-func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
+func TestApply_FailedKeepsOldReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -59,7 +59,7 @@ func TestASetupThatFailsLeavesTheReceiptAsItWas(t *testing.T) {
 }
 
 // Setup may be able to read the receipt later.
-func TestAReceiptThatCannotBeReadStays(t *testing.T) {
+func TestApply_KeepsUnreadableReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -82,7 +82,7 @@ func TestAReceiptThatCannotBeReadStays(t *testing.T) {
 	w.requireText(mine, path)
 }
 
-func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
+func TestApply_FailedRemovesFolders(t *testing.T) {
 	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
 	change := of(t, w.Plan(vscode, w.desired), path)
@@ -98,7 +98,7 @@ func TestFoldersOfASetupThatFailsAreRemoved(t *testing.T) {
 }
 
 // Two setups at the same time would each keep a receipt, and only one of them would change the file.
-func TestSetupsTakeTurns(t *testing.T) {
+func TestApply_RunsOneAtATime(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -129,7 +129,7 @@ func TestSetupsTakeTurns(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
 
-func TestAnUndoingThatFailsLeavesNoCopy(t *testing.T) {
+func TestRevert_FailedLeavesNoCopy(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)

@@ -18,7 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-func TestUnusualFilesAreLeftAlone(t *testing.T) {
+func TestPlan_LeavesUnusualFilesAlone(t *testing.T) {
 	const text = `{"mcpServers": {}}`
 	for name, tt := range map[string]struct {
 		make func(w *world, path string)
@@ -54,7 +54,7 @@ func TestUnusualFilesAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestLinkToAFileStaysALink(t *testing.T) {
+func TestApply_KeepsLink(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path, target := w.servers(cursor), filepath.Join(w.desired.Machine.Home, "dotfiles", "mcp.json")
 	w.write(target, `{"mcpServers": {}}`, 0o604)
@@ -70,7 +70,7 @@ func TestLinkToAFileStaysALink(t *testing.T) {
 	w.requireText(`{"mcpServers": {}}`, target)
 }
 
-func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
+func TestRevert_RemovesNewFilesAndFolders(t *testing.T) {
 	for _, c := range client.All() {
 		for _, scope := range []client.Scope{client.User, client.Project} {
 			t.Run(c.Name+" "+string(scope), func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestRemoveLeavesNothingWhereNothingWas(t *testing.T) {
 	}
 }
 
-func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
+func TestApply_CopiesAndReceiptsArePrivate(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	w.write(w.servers(cursor), `{}`, 0o644)
 	change := of(t, w.Plan(cursor, w.desired), w.servers(cursor))
@@ -108,7 +108,7 @@ func TestCopiesAndReceiptsAreForNobodyElse(t *testing.T) {
 const onFullDisk = "SETUP_TEST_FULL_DISK" // in the environment: the files of this process are limited
 
 // Half a copy would look like a whole one. The limit holds for a process, so the test starts one.
-func TestACopyThatCannotBeMadeIsNotLeft(t *testing.T) {
+func TestApply_RemovesIncompleteCopy(t *testing.T) {
 	if os.Getenv(onFullDisk) == "" {
 		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		alone.Env = append(os.Environ(), onFullDisk+"=yes")
@@ -136,7 +136,7 @@ func limitFiles(t *testing.T) {
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 }
 
-func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
+func TestApply_LeavesChangedFileAlone(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, `{}`, 0o600)
@@ -149,7 +149,7 @@ func TestAFileThatChangesMeanwhileIsLeftAlone(t *testing.T) {
 }
 
 // The author of a project may have put links into it that lead to the user's own files.
-func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
+func TestPlan_RefusesLinkOutOfProject(t *testing.T) {
 	for name, link := range map[string]func(w *world) (from, to string){
 		"to a file":      func(*world) (from, to string) { return ".mcp.json", "own.json" },
 		"to a directory": func(*world) (from, to string) { return ".claude", "." },
@@ -184,7 +184,7 @@ func TestNoLinkOfAProjectLeadsToFilesElsewhere(t *testing.T) {
 	}
 }
 
-func TestLinkWithinAProjectIsFollowed(t *testing.T) {
+func TestPlan_FollowsLinkWithinProject(t *testing.T) {
 	w := newWorld(t)
 	w.desired.Scope = client.Project
 	m := w.desired.Machine

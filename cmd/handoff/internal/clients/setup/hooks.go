@@ -21,7 +21,7 @@ type ours struct {
 // oursIn returns our hooks. They may run the program of the desired setup or of the receipt, which may have another
 // name than handoff. The error is [installed.ErrHooks] if there are too many: setup removes each of them by itself.
 func (d Desired) oursIn(doc *edit.JSON, c client.Client, r receipt) (ours, error) {
-	o := ours{doc, c, []string{d.Call.Program, r.Told.Call.Program}, r}
+	o := ours{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.all()) > installed.MostHooks {
 		return o, installed.ErrHooks
 	}

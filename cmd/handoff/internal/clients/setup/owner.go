@@ -10,7 +10,7 @@ import (
 )
 
 // checkReplaceable returns the reason not to replace a file by another of the same name; nil if there is none.
-func notReplaced(f fs.FileInfo) error {
+func checkReplaceable(f fs.FileInfo) error {
 	switch {
 	case platform.HardLinked(f):
 		return errors.New("it has another name (a hard link), under which it would stay as it is")

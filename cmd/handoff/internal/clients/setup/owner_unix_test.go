@@ -44,7 +44,7 @@ func requireOwner(t *testing.T, path string, user, group int) {
 	require.Equal(t, []int{user, group}, []int{int(of.Uid), int(of.Gid)})
 }
 
-func TestAFileKeepsItsGroup(t *testing.T) {
+func TestApply_KeepsGroup(t *testing.T) {
 	asRoot(t)
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
@@ -57,7 +57,7 @@ func TestAFileKeepsItsGroup(t *testing.T) {
 	requireOwner(t, path, 0, theirGroup)
 }
 
-func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
+func TestPlan_LeavesFileOfOtherUserAlone(t *testing.T) {
 	asRoot(t)
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
@@ -68,7 +68,7 @@ func TestAFileOfAnotherUserIsLeftAlone(t *testing.T) {
 }
 
 // A user who is not in the group of a file cannot give it to a new one. Others could read the new file.
-func TestAFileOfAGroupThatCannotBeKeptStaysAsItIs(t *testing.T) {
+func TestApply_FailsIfGroupCannotBeKept(t *testing.T) {
 	asRoot(t)
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)

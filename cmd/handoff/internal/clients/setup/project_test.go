@@ -14,7 +14,7 @@ import (
 )
 
 // A file of a project is in a repository: removal leaves nothing in it or next to it.
-func TestHooksOfAProjectAreTakenOutWithoutATrace(t *testing.T) {
+func TestRevert_OfProjectLeavesNoTrace(t *testing.T) {
 	for name, receipt := range map[string]bool{"by who set it up": true, "by who cloned it": false} {
 		for how, take := range map[string]func(*world, client.Client){
 			"--no-hooks": func(w *world, c client.Client) { w.desired.Hooks = false; w.apply(c) },
@@ -41,7 +41,7 @@ func TestHooksOfAProjectAreTakenOutWithoutATrace(t *testing.T) {
 }
 
 // A user who gave our server another name keeps it.
-func TestServerUnderAnotherNameIsOurs(t *testing.T) {
+func TestPlan_FindsServerUnderAnotherName(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	const named = `{"mcpServers": {"mail": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "timeout": 5}, "docs": {"command": "x"}}}`
@@ -59,7 +59,7 @@ func TestServerUnderAnotherNameIsOurs(t *testing.T) {
 }
 
 // With the plugin and the entries of setup everything would run twice.
-func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
+func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
 	}
@@ -85,7 +85,7 @@ func TestAClientWithThePluginIsLeftAlone(t *testing.T) {
 }
 
 // Plugins of a project count for that project only.
-func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
+func TestPlan_PluginOfProjectCountsForProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.write(claude.Hooks.In(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
 	require.NoError(t, w.Plan(claude, w.desired)[0].Err)
@@ -94,7 +94,7 @@ func TestPluginOfAProjectKeepsSetupFromTheProject(t *testing.T) {
 }
 
 // A program may have another name than handoff. Its hooks are recognised by it.
-func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
+func TestApply_ReplacesHooksOfRenamedProgram(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const theirs = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/handoff-0.9 hook stop --client claude-code"}]}]}}` + "\n"
@@ -119,7 +119,7 @@ func TestHooksOfAProgramOfAnotherNameAreReplaced(t *testing.T) {
 }
 
 // The hooks use the workspace of the server.
-func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
+func TestApply_HooksNameWorkspaceOfServer(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
@@ -135,7 +135,7 @@ func TestHooksNameTheWorkspaceOfTheServer(t *testing.T) {
 }
 
 // Only an attacker has so many hooks of ours.
-func TestFileOfTooManyHooksIsRefused(t *testing.T) {
+func TestPlan_RefusesFileWithTooManyHooks(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`

@@ -37,7 +37,7 @@ type receipt struct {
 	Folders  []string  `json:"folders,omitempty"` // created by setup, outer ones first
 	Backups  []string  `json:"backups,omitempty"`
 	Granted  bool      `json:"granted,omitempty"` // tools run without asking because of us
-	Told     Told      `json:"wished"`
+	Options  Options   `json:"wished"`
 }
 
 func sum(text []byte) string {
@@ -45,18 +45,20 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// file returns the path of the receipt of a file. The file's own path is without links, so all spellings lead to one
+// receiptPath returns the path of the receipt of a file. The file's own path is without links, so all spellings lead to one
 // receipt.
-func (s Setter) file(resolved string) string {
+func (s Setter) receiptPath(resolved string) string {
 	return filepath.Join(s.Dir, sum([]byte(resolved))[:16]+".json")
 }
 
 // receipt returns the receipt of a file, if it has one.
-func (s Setter) receipt(f installed.File) (receipt, bool) { return s.read(s.file(f.Resolved)) }
+func (s Setter) receipt(f installed.File) (receipt, bool) {
+	return s.readReceipt(s.receiptPath(f.Resolved))
+}
 
-func (s Setter) read(name string) (r receipt, ok bool) {
+func (s Setter) readReceipt(name string) (r receipt, ok bool) {
 	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &r) != nil || name != s.file(r.Resolved) {
+	if err != nil || json.Unmarshal(text, &r) != nil || name != s.receiptPath(r.Resolved) {
 		return receipt{}, false
 	}
 	return r, true
@@ -64,22 +66,22 @@ func (s Setter) read(name string) (r receipt, ok bool) {
 
 // LastDesired returns the desired setup of the last run for the client in this scope; d itself if there was none. It
 // reads the newest receipt, as a later run may have changed only some of the files.
-func (s Setter) AsBefore(c client.Client, d Desired) Desired {
+func (s Setter) LastDesired(c client.Client, d Desired) Desired {
 	var last time.Time
 	for _, t := range d.targets(c) {
 		r, ok := s.receipt(installed.File{Path: t.path, Resolved: installed.Resolved(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
-			d.Told = r.Told
+			d.Options = r.Options
 		}
 	}
 	return d
 }
 
-func (s Setter) write(r receipt) error {
+func (s Setter) writeReceipt(r receipt) error {
 	text, err := json.Marshal(r)
 	if err == nil {
-		name := s.file(r.Resolved)
+		name := s.receiptPath(r.Resolved)
 		old, _ := os.Stat(name) // there may be none
 		err = replace(name, text, 0o600, old, nil)
 	}
@@ -89,30 +91,30 @@ func (s Setter) write(r receipt) error {
 	return nil
 }
 
-// putBack restores the old receipt of a file, or removes the receipt if there was none.
-func (s Setter) putBack(resolved string, before []byte) error {
-	name := s.file(resolved)
+// restoreReceipt restores the old receipt of a file, or removes the receipt if there was none.
+func (s Setter) restoreReceipt(resolved string, before []byte) error {
+	name := s.receiptPath(resolved)
 	if before != nil {
 		return replace(name, before, 0o600, nil, nil)
 	}
-	return removed(os.Remove(name))
+	return ignoreMissing(os.Remove(name))
 }
 
 // ignoreMissing drops the error of a removal if there was nothing to remove.
-func removed(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
+func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
 // made reports whether setup made an object or a list. Without a receipt it may have.
 func (r receipt) made(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
-// keep writes the receipt of a change before the change. While only setup changed the file, the receipt keeps the text
+// keepReceipt writes the receipt of a change before the change. While only setup changed the file, the receipt keeps the text
 // from before the first setup.
-func (s Setter) keep(c Change, folders []string, backup string) (err error) {
+func (s Setter) keepReceipt(c Change, folders []string, backup string) (err error) {
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
-		Folders: folders, Told: c.desired.Told,
-		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.granted(),
+		Folders: folders, Options: c.desired.Options,
+		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.wasGranted(),
 	}
 	if old, ok := s.receipt(c.File); ok {
 		r.Made = append(old.Made, r.Made...)
@@ -130,5 +132,5 @@ func (s Setter) keep(c Change, folders []string, backup string) (err error) {
 		r.Backups = append(r.Backups, backup)
 	}
 	r.At, r.Version, r.After = s.Now(), s.Version, sum(c.After)
-	return s.write(r)
+	return s.writeReceipt(r)
 }

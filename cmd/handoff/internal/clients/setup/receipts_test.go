@@ -14,7 +14,7 @@ import (
 )
 
 // Several paths lead to the same project.
-func TestProjectThroughALinkIsTheSame(t *testing.T) {
+func TestReceipt_IsFoundThroughLink(t *testing.T) {
 	for name, first := range map[string]bool{"set up through it": true, "removed through it": false} {
 		t.Run(name, func(t *testing.T) {
 			w, cursor := worldWith(t, "cursor")
@@ -31,7 +31,7 @@ func TestProjectThroughALinkIsTheSame(t *testing.T) {
 				w.desired.Server.Trust = true
 				w.apply(cursor)
 				w.desired.Machine.Project = through[!first]
-				require.True(t, w.AsBefore(cursor, w.desired).Server.Trust)
+				require.True(t, w.LastDesired(cursor, w.desired).Server.Trust)
 				require.True(t, of(t, w.Undo(cursor, w.desired), w.servers(cursor)).Exact)
 				w.revert(cursor)
 				if text == "" {
@@ -45,7 +45,7 @@ func TestProjectThroughALinkIsTheSame(t *testing.T) {
 	}
 }
 
-func TestAReceiptTellsWhichVersionWroteIt(t *testing.T) {
+func TestReceipt_HasVersion(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.Version = "v1.2.0"
 	w.apply(claude)
@@ -55,7 +55,7 @@ func TestAReceiptTellsWhichVersionWroteIt(t *testing.T) {
 }
 
 // Without a receipt, the note does not claim that others changed the file.
-func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
+func TestUndo_ReportsWhetherReceiptExists(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -70,7 +70,7 @@ func TestWhetherThereIsAReceiptIsTold(t *testing.T) {
 	require.False(t, undo.Same())
 }
 
-func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
+func TestRevert_RemovesFoldersOfDeletedFile(t *testing.T) {
 	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
 	w.apply(vscode)
@@ -83,7 +83,7 @@ func TestFoldersOfADeletedFileAreRemoved(t *testing.T) {
 }
 
 // The copy of a file stays if the user deletes the file.
-func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
+func TestRevert_KeepsCopyOfDeletedFile(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -96,7 +96,7 @@ func TestACopyOfWhatSomebodyDeletedStays(t *testing.T) {
 }
 
 // Others may have written a receipt. Removal removes only files that setup makes.
-func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
+func TestRevert_IgnoresForeignPathsInReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -129,7 +129,7 @@ func TestAReceiptRemovesOnlyWhatASetupMakes(t *testing.T) {
 }
 
 // Setup removes a directory that it made after the last file in it is gone.
-func TestFoldersThatSeveralNeedGoWithTheLast(t *testing.T) {
+func TestRevert_LastFileRemovesSharedFolders(t *testing.T) {
 	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

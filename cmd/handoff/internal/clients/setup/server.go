@@ -45,7 +45,7 @@ func (d Desired) putServer(c client.Client, doc edit.Document, r receipt) error 
 // isOurs reports whether setup may change an entry: it leads to the desired server or to the server of the receipt, or
 // starts handoff. An entry that another author put in our place is theirs, even with a receipt.
 func (d Desired) isOurs(fields map[string]any, r receipt) bool {
-	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Told.Server, fields)
+	return d.leadsTo(d.Server, fields) || r.Path != "" && d.leadsTo(r.Options.Server, fields)
 }
 
 // leadsTo reports whether an entry starts this server, or handoff under another path, or has its address.
@@ -59,12 +59,12 @@ func (d Desired) leadsTo(s client.Server, fields map[string]any) bool {
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}
-	return len(s.Command) > 0 && words[0] == s.Command[0] || d.names(words[0])
+	return len(s.Command) > 0 && words[0] == s.Command[0] || d.isOurProgram(words[0])
 }
 
 // isOurProgram reports whether setup could have written a program in this form: by the bare name of handoff, or, for a
 // user, by an absolute path. A relative path belongs to the project.
-func (d Desired) names(program string) bool {
+func (d Desired) isOurProgram(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
 		slashed = slashed[2:] // of a drive
@@ -132,7 +132,7 @@ func (d Desired) grant(c client.Client) *client.Grant {
 }
 
 // grantIndex returns the index of a grant in its list; -1 if it is not there.
-func granted(g *client.Grant, doc edit.Document) int {
+func grantIndex(g *client.Grant, doc edit.Document) int {
 	list, _ := doc.Look(g.Keys...)
 	texts, _ := list.([]any)
 	return slices.Index(texts, any(g.Text))
@@ -140,7 +140,7 @@ func granted(g *client.Grant, doc edit.Document) int {
 
 // putGrant writes a grant into its list, or takes it out.
 func putGrant(g *client.Grant, doc *edit.JSON, wanted bool) error {
-	i := granted(g, doc)
+	i := grantIndex(g, doc)
 	switch {
 	case wanted && i < 0:
 		return doc.Append(g.Text, g.Keys...)
@@ -151,7 +151,7 @@ func putGrant(g *client.Grant, doc *edit.JSON, wanted bool) error {
 }
 
 // wasGranted reports whether the tools ran without asking before the change.
-func (c Change) granted() bool {
+func (c Change) wasGranted() bool {
 	doc, err := c.File.Document(c.target.syntax)
-	return err == nil && granted(c.desired.grant(c.Client), doc) >= 0
+	return err == nil && grantIndex(c.desired.grant(c.Client), doc) >= 0
 }

@@ -27,14 +27,14 @@ type Setter struct {
 
 // Desired is the desired setup of a client: the flags of setup, in the terms of the table of clients.
 type Desired struct {
-	Told
+	Options
 
 	Machine client.Machine
 	Scope   client.Scope
 }
 
 // Options are the options of setup for a client. A receipt keeps them.
-type Told struct {
+type Options struct {
 	Server client.Server `json:"server"`
 	Call   client.Call   `json:"call"`  // how hooks run handoff
 	Hooks  bool          `json:"hooks"` // with hooks, where a client has them
@@ -76,7 +76,7 @@ func (c Change) Parts() (names []string) {
 	if c.target.has(server) {
 		names = append(names, "server")
 	}
-	if c.target.has(hooks) && (c.desired.Hooks || c.receipt.Told.Hooks) {
+	if c.target.has(hooks) && (c.desired.Hooks || c.receipt.Options.Hooks) {
 		names = append(names, "hooks")
 	}
 	if c.target.has(grant) && (c.desired.Server.Trust || c.receipt.Granted) {
@@ -113,11 +113,11 @@ func (s Setter) Plan(c client.Client, d Desired) []Change {
 	if plugin, ok := d.plugin(c); ok {
 		return []Change{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: plugged(c, plugin)}}
 	}
-	return schemas.Map(d.targets(c), func(t target) Change { return s.planned(c, d, t) })
+	return schemas.Map(d.targets(c), func(t target) Change { return s.planFile(c, d, t) })
 }
 
 // newChange reads a file and starts a change that leaves it as it is.
-func (s Setter) begun(c client.Client, d Desired, t target) Change {
+func (s Setter) newChange(c client.Client, d Desired, t target) Change {
 	change := Change{Client: c, desired: d, target: t}
 	change.File, change.Err = d.changeable(t.path)
 	if change.After = change.File.Text; change.Err == nil {
@@ -126,9 +126,9 @@ func (s Setter) begun(c client.Client, d Desired, t target) Change {
 	return change
 }
 
-// planned returns the change of one file.
-func (s Setter) planned(c client.Client, d Desired, t target) Change {
-	change := s.begun(c, d, t)
+// planFile returns the change of one file.
+func (s Setter) planFile(c client.Client, d Desired, t target) Change {
+	change := s.newChange(c, d, t)
 	if change.Err == nil && d.Server.TokenEnv != "" && !c.TakesToken() {
 		change.Err = &reason{
 			c.Title + " cannot read the token from a variable, and handoff writes no token into a file",

@@ -33,7 +33,7 @@ func (c Change) Diff() string {
 	if err != nil {
 		return ""
 	}
-	return c.masked(strings.ReplaceAll(diff, "\r\n", "\n"))
+	return c.mask(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
 // SetUpBy returns the version of the program that changed the file last; it is empty without a receipt.
@@ -75,11 +75,11 @@ const notShown = "(one line, not shown)"
 
 // mask hides the lines of a diff with words that setup does not write. Such a line may hold secrets: a neighbour that
 // gets a comma, or a whole file on one line.
-func (c Change) masked(diff string) string {
+func (c Change) mask(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
-		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.all(line[1:]) { // the first two lines name the file
+		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.hasAll(line[1:]) { // the first two lines name the file
 			line = line[:1] + notShown + "\n"
 		}
 		b.WriteString(line)
@@ -104,7 +104,7 @@ func (t tokens) add(text string) {
 	}
 }
 
-func (t tokens) all(line string) bool {
+func (t tokens) hasAll(line string) bool {
 	return !slices.ContainsFunc(wordsOf(line), func(word string) bool { return !t[word] })
 }
 
@@ -116,7 +116,7 @@ func (c Change) ourTokens() tokens {
 		t.add(installed.Name(c.Client, doc))
 	}
 	before := c.desired
-	before.Told = c.receipt.Told
+	before.Options = c.receipt.Options
 	for _, d := range []Desired{c.desired, before} {
 		if len(d.Server.Command) > 0 || d.Server.URL != "" {
 			t.add(d.snippet(c.Client, c.target).Text)

@@ -106,7 +106,7 @@ func (d Desired) changeable(path string) (installed.File, error) {
 	case f.Info.Mode()&0o200 == 0:
 		err = errors.New("it is read-only")
 	default:
-		err = notReplaced(f.Info)
+		err = checkReplaceable(f.Info)
 	}
 	return f, err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // A server that another author put in our place is theirs, even with a receipt.
-func TestAServerThatReplacedOursStays(t *testing.T) {
+func TestUndo_KeepsServerThatReplacedOurs(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.apply(gemini)
@@ -35,7 +35,7 @@ func TestAServerThatReplacedOursStays(t *testing.T) {
 }
 
 // Removal takes out the entries of setup, and reports an entry that setup never writes.
-func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
+func TestUndo_ReportsLocalServer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -49,7 +49,7 @@ func TestRemoveTellsOfAServerForThisProjectAlone(t *testing.T) {
 }
 
 // A program of another name is ours if the receipt says so, also if another program is desired now.
-func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
+func TestUndo_FindsProgramOfReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -62,7 +62,7 @@ func TestRemoveKnowsTheProgramFromTheReceipt(t *testing.T) {
 }
 
 // A hook that also runs another command belongs to another author, and so does a program within a project.
-func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
+func TestUndo_KeepsHooksOfOthers(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
 	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
@@ -82,7 +82,7 @@ func TestHooksThatOnlyLookLikeOursStay(t *testing.T) {
 }
 
 // Setup writes a path with an apostrophe once, and removes it completely.
-func TestApostropheInTheProgramIsQuoted(t *testing.T) {
+func TestApply_QuotesApostropheInPath(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.desired.Call.Program = "/home/o'hara/handoff"
 	settings := claude.Hooks.In(client.User, w.desired.Machine)
@@ -94,7 +94,7 @@ func TestApostropheInTheProgramIsQuoted(t *testing.T) {
 }
 
 // The lines around ours may be secret. So may a line that only gets a comma, or a file on one line.
-func TestADiffShowsOnlyOurs(t *testing.T) {
+func TestDiff_HidesForeignText(t *testing.T) {
 	for name, text := range map[string]string{
 		"lines":    "{\n  \"mcpServers\": {\n    \"a\": {\n      \"env\": {\"KEY\": \"hunter2\"}\n    }\n  }\n}\n",
 		"comma":    "{\n  \"mcpServers\": {\n    \"a\": {\"env\": {\"KEY\": \"hunter2\"}}\n  }\n}\n",

@@ -21,13 +21,13 @@ import (
 // first, so that directories are empty when they are removed.
 func (s Setter) Undo(c client.Client, d Desired) (all []Change) {
 	for _, t := range slices.Backward(d.targets(c)) {
-		all = append(all, s.undone(c, d, t).besides())
+		all = append(all, s.undoFile(c, d, t).noteLocal())
 	}
 	return all
 }
 
-func (s Setter) undone(c client.Client, d Desired, t target) Change {
-	change := s.begun(c, d, t)
+func (s Setter) undoFile(c client.Client, d Desired, t target) Change {
+	change := s.newChange(c, d, t)
 	r := change.receipt
 	switch {
 	case change.Err != nil || change.File.Missing:
@@ -45,7 +45,7 @@ func (s Setter) undone(c client.Client, d Desired, t target) Change {
 
 // noteLocal adds to an undo of the user's servers a note about a server of ours for this project alone: setup does not
 // write such servers, so it does not remove them.
-func (c Change) besides() Change {
+func (c Change) noteLocal() Change {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
 	}
@@ -116,8 +116,8 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 	if c.Err != nil || c.Same() && !c.Recorded {
 		return "", c.Err
 	}
-	err = s.inTurn(func() error {
-		if err := c.stillSo(); err != nil {
+	err = s.withLock(func() error {
+		if err := c.checkUnchanged(); err != nil {
 			return err
 		}
 		r, _ := s.receipt(c.File) // another change may have left directories to this one since
@@ -127,7 +127,7 @@ func (s Setter) Revert(c Change) (backup string, err error) {
 				return err
 			}
 		}
-		return errors.Join(removed(os.Remove(s.file(c.File.Resolved))), s.tidy(r, c.File.Resolved, exact))
+		return errors.Join(ignoreMissing(os.Remove(s.receiptPath(c.File.Resolved))), s.tidy(r, c.File.Resolved, exact))
 	})
 	return backup, err
 }
@@ -141,7 +141,7 @@ func (s Setter) undo(c Change) (backup string, err error) {
 		}
 	}
 	if c.Gone {
-		if err = c.stillSo(); err == nil {
+		if err = c.checkUnchanged(); err == nil {
 			err = os.Remove(c.File.Resolved)
 		}
 	} else {
@@ -159,28 +159,28 @@ func (s Setter) undo(c Change) (backup string, err error) {
 func (s Setter) tidy(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isCopy(name, resolved) {
-			err = errors.Join(err, removed(os.Remove(name)))
+			err = errors.Join(err, ignoreMissing(os.Remove(name)))
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !workspace.Above(installed.Resolved(dir), resolved)
 	})
-	return errors.Join(err, s.leave(removeEmpty(made)))
+	return errors.Join(err, s.passOn(removeEmpty(made)))
 }
 
 // passOn writes directories that setup made, outer ones first, into the receipts of other files in them, also of other
 // clients. The last file to go removes them.
-func (s Setter) leave(dirs []string) (err error) {
+func (s Setter) passOn(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
-		other, ok := s.read(name)
+		other, ok := s.readReceipt(name)
 		n := 0
 		for ok && n < len(dirs) && workspace.Above(installed.Resolved(dirs[n]), other.Resolved) {
 			n++
 		}
 		if n > 0 {
 			other.Folders = slices.Concat(dirs[:n], other.Folders)
-			err = errors.Join(err, s.write(other))
+			err = errors.Join(err, s.writeReceipt(other))
 			dirs = dirs[n:]
 		}
 	}
@@ -195,7 +195,7 @@ func (s Setter) isCopy(path, resolved string) bool {
 }
 
 // makeFolders makes the directory of a file and returns the new directories, outer ones first.
-func folders(path string, mode fs.FileMode) (made []string, err error) {
+func makeFolders(path string, mode fs.FileMode) (made []string, err error) {
 	dir := filepath.Dir(path)
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {

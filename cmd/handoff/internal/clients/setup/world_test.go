@@ -31,7 +31,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, os.MkdirAll(m.Home, 0o700))
 	require.NoError(t, os.MkdirAll(m.Project, 0o700))
 	w.Setter = setup.Setter{Dir: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }}
-	w.desired = setup.Desired{Machine: m, Scope: client.User, Told: setup.Told{
+	w.desired = setup.Desired{Machine: m, Scope: client.User, Options: setup.Options{
 		Server: client.Server{Command: []string{"handoff", "mcp"}}, Call: client.Call{Program: "handoff"}, Hooks: true,
 	}}
 	return w

@@ -26,18 +26,18 @@ func (t Trial) post(ctx context.Context, id int, method string) (result, error) 
 		return result{}, err
 	}
 	defer response.Body.Close()
-	return t.replied(response, id)
+	return t.readReply(response, id)
 }
 
 // readReply reads the reply to the request with this id.
-func (t Trial) replied(response *http.Response, id int) (result, error) {
+func (t Trial) readReply(response *http.Response, id int) (result, error) {
 	switch {
 	case response.StatusCode == http.StatusUnauthorized, response.StatusCode == http.StatusForbidden:
 		return result{}, fmt.Errorf("%w (%s)", ErrRefused, response.Status)
 	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"): // a stream may have no end
 		return result{}, errors.New("it answered with a stream of events, and not as handoff")
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, longest))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxLine))
 	text = t.hide(text)
 	switch {
 	case err != nil:
@@ -80,7 +80,7 @@ func (t Trial) hide(text []byte) []byte {
 
 // hideError masks the token in an error. The token may come from another source than the body of the response, or the
 // body may have had it escaped.
-func (t Trial) hidden(err error) error {
+func (t Trial) hideError(err error) error {
 	if err == nil {
 		return nil
 	}

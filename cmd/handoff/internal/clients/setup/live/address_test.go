@@ -26,7 +26,7 @@ func address(s *httptest.Server, token string) live.Trial {
 	return trial
 }
 
-func TestAnAddressIsAsked(t *testing.T) {
+func TestAsk_CallsAddress(t *testing.T) {
 	modern := strings.Replace(greeting, `"serverInfo":{"name":"handoff","version":"1.2.3"}`,
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"handoff","version":"1.2.3"}}`, 1)
 	for _, said := range []string{greeting, modern} {
@@ -45,7 +45,7 @@ func TestAnAddressIsAsked(t *testing.T) {
 	}
 }
 
-func TestAddressesThatDoNotAnswerAreErrors(t *testing.T) {
+func TestAsk_OfBadAddressFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status    int
 		text, why string
@@ -73,7 +73,7 @@ func TestAddressesThatDoNotAnswerAreErrors(t *testing.T) {
 }
 
 // A stream need not end, and handoff sends none to a client that accepts JSON alone.
-func TestAStreamIsNotRead(t *testing.T) {
+func TestAsk_RefusesEventStream(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		_, _ = io.WriteString(w, "data: "+greeting+"\n\n")
@@ -86,7 +86,7 @@ func TestAStreamIsNotRead(t *testing.T) {
 }
 
 // Proxies and frameworks repeat parts of a request in their errors.
-func TestATokenIsNotRepeated(t *testing.T) {
+func TestAsk_MasksTokenInErrors(t *testing.T) {
 	const secret = "hoff_0123456789abcdefghijklmnopqrstuvwxyz"
 	for name, tt := range map[string]struct {
 		status int

@@ -30,7 +30,7 @@ type Reply struct {
 
 // setGreeting takes the server's name, its version and the client's agent name from a result. The error is an
 // [*Another].
-func (r *Reply) greeted(said result) error {
+func (r *Reply) setGreeting(said result) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
 	r.Name, r.Version = about.Name, about.Version
 	if r.Name != client.ServerName {
@@ -114,19 +114,19 @@ type Trial struct {
 // the program left. The error is an [*Another] if the server is not handoff, and [ErrRefused] if it refuses the token.
 func (t Trial) Ask(ctx context.Context) (Reply, error) {
 	if t.Entry.URL != "" {
-		r, err := conversed("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
-		return r, t.hidden(err) // the server may repeat the token
+		r, err := converse("server/discover", func(id int, method string) (result, error) { return t.post(ctx, id, method) })
+		return r, t.hideError(err) // the server may repeat the token
 	}
 	return t.start(ctx)
 }
 
 // converse asks the server for its name, and for its tools.
-func conversed(hello string, ask func(id int, method string) (result, error)) (r Reply, err error) {
+func converse(hello string, ask func(id int, method string) (result, error)) (r Reply, err error) {
 	said, err := ask(1, hello)
 	if err != nil {
 		return r, err
 	}
-	if err := r.greeted(said); err != nil {
+	if err := r.setGreeting(said); err != nil {
 		return r, err
 	}
 	said, err = ask(2, "tools/list")

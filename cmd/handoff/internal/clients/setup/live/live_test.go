@@ -31,7 +31,7 @@ func program(file string) live.Trial {
 	return trial
 }
 
-func TestAProgramIsAsked(t *testing.T) {
+func TestAsk_StartsProgram(t *testing.T) {
 	answer, err := server(t, `
 		read -r ask; case "$ask" in *'"name":"a \"client\""'*) ;; *) exit 9;; esac
 		echo '{"jsonrpc":"2.0","method":"notifications/message"}'
@@ -43,7 +43,7 @@ func TestAProgramIsAsked(t *testing.T) {
 }
 
 // A server may send requests of its own to the client, under its own ids.
-func TestOtherLinesOfAProgramAreSkipped(t *testing.T) {
+func TestAsk_SkipsOtherMessages(t *testing.T) {
 	answer, err := server(t, `
 		read -r ask
 		echo '{"jsonrpc":"2.0","id":1,"method":"roots/list"}'
@@ -58,7 +58,7 @@ func TestOtherLinesOfAProgramAreSkipped(t *testing.T) {
 	require.Equal(t, both, answer)
 }
 
-func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
+func TestAsk_OfBadProgramFails(t *testing.T) {
 	for name, tt := range map[string]struct{ script, why string }{
 		"fails":           {"echo first >&2; echo no store >&2; exit 3", "it ended without an answer (exit status 3): no store"},
 		"ends":            {"exit 0", "it ended without an answer"},
@@ -81,7 +81,7 @@ func TestProgramsThatDoNotAnswerAreErrors(t *testing.T) {
 }
 
 // A program may write errors without end. They are neither kept in memory nor printed.
-func TestLastComplaintOfAProgramIsTold(t *testing.T) {
+func TestAsk_ErrorHasLastLineOfStderr(t *testing.T) {
 	_, err := server(t, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 3").Ask(t.Context())
 	require.ErrorContains(t, err, "(exit status 3): xxx")
 	require.Less(t, len(err.Error()), 500)
@@ -91,7 +91,7 @@ func TestLastComplaintOfAProgramIsTold(t *testing.T) {
 
 // A silent program does not keep the caller longer than its context. The configured program may be a shell that starts
 // another one.
-func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
+func TestAsk_KillsSilentProgramWithChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)
 	_, err := server(t, child.Start()+"wait").Ask(ctx)
@@ -99,7 +99,7 @@ func TestASilentProgramIsKilledWithAllItStarted(t *testing.T) {
 	child.RequireEnd(t)
 }
 
-func TestProcessesThatAProgramLeavesAreKilled(t *testing.T) {
+func TestAsk_KillsProcessesLeftByProgram(t *testing.T) {
 	child := platformtest.NewChild(t, func() {})
 	_, err := server(t, child.Start()+`
 		read -r ask; printf '%s\n' '`+greeting+`'

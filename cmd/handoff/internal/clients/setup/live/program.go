@@ -17,7 +17,7 @@ import (
 )
 
 // maxLine is the length limit of a line or a reply, in bytes.
-const longest = 4 << 20
+const maxLine = 4 << 20
 
 // start starts the program, calls it and lets it end. The program keeps its state in a temporary directory that is
 // removed afterwards. So it takes no name from a session, and leaves no files. The error tells how the program ended
@@ -52,8 +52,8 @@ func (t Trial) start(ctx context.Context) (r Reply, err error) {
 	}
 	defer platform.KillTree(cmd)
 	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, longest)
-	r, err = conversed("initialize", func(id int, method string) (result, error) { return t.write(in, lines, id, method) })
+	lines.Buffer(nil, maxLine)
+	r, err = converse("initialize", func(id int, method string) (result, error) { return t.write(in, lines, id, method) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
