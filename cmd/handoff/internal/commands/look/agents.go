@@ -46,7 +46,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// agentsListing is a command that lists agents, in the columns that printed gives them.
+// agentsListing returns a command that lists agents, printed by the given function.
 func agentsListing(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
 	return cli.ToolCommand[schemas.AgentsOut]{
 		Tool: "list_agents", Fields: agentsFields,
@@ -96,7 +96,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 type oneAgent struct {
 	Agent schemas.Card   `json:"agent"`
 	Held  []schemas.Item `json:"held"`
-	Inbox []schemas.Item `json:"inbox"` // in the order of claiming, as many as one list has
+	Inbox []schemas.Item `json:"inbox"` // in the order of claims, up to the limit of a list
 }
 
 func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
@@ -120,7 +120,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 	})
 }
 
-// agentNamed finds an agent, or says who may be meant.
+// findAgent finds an agent, or suggests similar names.
 func agentNamed(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one oneAgent, err error) {
 	var all schemas.AgentsOut
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.Everybody}, &all); err != nil {

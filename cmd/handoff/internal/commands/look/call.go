@@ -28,19 +28,19 @@ func callCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if t.Admin && !t.ReadOnly { // what our own programs tell is not said by others
+			if t.Admin && !t.ReadOnly { // other programs must not speak for ours
 				return schemas.Errorf(schemas.NotFound, "%s is not offered here", t.Name).WithHint("It belongs to another command.")
 			}
 			args, err := callArguments(cmd.Context(), a, given)
 			if err != nil {
 				return err
 			}
-			by, err := a.Caller(false) // the tool tells whether a name is needed: the arguments may say one
+			by, err := a.Caller(false) // the tool decides whether it needs a name: the arguments may have one
 			if err != nil {
 				return err
 			}
 			var as struct{ Agent schemas.Agent }
-			if _ = json.Unmarshal(args, &as); t.ReadOnly && cmp.Or(as.Agent, by.Agent) == schemas.Human { // else the tool refuses it
+			if _ = json.Unmarshal(args, &as); t.ReadOnly && cmp.Or(as.Agent, by.Agent) == schemas.Human { // else the tool refuses the caller
 				by = a.Unread(by)
 			}
 			var raw json.RawMessage

@@ -1,9 +1,9 @@
-// Package look has the commands that look at a workspace: status, list, show, diff, history, agents and watch. Besides
-// it has the three that look at the program itself: tools, version, and call, which calls any tool as an MCP client
-// does.
+// Package look has the commands that read a workspace: status, list, show, diff, history, agents and watch. It also has
+// three commands about the program itself: tools, version, and call, which calls any tool as an MCP client does.
 //
-// Only agents register and call change something, and agents init and import write a file. Everything else is one call
-// of a tool that reads; list makes as many as it takes, and watch follows the events until nobody reads them any more.
+// Only agents register and call change something, and agents init and import write a file. Every other command is one
+// call of a reading tool; list makes as many calls as it needs, and watch follows the events until its reader goes
+// away.
 package look
 
 import (
@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), diffCommand(a), historyCommand(a),
@@ -22,7 +22,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// Spellings are how calls of tools are said in these commands: where several fit, the first that does.
+// Spellings are the command lines for calls of tools. If several fit a call, the first counts.
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},

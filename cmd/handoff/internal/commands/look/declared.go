@@ -72,7 +72,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// writeAgents writes a file that is not there yet.
+// writeAgents writes a file that does not exist yet.
 func writeAgents(a *cli.App, user bool, text string) error {
 	files := a.AgentsFiles()
 	if _, err := a.Location().Root(); err != nil && !user {
@@ -102,7 +102,7 @@ func writeAgents(a *cli.App, user bool, text string) error {
 	return a.Write(fmt.Sprintf("wrote %s\n", path))
 }
 
-// checkedFile is what one file says, and what is wrong with it.
+// checkedFile holds the number of declarations in a file, and its faults.
 type checkedFile struct {
 	File     string   `json:"file"`
 	Agents   int      `json:"agents"`

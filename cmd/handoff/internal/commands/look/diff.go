@@ -53,9 +53,9 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 	return a.Print(raw, c.Draw)
 }
 
-// work is a handoff in full; of a review the work that it is about.
+// work returns a handoff in full. For a review it returns the work under review.
 func work(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
-	for range 10 { // what was sent is not proved to lead to an end
+	for range 10 { // nothing proves that the chain of reviews ends
 		got, _, err = cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 		if err != nil || got.Handoff.Review == nil {
 			break

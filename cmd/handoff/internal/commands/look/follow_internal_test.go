@@ -36,7 +36,7 @@ func breaking(n uint64, at map[uint64]error, end func()) changes {
 	}
 }
 
-// followed gives the numbers of the events that arrive, and what is told meanwhile.
+// followed returns the numbers of the events that arrive, and the messages on standard error.
 func followed(t *testing.T, at map[uint64]error, after uint64, take func(uint64) error) (seen []uint64, told string, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())

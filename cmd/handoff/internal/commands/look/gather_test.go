@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// A list as JSON has every row, over as many pages and states as there are.
+// A list as JSON has every row, over any number of pages and states.
 func TestListAsJSONIsComplete(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
@@ -56,7 +56,7 @@ func TestListAsJSONIsComplete(t *testing.T) {
 	require.Len(t, strings.Split(d.Must("qa", "list"), "\n"), sent+2)
 }
 
-// A notice counts as read when it is listed, so no more are asked for than are shown.
+// Listing a notice marks it as read. So list asks for no more notices than it shows.
 func TestListReadsNoMoreNoticesThanItShows(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

@@ -84,7 +84,7 @@ func printSteps(p *cli.Page, steps []schemas.Step) {
 		if s.Status.Ended() && s.Holder != "" {
 			took = display.Duration(time.Duration(s.Seconds) * time.Second)
 		}
-		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // of a retry that began a workflow, what it does again
+		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // the run that a retry of a workflow repeats
 		return []string{
 			s.HandoffID.String(), before.String(), schemas.Sender(s.Rule, s.From), string(s.To),
 			rowStatus(s.Status, s.BlockedBy), took, s.Title,

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// printItems draws a list. On a terminal it has states in words for people and in their colours, what is new or urgent,
-// and beneath a row why it stands so; elsewhere a line for each row, with the same facts.
+// printItems draws a list. On a terminal it has states in words for people and in their colours, marks for new or
+// urgent rows, and reasons below a row. Elsewhere it has a line for each row, with the same facts.
 func printItems(p *cli.Page, out gathered) {
 	switch {
 	case len(out.Items) == 0:
@@ -27,7 +27,8 @@ func printItems(p *cli.Page, out gathered) {
 	}
 }
 
-// more says how many rows a limit left out, and that there are none; empty for all of some.
+// more returns the number of rows that a limit left out, in words, or says that there are none. It is empty if all are
+// shown.
 func (out gathered) more() string {
 	switch {
 	case len(out.Items) == 0:
@@ -67,7 +68,7 @@ func stateOf(i schemas.Item) display.State {
 	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
-// notes are what stands beneath a row: for what it waits, and why it stands so.
+// notes returns the lines below a row: its dependencies, and the reason for its state.
 func notes(p *cli.Page, i schemas.Item) (lines []string) {
 	if len(i.BlockedBy) > 0 {
 		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
@@ -81,7 +82,8 @@ func notes(p *cli.Page, i schemas.Item) (lines []string) {
 	return lines
 }
 
-// plainTable is a list where no terminal is: the columns that notices have too, then what else a terminal shows.
+// plainTable is a list without a terminal: the columns that notices have too, then the other facts of a terminal's
+// list.
 func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
 	rows = schemas.Map(items, func(i schemas.Item) []string {
@@ -102,7 +104,7 @@ func plainTable(p *cli.Page, items []schemas.Item) (head []string, rows [][]stri
 	return head, rows
 }
 
-// rowStatus is the status of a handoff in rows, where one that waits for others is blocked.
+// rowStatus is the status of a handoff in rows, where a pending handoff with dependencies is blocked.
 func rowStatus(status schemas.Status, blockedBy []string) string {
 	if status == schemas.Pending && len(blockedBy) > 0 {
 		return string(schemas.Blocked)
@@ -110,7 +112,7 @@ func rowStatus(status schemas.Status, blockedBy []string) string {
 	return string(status)
 }
 
-// holderOf is who holds a handoff. Rows leave out a holder that is the recipient.
+// holderOf returns the holder of a handoff. Rows omit a holder that is the recipient.
 func holderOf(i schemas.Item) schemas.Agent {
 	agent, directed := i.To.Directed()
 	if i.Holder == "" && directed && i.Status.Held() {
@@ -138,16 +140,16 @@ func wordedRows(p *cli.Page, out gathered) [][]string {
 	})
 }
 
-// mostOfTitle is how many columns of a title a list has.
+// maxTitle is the number of columns for a title in a list.
 const mostOfTitle = 120
 
-// heading leaves out the marks of a Markdown heading, with which titles begin that are taken from a text.
+// heading removes the marks of a Markdown heading, which a title from a text may begin with.
 func heading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
-// recipient names who has it: the holder, else to whom it was sent.
+// recipient returns the holder, or the recipient if there is no holder.
 func recipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printWaiting ends a list on a terminal with what waits for its reader: notices, and so many handoffs that need a
+// printUnread ends a list on a terminal with the reader's unread notices, and the number of handoffs that need a
 // person. Again are the flags that a command line for that reader repeats.
 func printWaiting(p *cli.Page, out gathered, need int, again string) {
 	if !p.Terminal {

@@ -12,13 +12,13 @@ import (
 	"handoff/schemas/golden"
 )
 
-// A list is printed at the end of a call that needs a terminal: here its rows are enough.
+// A list is printed at the end of a call that needs a terminal. Rows are enough for these tests.
 
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
 var now = time.Date(2026, 1, 11, 22, 30, 0, 0, time.UTC)
 
-// onTerminal is what somebody sees of a list.
+// onTerminal returns a list as a terminal shows it.
 func onTerminal(out gathered, colour bool) string {
 	p := &cli.Page{}
 	p.Terminal, p.Colour, p.Width, p.Now = true, colour, 80, now

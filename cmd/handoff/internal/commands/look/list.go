@@ -24,11 +24,11 @@ var listFields = []cli.Field{
 	cli.Text("since", "since", "what was sent or ended since a time, as yesterday, 2026-01-31 or 2h ago"),
 }
 
-// listing is what list was asked for beyond the arguments of the tool.
+// listing holds the options of list that are no arguments of the tool.
 type listing struct {
 	role, forAgent    string
 	ready, stuck, all bool
-	gone              bool // only what is shown as disconnected
+	gone              bool // only handoffs that are shown as disconnected
 	limit             int  // rows at most; 0 for all
 }
 
@@ -73,7 +73,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
-// command makes this what cmd does, and gives cmd; preset says what the command means before its flags.
+// command makes cmd list handoffs, and returns cmd. Preset sets the arguments of this command before its flags.
 func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
@@ -105,7 +105,7 @@ func (l listing) command(a *cli.App, cmd *cobra.Command, preset func(cli.Argumen
 	return cmd
 }
 
-// take reads the status that was asked for where it is a word that people see and no state of a handoff.
+// takeStatus replaces words in --status that are no state of a handoff, such as "stuck", by the options of listing.
 func (l *listing) take(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
@@ -120,13 +120,13 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	if err != nil {
 		return err
 	}
-	if l.forAgent != "" && !a.Reads { // whose mail it is, and not who looks
+	if l.forAgent != "" && !a.Reads { // another agent's mail, read by this caller
 		by.Scope = schemas.ScopeRead
 	}
 	var out gathered
 	need := 0
 	err = a.Look(ctx, by, func(conn *cli.Connection) (err error) {
-		by = conn.By // the session, where its client has several
+		by = conn.By // the session, if the client has several
 		if out, err = gatherAll(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
 			need, err = conn.NeedYou(ctx)
 		}
@@ -138,7 +138,7 @@ func list(ctx context.Context, a *cli.App, args cli.Arguments, l listing) error 
 	return a.PrintValue(out, func(p *cli.Page) { drawList(p, a, by, args, l, out, need) })
 }
 
-// drawList draws what was gathered, and says below it what the reader would miss otherwise.
+// drawList draws the rows, and adds remarks below them that the reader would miss otherwise.
 func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listing, out gathered, need int) {
 	printItems(p, out)
 	a.Remark(p, out.more())
@@ -150,7 +150,7 @@ func drawList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l 
 	printWaiting(p, out, need, a.Again())
 }
 
-// query completes the arguments of list_handoffs, and tells whether they ask for all that is under way.
+// query completes the arguments of list_handoffs, and reports whether they ask for all open handoffs.
 func (l listing) query(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
@@ -168,22 +168,22 @@ func (l listing) query(args cli.Arguments) (open bool) {
 	return open
 }
 
-// gathered are the rows of as many calls of list_handoffs as it takes, and the result of list with --json.
+// gathered holds the rows of one or more calls of list_handoffs, and is the result of list with --json.
 type gathered struct {
 	Items []schemas.Item `json:"items"`
 	More  bool           `json:"more,omitempty"`  // the limit left some out
-	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent whose list it is
+	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent that the list is for
 
 	Warnings []string `json:"warnings,omitempty"` // of the last call
 
-	left    int  // how many the limit left out, 0 where nobody counted
-	atLeast bool // left is not all
+	left    int  // number of rows that the limit left out; 0 if unknown
+	atLeast bool // left is a lower bound
 }
 
-// mostSorted is how many open handoffs are put in order; of more, the newest.
+// maxSorted is the number of open handoffs that are sorted; if there are more, the newest.
 const mostSorted = 1000
 
-// gatherAll gathers what was asked for: what is under way by how much it asks for a look, else in the order of the tool.
+// gatherAll collects the rows. Open handoffs are sorted by urgency, others stay in the order of the tool.
 func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listing) (gathered, error) {
 	out := gathered{Items: []schemas.Item{}}
 	keep, err := l.keeper(ctx, conn, args)
@@ -207,15 +207,14 @@ func gatherAll(ctx context.Context, conn *cli.Connection, args cli.Arguments, l 
 		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
 	case l.forAgent != "":
 		_, unknown := agentNamed(ctx, conn, schemas.Agent(l.forAgent))
-		if e := schemas.AsError(unknown); e != nil && e.Hint != "" { // another is meant; one like no other may be yet to come
+		if e := schemas.AsError(unknown); e != nil && e.Hint != "" { // a similar name exists; without one, the agent may come later
 			err = e
 		}
 	}
 	return out, err
 }
 
-// urgency orders what is under way: urgent work, what waits for an answer or has lost its holder, what is at work, the
-// rest.
+// urgency sorts open handoffs: urgent work, stuck work, work under way, the rest.
 func urgency(i schemas.Item) int {
 	switch {
 	case i.Priority == schemas.Critical:
@@ -230,8 +229,8 @@ func urgency(i schemas.Item) int {
 	return 4
 }
 
-// wanted is how many rows to gather: one more than are shown tells whether there are more, and as many as are put in
-// order where it is all that is open. A notice counts as read when it is listed, so of these only what is shown.
+// wanted returns the number of rows to gather. One row more than shown reveals whether there are more. Open handoffs
+// need as many rows as are sorted. Listing a notice marks it as read, so only the shown notices are gathered.
 func (l listing) wanted(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
@@ -245,7 +244,7 @@ func (l listing) wanted(args cli.Arguments, open bool) int {
 	return oneMore
 }
 
-// gather adds rows that are to be kept until there are enough; nil keeps all.
+// gather adds rows that keep accepts until there are enough; nil keeps all.
 func (out *gathered) gather(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.Item) bool,
 ) error {
@@ -274,8 +273,8 @@ func (out *gathered) gather(
 	return nil
 }
 
-// keeper keeps what list_handoffs cannot be asked for: what is stuck, and what is addressed to a role or to who plays
-// it. It is nil where that is everything.
+// keeper returns a filter for conditions that list_handoffs does not have: stuck handoffs, and handoffs for a role or
+// its agents. It is nil if there is no such condition.
 func (l listing) keeper(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):
@@ -299,8 +298,8 @@ func (l listing) keeps(i schemas.Item) bool {
 	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }
 
-// isStuck tells what goes on only when somebody acts: it waits for an answer, for approval, or for a handoff that ended
-// otherwise than completed, or its holder is gone.
+// isStuck reports whether a handoff needs an action to go on: it waits for an answer, for approval, or for a handoff
+// that ended without completion, or its holder is gone.
 func isStuck(item schemas.Item) bool {
 	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
 }

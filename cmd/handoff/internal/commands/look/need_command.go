@@ -13,21 +13,21 @@ import (
 	"handoff/tools/platform"
 )
 
-// needCommand is a command of the user that is run for each thing that begins to need that person, one at a time: see
-// handoff status --exec. A thing holds texts that agents wrote, so nothing of it ever becomes part of the command line.
-// The command finds it as JSON on its standard input, and in its environment.
+// needCommand is a command of the user that runs for each new concern of that person, one at a time: see handoff status
+// --exec. A concern holds texts that agents wrote, so no part of it enters the command line. The command reads it as
+// JSON on its standard input, and in its environment.
 type needCommand struct {
 	Line  string        // for the shell: sh, on Windows cmd
-	Limit time.Duration // of one run; then it is killed, with all that it started
-	Dir   string        // where it runs
+	Limit time.Duration // of one run; then it is killed, with its child processes
+	Dir   string        // the working directory
 
 	Environ []string // of the command; each run adds its own
 
 	Stdout, Stderr io.Writer
 }
 
-// run runs the command once, with more in its environment and with this input, and waits for it, also when ctx ends.
-// The error says how it failed.
+// run runs the command once, with more in its environment and with this input. It waits for the command, also when ctx
+// ends. The error says how the command failed.
 func (c needCommand) run(ctx context.Context, environ []string, input []byte) error {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()
@@ -43,7 +43,7 @@ func (c needCommand) run(ctx context.Context, environ []string, input []byte) er
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("not done after %s", c.Limit)
 	}
-	if errors.Is(err, exec.ErrWaitDelay) { // something that the command left running still has our output
+	if errors.Is(err, exec.ErrWaitDelay) { // a process that the command left still has our output
 		return nil
 	}
 	return err

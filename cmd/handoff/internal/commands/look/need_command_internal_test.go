@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bench is a directory in which commands run, and what they print.
+// A bench is a directory in which commands run, and their output.
 type bench struct {
 	needCommand
 	t   *testing.T
@@ -65,7 +65,7 @@ func TestACommandThatTakesTooLongIsEndedWithAllItStarted(t *testing.T) {
 	b.gone()
 }
 
-// gone makes sure that the process whose number was printed has ended. It was reaped, or is about to be.
+// requireEnd checks that the process with the printed number has ended. It was reaped, or is about to be.
 func (b *bench) gone() {
 	b.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
@@ -76,7 +76,7 @@ func (b *bench) gone() {
 	}, 10*time.Second, 10*time.Millisecond)
 }
 
-// What a command leaves running may go on with our output.
+// A process that a command leaves may keep writing to our output.
 func TestACommandMayLeaveSomethingRunning(t *testing.T) {
 	b := newBench(t, "sleep 60 & echo $!")
 	require.NoError(t, b.runOnce())
@@ -85,7 +85,7 @@ func TestACommandMayLeaveSomethingRunning(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }
 
-// Ctrl-C ends who runs the command, and not the command.
+// Ctrl-C ends the caller of the command, and not the command.
 func TestACommandIsWaitedForWhenItsCallerIsToEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -19,38 +19,38 @@ import (
 )
 
 const (
-	mostNeeds = 1_000                  // things that are looked at
-	gathering = 100 * time.Millisecond // in which events come together, so that one look is for all of them
+	mostNeeds = 1_000                  // concerns that are read
+	gathering = 100 * time.Millisecond // waiting time after an event, so that one reading covers several events
 	mostTries = 4                      // of a command that fails
-	patience  = time.Minute            // for one that runs
+	patience  = time.Minute            // for one run of the command
 )
 
-// need is what a command of status --exec finds on its standard input.
+// need is the input of a command of status --exec, as JSON.
 type need struct {
 	ID        string `json:"id"` // of the message, else of the handoff
 	Workspace string `json:"workspace"`
-	Command   string `json:"command"` // with which a person goes on
+	Command   string `json:"command"` // the next step of the person
 	schemas.Concern
 }
 
-// notifier runs a command for each thing that begins to need a person.
+// notifier runs a command for each new concern of a person.
 type notifier struct {
 	app     *cli.App
 	command needCommand
 	place   workspace.Workspace
 	told    *toldNeeds
-	seen    uint64 // the newest event at the last look
+	seen    uint64 // the newest event at the last check
 	failed  map[string]failure
 }
 
-// failure is how often a command failed for one thing, and when it is tried again.
+// failure counts the failed runs of a command for one concern, and has the time of the next try.
 type failure struct {
 	tries int
 	again time.Time
 }
 
-// tellNeeds runs a command for each thing that needs a person and of which none was told, until ctx is done. A command
-// that runs then is waited for. The error is conflict where another process tells what needs a person here.
+// notifyOfNeeds runs a command for each concern of a person that was not notified before, until ctx is done. It waits
+// for a running command. The error is conflict if another process does the same for this workspace.
 func tellNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func tellNeeds(ctx context.Context, a *cli.App, line string) error {
 		Line: line, Limit: patience, Dir: a.Cwd, Stdout: a.Stdout, Stderr: a.Stderr, Environ: os.Environ(),
 	}}
 	return withWorkspace(ctx, a, func(conn *cli.Connection, _ bool) error {
-		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has none
+		if err := os.MkdirAll(place.Dir, 0o700); err != nil { // in a database a workspace has no directory
 			return schemas.InternalError(err)
 		}
 		if h.told, err = openTold(place.Dir); errors.Is(err, platform.ErrLocked) {
@@ -75,7 +75,7 @@ func tellNeeds(ctx context.Context, a *cli.App, line string) error {
 	})
 }
 
-// run looks at the beginning, after events, and when a command that failed is to be tried again.
+// run checks at the start, after events, and when it is time to run a failed command again.
 func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	again, err := h.look(ctx, conn)
 	if err != nil {
@@ -88,12 +88,12 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 		ended <- follow(ctx, h.app, conn.Boxes.Changes, h.seen, func(schemas.Change) error {
 			select {
 			case happened <- struct{}{}:
-			default: // it is to look anyway
+			default: // a check is due anyway
 			}
 			return nil
 		})
 	}()
-	for ctx.Err() == nil && (err == nil || cli.Unavailable(err)) { // which the one who follows the events tells
+	for ctx.Err() == nil && (err == nil || cli.Unavailable(err)) { // follow reports that the store is unavailable
 		select {
 		case <-ctx.Done():
 			continue
@@ -110,8 +110,8 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	return errors.Join(err, <-ended)
 }
 
-// look tells what needs a person and was not told, in the order of attention, and forgets what needs nobody any more.
-// It gives the time after which it is to look again if nothing happens.
+// check notifies of new concerns of the person, in the order of attention, and forgets concerns that are over. It
+// returns the time until the next check if there is no event.
 func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: mostNeeds}, &out); err != nil {
@@ -120,9 +120,9 @@ func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.D
 	h.seen, again = out.Counts.Events, time.Minute
 	var there []string
 	for _, c := range out.NeedsYou.Items {
-		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question of one handoff is another thing
+		key := fmt.Sprintf("%s %s %d", c.Kind, idOf(c), c.Event) // a second question about one handoff is another concern
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.told.knows(key) || ctx.Err() != nil { // the person claimed what is theirs
+		if c.Kind == schemas.ConcernYours || h.told.knows(key) || ctx.Err() != nil { // the person claimed it
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
@@ -133,13 +133,13 @@ func (h *notifier) look(ctx context.Context, conn *cli.Connection) (again time.D
 		}
 	}
 	if len(there) < out.NeedsYou.Total || out.NeedsYou.AtLeast {
-		return again, nil // what was not seen may be there
+		return again, nil // the concerns that were not read may still exist
 	}
 	maps.DeleteFunc(h.failed, func(key string, _ failure) bool { return !slices.Contains(there, key) })
 	return again, h.told.keep(there)
 }
 
-// tell runs the command for one thing. That it failed is told, and it is tried again later, a few times.
+// notify runs the command for one concern. It reports a failure, and tries again later, a few times.
 func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	n := need{ID: idOf(c), Workspace: h.place.Name, Command: commandOf(h.app, c), Concern: c}
 	input, err := json.Marshal(n)
@@ -161,7 +161,7 @@ func (h *notifier) tell(ctx context.Context, key string, c schemas.Concern) {
 	fmt.Fprintf(h.app.Stderr, "handoff: --exec, %s %s: %s; %s\n", n.Kind, n.ID, schemas.Visible(err.Error()), then)
 }
 
-// environ are the fields for commands that read no JSON, each on one line and without control characters.
+// environ returns the fields for commands that read no JSON, each on one line and without control characters.
 func (n need) environ() []string {
 	oneLine := func(text string) string { return schemas.Visible(strings.Join(strings.Fields(text), " ")) }
 	return []string{

@@ -13,15 +13,15 @@ import (
 	"handoff/schemas"
 )
 
-// A published release is the newest one, as it says of itself.
+// A published release is the newest release, described by its own file.
 type published struct {
 	Version  string `json:"version"`
 	Tag      string `json:"tag_name,omitempty"` // in the place of the version, in GitHub's API
 	Released string `json:"released,omitempty"` // the day
-	Notes    string `json:"notes,omitempty"`    // what is new, or where that is told
+	Notes    string `json:"notes,omitempty"`    // the news, or their address
 }
 
-// publishedIn reads what a file or standard input says of the newest release.
+// publishedIn reads the description of the newest release from a file or standard input.
 func publishedIn(ctx context.Context, a *cli.App, from string) (newest published, err error) {
 	text, err := a.Input(ctx, "--check", from)
 	if err != nil {

@@ -47,7 +47,7 @@ failed takes the place of the rollback. A rule that is refused, as at the end of
 	}, rulesTestCommand(a))
 }
 
-// testedRules is what a file says, and what its rules do about a handoff.
+// testedRules holds the rules of a file, and the actions that they would cause for a handoff.
 type testedRules struct {
 	File      string              `json:"file"`
 	Routes    []schemas.Route     `json:"routes"`

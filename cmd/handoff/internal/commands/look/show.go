@@ -18,7 +18,7 @@ import (
 
 type view struct{ name, help string }
 
-// views are the depths at which get_handoff gives a handoff, each with its flag.
+// views are the depths at which get_handoff returns a handoff, each with its flag.
 var views = []view{
 	{"full", "also everything that was said, as JSON"},
 	{"brief", "what its receiver reads"},
@@ -86,11 +86,11 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	})
 }
 
-// printShown draws one handoff at the depth that was asked for.
+// printShown draws one handoff at the given depth.
 func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string, everything bool) {
 	switch view {
 	case "brief":
-		p.Line("%s", out.Brief) // made safe to show by whoever rendered it
+		p.Line("%s", out.Brief) // the renderer made it safe to show
 	case "events":
 		printEvents(p, out.Events)
 	case "audit":
@@ -106,7 +106,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 	}
 }
 
-// printNext shows the commands that fit where a handoff stands.
+// printNext shows the commands that fit the state of a handoff.
 func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 	for i, step := range render.Next(out) {
 		if i == 0 {
@@ -140,7 +140,7 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 	}
 }
 
-// printEvents draws steps as rows, with the beginning of what was said with each.
+// printEvents draws steps as rows, with the beginning of each step's text.
 func printEvents(p *cli.Page, events []schemas.Moment) {
 	rows := schemas.Map(events, func(e schemas.Moment) []string {
 		at := e.At.Format(time.RFC3339)
@@ -155,7 +155,7 @@ func printEvents(p *cli.Page, events []schemas.Moment) {
 	p.WriteString(p.Table([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))
 }
 
-// showNotice reads a notice of the agent who asks.
+// showNotice reads a notice of the calling agent.
 func showNotice(ctx context.Context, a *cli.App, id string) error {
 	by, err := a.Looker(false)
 	if err != nil {
@@ -177,8 +177,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	})
 }
 
-// printNotice draws mail that is only read, and for a message the whole of what was sent; to its sender also whether it
-// was read.
+// printNotice draws a notice. For a message it draws the whole text. The sender also sees whether it was read.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
 	p.Field("from", schemas.Sender(n.Rule, n.From))

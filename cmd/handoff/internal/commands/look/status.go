@@ -16,14 +16,14 @@ import (
 	"handoff/schemas/display"
 )
 
-// NeedsYou is the exit status that says that something needs a person.
+// NeedsYou is the exit status for concerns of a person.
 const NeedsYou = 8
 
-// glance is how status was asked for.
+// statusOptions are the flags of status.
 type glance struct {
 	limit   int
 	quiet   bool
-	command string // for each thing that needs the person
+	command string // for each concern of the person
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
@@ -73,11 +73,10 @@ Exit status: 0 nothing needs you, 8 something does, others as usual.`,
 
 const (
 	mostGlanced = 200 // rows of a part that may be asked for
-	onScreen    = 6   // rows of a part, so that all of it is on one screen
+	onScreen    = 6   // rows of a part, so that all parts fit one screen
 )
 
-// Status shows what is going on in the workspace, once. Whether something needs somebody makes no difference to its
-// error.
+// Status shows the state of the workspace, once. A concern of a person is no error.
 func Status(ctx context.Context, a *cli.App) error {
 	err := glance{}.show(ctx, a)
 	if err == cli.Exit(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
@@ -86,7 +85,7 @@ func Status(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// show looks once.
+// show reads and prints the overview once.
 func (g glance) show(ctx context.Context, a *cli.App) error {
 	if g.limit == 0 && a.Style().Terminal && !a.JSON {
 		g.limit = onScreen
@@ -106,7 +105,7 @@ func (g glance) show(ctx context.Context, a *cli.App) error {
 	return err
 }
 
-// printOverview draws what is going on: on a terminal in parts for people, elsewhere a line for each row.
+// printOverview draws the overview: on a terminal in parts for people, elsewhere a line for each row.
 func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	defer func() { a.Remark(p, strings.Join(out.Warnings, "\n")) }()
 	if !p.Terminal {
@@ -156,7 +155,7 @@ var words = map[schemas.ConcernKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printPart draws one part, if it has rows. With an app, each row has the command with which a person goes on.
+// printPart draws one part, if it has rows. With an app, each row has the command for the next step of a person.
 func printPart(
 	p *cli.Page, heading string, part schemas.Part, head []string, a *cli.App, cells func(schemas.Concern) []string,
 ) {
@@ -192,7 +191,7 @@ func printPart(
 	}
 }
 
-// printLoads draws who is here, or where something waits, in as many lines as it takes.
+// printLoads draws the agents that are here, or the recipients with waiting handoffs, in as many lines as needed.
 func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(schemas.Load) string) {
 	if len(loads) == 0 {
 		return
@@ -200,17 +199,17 @@ func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(sch
 	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
 }
 
-// parted leaves a line free behind what is there.
+// separate adds an empty line below earlier text.
 func parted(p *cli.Page) {
 	if p.Len() > 0 {
 		p.Line("")
 	}
 }
 
-// idOf names what needs somebody: a message, else a handoff.
+// idOf returns the id of the message or handoff of a concern.
 func idOf(c schemas.Concern) string { return cmp.Or(c.NoticeID.String(), c.HandoffID.String()) }
 
-// titleOf is the title of a concern, with its priority where that is above normal.
+// titleOf returns the title of a concern, with its priority if that is above normal.
 func titleOf(c schemas.Concern) string {
 	if c.Priority == schemas.High || c.Priority == schemas.Critical {
 		return fmt.Sprintf("(%s) %s", c.Priority, heading(c.Title))
@@ -218,7 +217,7 @@ func titleOf(c schemas.Concern) string {
 	return heading(c.Title)
 }
 
-// beneath are the lines beneath a row: why it is there, the last report, and the command.
+// concernNotes returns the lines below a row: the reason, the last report, and the command.
 func beneath(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 	why := c.Reason
 	switch {
@@ -243,10 +242,10 @@ func beneath(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
 	return lines
 }
 
-// commandOf is the command with which a person goes on with a concern.
+// commandOf returns the command for the next step of a person.
 func commandOf(a *cli.App, c schemas.Concern) string { return a.CommandLine(c.Next[0], a.PlaceAgain()) }
 
-// counted says how much there is.
+// countsLine describes the counts in words.
 func counted(c schemas.Counts) string {
 	if c.Sent == 0 {
 		return "Nothing was handed off here yet."

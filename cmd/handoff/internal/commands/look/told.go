@@ -17,24 +17,24 @@ import (
 	"handoff/tools/platform"
 )
 
-// toldNeeds remembers in a directory of which things a command was told, so that it is told of each once, also when the
-// process that runs it is killed. One process at a time has it.
+// notified remembers in a directory the concerns for which a command ran, so that the command runs once for each, also
+// when this process is killed. One process at a time may use it.
 //
-// Before a command runs, its thing and the name of a claim are written down. The shell of the command makes the file of
-// that name, and only then runs the command. The next process makes the file itself: where it can, the command has not
-// begun and never will; where the file is there, it has begun, and that counts as told. On Windows the process makes
-// the file, so a command that it could not start any more was not told.
+// Before a command runs, its concern and the name of a claim are stored. The shell of the command makes the file of
+// that name, and only then runs the command. The next process tries to make the file itself. If it succeeds, the
+// command has not started and never will. If the file exists, the command has started, and the concern counts as
+// notified. On Windows this process makes the file, so a command that it could no longer start is lost.
 type toldNeeds struct {
 	dir  string
 	lock *os.File
 	kept struct {
 		Told  []string `json:"told"`
-		Next  string   `json:"next,omitempty"` // whose command may have begun
+		Next  string   `json:"next,omitempty"` // the concern whose command may have started
 		Claim string   `json:"claim,omitempty"`
 	}
 }
 
-// openTold opens what was told. The error is [platform.ErrLocked] while another process has it.
+// openNotified opens the record in a directory. The error is [platform.ErrLocked] while another process uses it.
 func openTold(dir string) (*toldNeeds, error) {
 	lock, err := os.OpenFile(filepath.Join(dir, workspace.ToldFile+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -50,19 +50,19 @@ func openTold(dir string) (*toldNeeds, error) {
 	return t, nil
 }
 
-// Close lets another process have it.
+// Close lets another process use the record.
 func (t *toldNeeds) Close() error { return t.lock.Close() }
 
-// knows reports whether a command was told of a thing.
+// knows reports whether a command ran for a concern.
 func (t *toldNeeds) knows(key string) bool { return slices.Contains(t.kept.Told, key) }
 
-// add notes that a command was told of a thing.
+// add notes that a command ran for a concern.
 func (t *toldNeeds) add(key string) error {
 	t.kept.Told = append(t.kept.Told, key)
 	return t.save()
 }
 
-// keep forgets all things but these.
+// keep forgets all concerns but these.
 func (t *toldNeeds) keep(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
@@ -72,7 +72,7 @@ func (t *toldNeeds) keep(keys []string) error {
 	return t.save()
 }
 
-// tell runs a command for a thing, and notes that it was told unless the command fails.
+// run runs a command for a concern, and notes the concern as notified unless the command fails.
 func (t *toldNeeds) tell(ctx context.Context, c needCommand, key string, environ []string, input []byte) error {
 	t.kept.Next, t.kept.Claim = key, rand.Text()
 	if err := t.save(); err != nil {
@@ -93,11 +93,11 @@ func (t *toldNeeds) tell(ctx context.Context, c needCommand, key string, environ
 	}
 	t.kept.Next, t.kept.Claim = "", ""
 	err = errors.Join(err, t.save())
-	_ = os.Remove(claim) // else it is swept
+	_ = os.Remove(claim) // otherwise sweep does it
 	return err
 }
 
-// recover reads what was told, and finds out what became of the command of a process that was killed.
+// recover reads the record, and finds out whether the command of a killed process started.
 func (t *toldNeeds) recover() error {
 	text, err := platform.ReadRegular(filepath.Join(t.dir, workspace.ToldFile), 8<<20)
 	if err == nil {
@@ -117,19 +117,19 @@ func (t *toldNeeds) recover() error {
 		t.kept.Told, err = append(t.kept.Told, t.kept.Next), nil
 	case err != nil:
 		return err
-	default: // it stays, so that a shell which is still on its way does not begin
+	default: // the file stays, so that a slow shell does not start the command
 		err = f.Close()
 	}
 	t.kept.Next, t.kept.Claim = "", ""
 	return errors.Join(t.save(), err)
 }
 
-// sweep removes claims for which no shell is on its way any more.
+// sweep removes claims whose shells can no longer start.
 func (t *toldNeeds) sweep() {
 	claims, _ := filepath.Glob(filepath.Join(t.dir, workspace.ToldFile+".claim-*"))
 	for _, claim := range claims {
 		if info, err := os.Stat(claim); err == nil && time.Since(info.ModTime()) > time.Hour && claim != t.claim() {
-			_ = os.Remove(claim) // else the next one does
+			_ = os.Remove(claim) // otherwise the next sweep does it
 		}
 	}
 }
@@ -139,6 +139,6 @@ func (t *toldNeeds) claim() string {
 }
 
 func (t *toldNeeds) save() error {
-	text, _ := json.Marshal(t.kept) // texts can be encoded
+	text, _ := json.Marshal(t.kept) // strings can be encoded
 	return platform.Replace(filepath.Join(t.dir, workspace.ToldFile), workspace.ToldFile+".new-*", text, (*os.File).Sync)
 }

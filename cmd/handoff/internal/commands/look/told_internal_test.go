@@ -42,7 +42,7 @@ func TestTold_KnowsOverRestartsWhatWasToldAndNotWhatFailed(t *testing.T) {
 	require.Equal(t, []string{filepath.Join(b.Dir, "handoff.told"), filepath.Join(b.Dir, "handoff.told.lock")}, left)
 }
 
-// The process was killed after it wrote down what it was about to tell.
+// The process was killed after it stored the next concern.
 func TestTold_FindsOutWhetherACommandBegan(t *testing.T) {
 	for _, began := range []bool{true, false} {
 		b := newBench(t, "cat")

@@ -40,7 +40,7 @@ Exit status: 8 there is a newer version, others as usual.`,
 	return cmd
 }
 
-// compareRelease tells whether there is a newer version than this one.
+// compareRelease prints whether there is a newer version than this one.
 func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	newest, err := publishedIn(ctx, a, from)
 	if err != nil {
@@ -68,10 +68,10 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	return cli.Exit(NeedsYou)
 }
 
-// mostOfNotes is how many bytes of what is new are shown.
+// maxNotes is the length of the news that are shown, in bytes.
 const mostOfNotes = 1_000
 
-// released tells a version from what Go makes of a commit.
+// isReleased tells a released version from Go's version of a commit.
 func released(version string) bool {
 	return semver.IsValid(version) && !module.IsPseudoVersion(version)
 }

@@ -25,7 +25,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// watching is what watch was asked for.
+// watching holds the options of watch.
 type watching struct {
 	agent, workflow string
 	actions         []string // empty for all
@@ -68,7 +68,7 @@ a loop. Agents write the texts in them: quote what you take out. For what needs 
 	return cmd
 }
 
-// check finds out before anything is opened what cannot be.
+// check finds faults in the options before it opens anything.
 func (w *watching) check() error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
@@ -90,7 +90,7 @@ func (w *watching) check() error {
 	return nil
 }
 
-// watchUntilDone watches until it is interrupted or nobody reads any more, which is a good end.
+// watchUntilDone watches until it is interrupted or its reader goes away. Both are a good end.
 func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	ctx, stop := untilHangup(ctx)
 	defer stop()
@@ -121,7 +121,7 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watching) error {
 	})
 }
 
-// untilHangup ends with its terminal, unless nohup says that it shall outlive that.
+// untilHangup returns a context that ends with the terminal, unless nohup is in effect.
 func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	if signal.Ignored(syscall.SIGHUP) {
 		return ctx, func() {}
@@ -129,8 +129,8 @@ func untilHangup(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, syscall.SIGHUP)
 }
 
-// withWorkspace opens the workspace for as long as fn runs, in the name of nobody. It waits for one that nobody has used,
-// since who looks makes none, and tells fn whether it did. That the store is unavailable is no error once ctx is done.
+// withWorkspace opens the workspace while fn runs, without a name. Reading creates no workspace, so it waits until an
+// unused one is used, and tells fn that it waited. An unavailable store is no error once ctx is done.
 func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -149,10 +149,10 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 	return err
 }
 
-// pauseUnused is how often a workspace that nobody has used is looked for.
+// pauseUnused is the time between two checks of an unused workspace.
 const pauseUnused = 200 * time.Millisecond
 
-// wants tells the events that a watcher asked for from others.
+// wants reports whether the options select an event.
 func (w watching) wants(c schemas.Change) bool {
 	agent := schemas.Agent(w.agent)
 	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
@@ -160,17 +160,17 @@ func (w watching) wants(c schemas.Change) bool {
 		(agent == "" || agent == schemas.Human && c.Needs != "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder)
 }
 
-// actionNames are what can be watched for.
+// actionNames returns the values for --action.
 func actionNames() []string {
 	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
 }
 
-// eventPrinter prints each event as it comes: a line for people, or an object for programs.
+// eventPrinter prints each event at once: a line for people, or an object for programs.
 func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	return func(c schemas.Change) error {
 		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
-			raw, _ := json.Marshal(c) // it came as JSON
+			raw, _ := json.Marshal(c) // it was decoded from JSON
 			p.Line("%s", cli.Inert(raw))
 		} else {
 			printEvent(p, c)
@@ -182,8 +182,8 @@ func eventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 	}
 }
 
-// printEvent adds an event: when, which handoff or notice, who did what, its title, and what was said. On a terminal
-// long lines go on behind the first columns.
+// printEvent adds an event: its time, handoff or notice, agent, action, title and text. On a terminal long lines
+// continue behind the first columns.
 func printEvent(p *cli.Page, c schemas.Change) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
 	title, text := display.OneLine(heading(c.Title), mostOfTitle), display.OneLine(c.Text, mostSaid)
@@ -210,10 +210,10 @@ func printEvent(p *cli.Page, c schemas.Change) {
 	}
 }
 
-// mostSaid is how many columns of what was said are shown with an event.
+// maxText is the number of columns for the text of an event.
 const mostSaid = 300
 
-// clockTime is the time of day, with the date unless it is that of now.
+// clockTime returns the time of day, with the date unless it is today.
 func clockTime(p *cli.Page, at time.Time) string {
 	at = at.In(p.Now.Location())
 	if at.Format(time.DateOnly) == p.Now.Format(time.DateOnly) {
@@ -222,7 +222,7 @@ func clockTime(p *cli.Page, at time.Time) string {
 	return at.Format(time.DateTime)
 }
 
-// happened says what an event is about, in the words of the registry.
+// describeEvent returns the action of an event in the words of the registry.
 func happened(c schemas.Change) string {
 	what := strings.ReplaceAll(c.Action, "_", " ")
 	if verb := map[string]string{"sent": "sent", "message": "wrote"}[c.Action]; verb != "" {
@@ -233,22 +233,22 @@ func happened(c schemas.Change) string {
 	}
 	switch {
 	case c.Action == "ready" && c.Other != 0:
-		what = "freed it from " + c.Other.String() // for others it may wait all the same, as the text tells
+		what = "freed it from " + c.Other.String() // it may still depend on other handoffs, as the text tells
 	case c.Other != 0:
 		what += " (" + c.Other.String() + ")"
 	}
 	return what
 }
 
-// changes yields the events after a number and waits for more, as that of [tools.Invoker] does.
+// changes yields the events after a number and waits for more, as Changes of [tools.Invoker] does.
 type changes func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
 
-// pauseBetween is how long a stream that broke off is left alone.
+// pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
 
-// follow gives each event after a number to take, in order, until ctx is done or take fails. What take did is not
-// done again, except that an event for which the store was unavailable comes once more. Then the store is waited
-// for, which is told once, until events come again.
+// follow passes each event after a number to take, in order, until ctx is done or take fails. It passes no event twice,
+// except an event for which the store was unavailable. Then it waits for the store. It reports that once, until events
+// come again.
 func follow(ctx context.Context, a *cli.App, stream changes, after uint64, take func(schemas.Change) error) error {
 	for told := false; ; {
 		var broke error

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// watched is what watch prints of its first n lines.
+// watched returns the first n lines of watch.
 func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
 	d.Helper()
 	var stdout bytes.Buffer
@@ -39,8 +39,8 @@ func TestWatchRepaintsNoTerminal(t *testing.T) {
 	}
 }
 
-// What concerns an agent is found also where it is named only in the handoff: as its sender, or as who holds what
-// was sent to a capability.
+// An event concerns an agent also if only the handoff names it: as its sender, or as the holder of a handoff for a
+// capability.
 func TestWatchForAnAgentShowsWhatConcernsIt(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

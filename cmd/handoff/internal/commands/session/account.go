@@ -12,14 +12,14 @@ import (
 	"handoff/schemas"
 )
 
-// filesSnippet tells an agent that can write a file, and needs nothing else, how it hands its work on: the agent's part
-// of the Kelos TaskHandoff proposal. It is for a prompt or for AGENTS.md.
+// filesSnippet tells an agent that can only write a file how it hands its work on: the agent's part of the Kelos
+// TaskHandoff proposal. It is for a prompt or for AGENTS.md.
 //
 //go:embed files.md
 var filesSnippet string
 
-// answer is what a hook prints. Most clients read the same form, and those that are [client.Hooks.Flat] read Context
-// in the place of Adds. Codex refuses other fields than it knows.
+// answer is the output of a hook. Most clients read the same form. Clients that are [client.Hooks.Flat] read Context in
+// place of Adds. Codex refuses unknown fields.
 type answer struct {
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -27,13 +27,13 @@ type answer struct {
 	Context  string `json:"additionalContext,omitempty"`
 }
 
-// adds is what the model reads besides what happened.
+// adds is additional text for the model.
 type adds struct {
 	At      string `json:"hookEventName"`
 	Context string `json:"additionalContext"`
 }
 
-// answer is what a hook prints on an event so that the client's model hears of n, or nothing.
+// answer returns the output of a hook on an event, with n in words for the client's model, or nothing.
 func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, workspace string) (json.RawMessage, error) {
 	var text string
 	row, _ := client.Named(string(of))
@@ -44,7 +44,7 @@ func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 		text = mailText(n)
 	case client.Stop, client.SubagentStop:
 		text = reminder(n)
-	case client.SessionEnd, client.Compact: // nobody reads on
+	case client.SessionEnd, client.Compact: // no model reads it
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
@@ -55,12 +55,12 @@ func (a account) answer(e client.Event, of schemas.Agent, n schemas.NewsOut, wor
 	case row.Hooks != nil && row.Hooks.Flat:
 		return schemas.Encode(answer{Context: text})
 	}
-	at := cmp.Or(a.At, row.EventName(e)) // a client says so itself as a rule
+	at := cmp.Or(a.At, row.EventName(e)) // the client mostly names the event itself
 	return schemas.Encode(answer{Adds: &adds{At: at, Context: text}})
 }
 
-// account is what a client tells a hook of what happened, as far as it matters here. The fields have the same names
-// in all clients; each may be missing.
+// account is a client's report of an event to a hook, reduced to the needed fields. The fields have the same names in
+// all clients; each may be missing.
 type account struct {
 	Session    string `json:"session_id"`
 	At         string `json:"hook_event_name"`
@@ -77,7 +77,7 @@ type account struct {
 	} `json:"background_tasks"`
 }
 
-// mostOfAccount is how much of an account is read, in bytes. It holds what a tool answered, which may be much.
+// maxAccount is the number of bytes that are read of an account. It holds the answer of a tool, which may be long.
 const mostOfAccount = 32 << 20
 
 // parseAccount reads an account.
@@ -88,8 +88,9 @@ func parseAccount(r io.Reader) (a account, err error) {
 	return a, nil
 }
 
-// client tells which client gave the account: the one that is named, else the one whose habits it shows, else the
-// one that the environment speaks of. That comes last because a client that another started inherits it.
+// client returns the client that sent the account: the named client, else the client that the account's form shows,
+// else the client of the environment. The environment comes last because a client inherits it from a client that
+// started it.
 func (a account) client(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)
@@ -100,8 +101,8 @@ func (a account) client(named string, around schemas.Agent) schemas.Agent {
 	return around
 }
 
-// asks is what the mailbox is to be asked on an event, or false when there is nothing to ask. What is said on an event
-// of a subagent only that subagent would read, and it has no mail of its own.
+// asks returns the request to the mailbox for an event, or false if there is none. Only a subagent would read an answer
+// to its event, and it has no mail of its own.
 func (a account) asks(e client.Event) (in schemas.NewsIn, ok bool) {
 	in = schemas.NewsIn{On: occasions[e], Session: schemas.Clip(a.Session, longestSession)}
 	switch {
@@ -117,10 +118,10 @@ func (a account) asks(e client.Event) (in schemas.NewsIn, ok bool) {
 	return in, true
 }
 
-// mostAtWork is of how many subagents at work is told.
+// maxAtWork is the number of subagents at work that are sent to the mailbox.
 const mostAtWork = 16
 
-// atWork are the names under which subagents that go on may have claimed. They are reminded when they stop.
+// atWork returns the names under which running subagents may have claimed. They get a reminder when they stop.
 func (a account) atWork() (all []schemas.Agent) {
 	for _, task := range a.Background {
 		if task.Status == "running" && len(all) < mostAtWork {
@@ -130,10 +131,10 @@ func (a account) atWork() (all []schemas.Agent) {
 	return all[:min(len(all), mostAtWork)]
 }
 
-// longestSession is how much of the id of a session the mailbox takes.
+// maxSessionID is the length of a session id that the mailbox accepts.
 const longestSession = 128
 
-// names are those under which a subagent may have claimed: nothing else tells it from the others of its session.
+// names returns the names under which a subagent may have claimed: its kind and its id.
 func names(kind, id string) (all []schemas.Agent) {
 	for _, name := range []string{kind, id} {
 		if agent, err := schemas.ParseAgent("agent", name); err == nil {
@@ -143,7 +144,7 @@ func names(kind, id string) (all []schemas.Agent) {
 	return all
 }
 
-// occasions are what the mailbox is asked about on each.
+// occasions map an event of a client to the occasion of a request to the mailbox.
 var occasions = map[client.Event]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// hookLimit is how long a hook may take. Its client waits for it, and so does a person.
+	// hookLimit is the time that a hook may take. Its client waits for it, and so does a person.
 	hookLimit = 1800 * time.Millisecond
 
-	// hookMercy is how long it may take besides to end well, such as to take back what could not be said. Together
-	// they are less than any client gives a hook.
+	// hookMercy is additional time for a good end, such as taking back texts that were not delivered. Together they are
+	// less than any client's timeout for a hook.
 	hookMercy = time.Second
 )
 
@@ -44,7 +44,7 @@ with what it holds.
 A hook never disturbs a session: when there is nothing to say, in a project that never used handoff, and on any
 fault it prints nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then
 adds why.`,
-		Args:               cobra.ArbitraryArgs, // what is wrong with them is not told to the client
+		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) == 0 && a.IsTerminal(a.Stdin) {
@@ -64,7 +64,7 @@ adds why.`,
 	return cmd
 }
 
-// hook tells a session its news.
+// hook delivers a session's news.
 func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 	account, err := readAccount(ctx, a)
 	if err != nil {
@@ -91,10 +91,10 @@ func hook(ctx context.Context, a *cli.App, e client.Event, name string) error {
 	})
 }
 
-// errNothing says why a hook that works is silent.
+// errNothing is the reason for which a working hook prints nothing.
 var errNothing = errors.New("there is nothing to say")
 
-// say prints an answer. Whoever it is for may not read it.
+// printAnswer prints an answer. The reader may not read it, so it stops when ctx ends.
 func say(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNothing
@@ -103,8 +103,8 @@ func say(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	return err
 }
 
-// within runs fn, which is to end soon after its context does. Else it is left behind, and the process ends. A panic is
-// an error.
+// within runs fn, which should end soon after its context does. Otherwise within returns without it, and the process
+// ends. It turns a panic into an error.
 func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
 	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
 	defer end()
@@ -112,7 +112,7 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	defer cancel()
 	_, err := cli.Attempt(most, func() (_ any, err error) {
 		defer func() {
-			if p := recover(); p != nil { // it would end the process with the status by which hooks object
+			if p := recover(); p != nil { // a panic would end the process with the status by which hooks object
 				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 			}
 		}()
@@ -121,8 +121,8 @@ func within(ctx context.Context, limit, mercy time.Duration, fn func(context.Con
 	return err
 }
 
-// Silenced keeps what is wrong with a hook from its client: status 2 would stop the session or wake it, and what is
-// printed would be read by its model.
+// Silenced hides an error of a hook from its client: status 2 would stop the session or wake it, and the client's model
+// would read the error.
 func Silenced(a *cli.App, cmd *cobra.Command, args []string, err error) error {
 	if _, isStatus := errors.AsType[cli.Exit](err); err == nil || isStatus || !isHook(cmd, args) {
 		return err
@@ -133,14 +133,14 @@ func Silenced(a *cli.App, cmd *cobra.Command, args []string, err error) error {
 	return nil
 }
 
-// isHook tells whether a client ran this as a hook.
+// isHook reports whether a client ran this as a hook.
 func isHook(cmd *cobra.Command, args []string) bool {
 	switch cmd.CommandPath() {
 	case "handoff hook":
 		return true
 	case "handoff wait":
 		on, _ := cmd.Flags().GetBool("hook")
-		return on || slices.Contains(args, "--hook") // where another flag was wrong, it was not read
+		return on || slices.Contains(args, "--hook") // an error in another flag keeps --hook from being parsed
 	case "handoff": // a flag before the command was wrong
 		asked := slices.Contains(args, "hook") || slices.Contains(args, "--hook")
 		return asked && strings.HasPrefix(args[0], "-")
@@ -148,10 +148,10 @@ func isHook(cmd *cobra.Command, args []string) bool {
 	return false
 }
 
-// debugLimit is how long writing down why may take: the file may be on a disk that does not answer.
+// debugLimit is the time for writing the reason: the file may be on a disk that does not answer.
 const debugLimit = 200 * time.Millisecond
 
-// writeDebug adds a line to a file. That it cannot is nobody's concern.
+// writeDebug adds a line to a file. It ignores errors.
 func writeDebug(a *cli.App, file string, args []string, why error) {
 	ctx, end := context.WithTimeout(context.Background(), debugLimit)
 	defer end()

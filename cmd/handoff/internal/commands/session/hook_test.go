@@ -16,7 +16,7 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// hooked runs a hook in this process and gives what it printed. It has to end with status 0 and without an error.
+// hooked runs a hook in this process and returns its output. It has to end with status 0 and without an error.
 func hooked(p commandtest.Home, vars map[string]string, account string, args ...string) string {
 	p.T.Helper()
 	e := cli.Env{Stdin: strings.NewReader(account), Cwd: p.State}
@@ -27,7 +27,7 @@ func hooked(p commandtest.Home, vars map[string]string, account string, args ...
 	return out
 }
 
-// hookProcess is a hook as a process of its own.
+// hookProcess runs a hook as a process of its own.
 func hookProcess(p commandtest.Home, vars map[string]string, account string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.T.Context(), commandtest.Program, append(args, "--workspace", "w")...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
@@ -38,8 +38,8 @@ func hookProcess(p commandtest.Home, vars map[string]string, account string, arg
 	return cmd
 }
 
-// A client that asks again and again whether it may stop is kept from it once for each handoff, and never without
-// end. Codex has no limit of its own.
+// A client may ask again and again whether it may stop. The hook objects once for each handoff, and not without end.
+// Codex has no limit of its own.
 func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 	t.Parallel()
 	forms := map[string]string{
@@ -48,7 +48,7 @@ func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 		"gemini-cli":  `{"session_id":"s1","hook_event_name":"AfterAgent","prompt":"x","prompt_response":"y","stop_hook_active":%t}`,
 	}
 	for client, form := range forms {
-		for _, honest := range []bool{true, false} { // about being kept from it before
+		for _, honest := range []bool{true, false} { // about an earlier objection
 			t.Run(fmt.Sprint(client, " ", honest), func(t *testing.T) {
 				p := commandtest.NewHome(t)
 				var blocks []int
@@ -70,7 +70,7 @@ func TestClientIsKeptFromStoppingOnceForEachHandoff(t *testing.T) {
 	}
 }
 
-// Not even where it takes on something new each time.
+// The limit also holds if the agent claims another handoff each time.
 func TestClientIsKeptFromStoppingThreeTimesInARowAtMost(t *testing.T) {
 	t.Parallel()
 	for client, form := range map[string]string{
@@ -165,7 +165,7 @@ func TestACommandWakesASleepingSession(t *testing.T) {
 	for range 2 {
 		go func() {
 			cmd := hookProcess(p, inClaude("s1"), account, "wait", "--hook")
-			said, _ := cmd.CombinedOutput() // the status says it better
+			said, _ := cmd.CombinedOutput() // the status is checked below
 			ends <- ended{cmd.ProcessState.ExitCode(), string(said)}
 		}()
 	}
@@ -211,7 +211,7 @@ func TestACommandDoesNotWaitForAClientThatHasEnded(t *testing.T) {
 
 func TestACommandThatWaitsEndsWithTheClient(t *testing.T) {
 	sandbox.Proof(t)
-	t.Parallel() // it looks now and then
+	t.Parallel() // it checks the process from time to time
 	p := commandtest.NewHome(t)
 	s := p.ServeFor("claude-code", inClaude("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "mcp", "--workspace", "another") // any process

@@ -34,7 +34,7 @@ func TestAHookIsSilentWhenTheOwnerOfTheStoreDoesNotAnswer(t *testing.T) {
 	require.Contains(t, hooked(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
 }
 
-// The session of Codex is told by a command of Codex, once for each handoff.
+// A command of Codex reports mail to the session of Codex, once for each handoff.
 func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
@@ -55,12 +55,12 @@ func TestASessionOfCodexIsWokenByItsQueue(t *testing.T) {
 	s.Leave()
 }
 
-// Whatever is wrong with it, a hook ends, and not with the status that blocks or wakes a session.
+// A hook with any fault ends without the status that blocks or wakes a session.
 func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
-	pipe := filepath.Join(t.TempDir(), "debug") // which nobody reads
+	pipe := filepath.Join(t.TempDir(), "debug") // it has no reader
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, args := range [][]string{
 		{"hook", "stop", "--client", "codex", "--agent", "B AD"},
@@ -74,7 +74,7 @@ func TestAHookWithAWrongCommandLineIsSilent(t *testing.T) {
 	}
 }
 
-// What a hook cannot say it says the next time.
+// A hook repeats texts that it could not deliver.
 func TestHookSaysTheNextTimeWhatItCouldNotSay(t *testing.T) {
 	const account = `{"session_id":"s1"}`
 	closed := func(t *testing.T) *os.File {
@@ -145,7 +145,7 @@ func TestHookWithoutAnAccountEndsOnASignal(t *testing.T) {
 				var said strings.Builder
 				hook.Stdout, hook.Stderr = &said, &said
 				require.NoError(t, hook.Start())
-				_, err = out.Write(bytes.Repeat([]byte(" "), 128<<10)) // more than a pipe holds: it has begun to read
+				_, err = out.Write(bytes.Repeat([]byte(" "), 128<<10)) // more than a pipe holds: the hook has begun to read
 				require.NoError(t, err)
 				if s != 0 {
 					require.NoError(t, hook.Process.Signal(s))

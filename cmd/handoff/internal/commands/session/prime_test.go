@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// What the instructions show is collected where they say that it is written, as help shows.
+// The commands of the instructions collect the file that the instructions name, as help shows.
 func TestPrimeShowsFilesThatAreCollected(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent is a Unix shell")

@@ -1,22 +1,22 @@
-// Package session has the commands that the hooks of a client run for a session: hook tells it its news, wait --hook
-// wakes it when work arrives, and prime prints what it is told at its start.
+// Package session has the commands that the hooks of a client run for a client session. Hook delivers its news, wait
+// --hook wakes it when work arrives, and prime prints the news of its start.
 //
-// A hook never disturbs its client: what goes wrong is [Silenced], and whatever takes too long is left behind.
+// A hook never disturbs its client: its errors are [Silenced], and a slow call is abandoned.
 //
-// The mailbox decides what a session is told, and that it is told each thing once; see [schemas.NewsIn]. This package
-// says it in words, in the form that the client takes. All that agents wrote is in quotes there, and called what it is:
+// The mailbox decides about the news of a session, and delivers each item once; see [schemas.NewsIn]. This package
+// writes the news in words, in the form that the client reads. It quotes all texts that agents wrote, and calls them
 // data.
 //
-// A hook ends with status 0 whatever happens, because 2 would block or wake a client. In a project without a store it
-// is silent, and makes none. The stop hook gives up by itself: it speaks once for each handoff, and at most three
+// A hook always ends with status 0, because 2 would block or wake a client. In a project without a store it prints
+// nothing, and creates no store. The stop hook gives up by itself: it objects once for each handoff, and at most three
 // times in a row.
 //
-// A hook finds its session by what the client says of it. Claude Code tells its process to shells and hooks. Codex
-// tells its thread to its server with each call. Gemini CLI tells nothing: there the hook looks which of the
-// processes above it also started a server. A hook that cannot tell is silent.
+// A hook finds its session by its client's report. Claude Code names its process to shells and hooks. Codex names its
+// thread to its server with each call. Gemini CLI names nothing: there the hook looks for a parent process that also
+// started a server. A hook that finds no session prints nothing.
 //
-// The line that wakes Codex says nothing but the id of the handoff. codex queue takes its text as an argument, and
-// every user of a machine sees arguments; the claim shows the brief. Claude Code reads the brief on standard error.
+// The line that wakes Codex contains nothing but the id of the handoff. codex queue takes its text as an argument, and
+// every user of a machine can read arguments; the claim shows the brief. Claude Code reads the brief on standard error.
 package session
 
 import (
@@ -36,7 +36,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{hookCommand(a), primeCommand(a)}
 }
@@ -78,7 +78,7 @@ func prime(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	out := schemas.NewsOut{Agent: by.Agent}
-	if place.Used() { // where nobody used handoff, a look makes no store
+	if place.Used() { // reading creates no store
 		err = a.Connect(ctx, by, func(conn *cli.Connection) error {
 			if conn.Unnamed != nil {
 				return conn.Unnamed
@@ -95,10 +95,10 @@ func prime(ctx context.Context, a *cli.App) error {
 	return a.PrintValue(out, func(p *cli.Page) { p.WriteString(startText(out, place.Name)) })
 }
 
-// A hooked is a session whose client runs this command.
+// A hooked session is one whose client runs this command.
 type hooked struct {
 	*cli.App
-	by    schemas.Caller // without a name, unless one was chosen
+	by    schemas.Caller // without a name, unless the command line or the environment has one
 	asked schemas.NewsIn
 	place workspace.Workspace
 }
@@ -108,13 +108,12 @@ var (
 	errUnused   = errors.New("nobody has used handoff here")
 )
 
-// readAccount reads what the client tells of what happened. It may leave its end of the pipe open.
+// readAccount reads the client's report of an event. The client may leave its end of the pipe open.
 func readAccount(ctx context.Context, a *cli.App) (account, error) {
 	return cli.Attempt(ctx, func() (account, error) { return parseAccount(a.Stdin) })
 }
 
-// sessionOf tells which session a client gives an account of, and what is to be asked for it. A workspace that is
-// not there is not made.
+// sessionOf returns the session that a client reports about, with the request to the mailbox. It creates no workspace.
 func sessionOf(a *cli.App, account account, client string, asked schemas.NewsIn) (s hooked, err error) {
 	if asked, err = identified(a, account, client, asked); err != nil {
 		return s, err
@@ -139,8 +138,7 @@ func sessionOf(a *cli.App, account account, client string, asked schemas.NewsIn)
 	return s, nil
 }
 
-// identified adds to what is asked all that tells which session it is: what its client says of it, and the
-// surroundings.
+// addIdentity adds all facts to a request that identify the session: the client's report and the environment.
 func identified(a *cli.App, account account, client string, asked schemas.NewsIn) (schemas.NewsIn, error) {
 	around, err := identity.Caller("", a.Getenv, false)
 	if err != nil {
@@ -159,7 +157,7 @@ func identified(a *cli.App, account account, client string, asked schemas.NewsIn
 	return asked, nil
 }
 
-// visit opens the workspace for as long as fn runs. What goes wrong meanwhile is nothing to a client.
+// visit opens the workspace while fn runs. It discards the log, as the client does not need it.
 func (s hooked) visit(ctx context.Context, fn func(*cli.Connection) error) error {
 	return s.OpenAt(ctx, s.place, cli.Opening{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
@@ -171,7 +169,7 @@ func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (o
 	return out, err
 }
 
-// orUnheard takes back that a session was told something, if it was not because of err.
+// takeBack tells the mailbox that the session did not receive its news, if err says so.
 func orUnheard(ctx context.Context, conn *cli.Connection, err error, asked schemas.NewsIn, out schemas.NewsOut) error {
 	if _, woken := errors.AsType[cli.Exit](err); err == nil || woken || out.Marked == nil {
 		return err

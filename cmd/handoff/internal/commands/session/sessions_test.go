@@ -70,7 +70,7 @@ func TestAShellActsAsTheSessionThatStartedIt(t *testing.T) {
 	require.Contains(t, p.Must("show", "6"), "From: claude-code-2 → To: qa")
 }
 
-// A person may use the commands all the same: those that only read, and the others with a name.
+// A person may use the commands all the same: commands that only read, and the others with a name.
 func TestShellOfAnUnknownSessionHasToSayWhoItIs(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)

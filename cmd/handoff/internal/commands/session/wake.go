@@ -22,22 +22,22 @@ import (
 )
 
 const (
-	// exitWake is the status by which Claude Code wakes a session, with what was printed on standard error.
+	// exitWake is the status by which Claude Code wakes a session, with the text on standard error.
 	exitWake = 2
 
-	// longestWake is how long a command waits for a session that nobody speaks to.
+	// maxWake is the time that a command waits for mail for a silent session.
 	longestWake = 8 * time.Hour
 
-	// mostFailures is how often in a row the store may be unavailable, each for at least a second.
+	// maxFailures is the number of times in a row that the store may be unavailable, each for at least a second.
 	mostFailures = 60
 )
 
-// waking is a wait that is to wake a session when a handoff comes for it.
+// waking is a wait that wakes a session when a handoff comes for it.
 type waking struct {
 	hook   bool
-	client string // which client runs it
-	thread string // of Codex: it is told there, and not by the status
-	over   int    // process of the client; zero: what runs this command tells
+	client string // the client that runs it
+	thread string // of Codex, which is woken by its queue and not by the status
+	over   int    // the client's process; zero: the process that started this command
 }
 
 func (w *waking) bind(flags *pflag.FlagSet) {
@@ -45,11 +45,11 @@ func (w *waking) bind(flags *pflag.FlagSet) {
 	flags.StringVar(&w.client, "client", "", "with --hook: which `client` runs it (default: as it shows)")
 	flags.StringVar(&w.thread, "codex-thread", "", "with --hook: `id` of the Codex thread that is to be woken")
 	flags.IntVar(&w.over, "client-process", 0, "with --hook: `number` of the process with which the wait ends")
-	_ = flags.MarkHidden("client-process") // there is such a flag
+	_ = flags.MarkHidden("client-process") // the flag exists
 }
 
-// AddHook gives the command that waits for a handoff its --hook: then it waits for mail instead, and wakes the session
-// that it is for.
+// AddHook adds --hook to the command that waits for a handoff: then the command waits for mail instead, and wakes the
+// mail's session.
 func AddHook(a *cli.App, wait *cobra.Command) {
 	w := waking{}
 	w.bind(wait.Flags())
@@ -68,9 +68,9 @@ func AddHook(a *cli.App, wait *cobra.Command) {
 	}
 }
 
-// wakeSession waits until a handoff comes for a session that sleeps, and wakes it. It ends as well when the session is
-// at work, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks,
-// so there it goes on in the background.
+// wakeSession waits until a handoff comes for a sleeping session, and wakes it. It also ends when the session works
+// again, when its client has ended, and when another command waits for it. A client with a queue waits for its hooks,
+// so there the wait goes on in the background.
 func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	if client.Unattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
@@ -89,7 +89,7 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	}
 	followed := w.clientOf(s)
 	life.Follow(followed)
-	if followed() == ended { // before it could be followed
+	if followed() == ended { // it ended before it could be followed
 		return nil
 	}
 	if w.thread != "" {
@@ -109,7 +109,7 @@ func wakeSession(ctx context.Context, a *cli.App, w waking) error {
 	})
 }
 
-// wakeByStatus wakes Claude Code: what is on standard error its model reads.
+// wakeByStatus wakes Claude Code, whose model reads standard error.
 func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut) error {
 	var shown schemas.GetOut
 	conn.By.Agent = out.Agent
@@ -123,7 +123,7 @@ func wakeByStatus(ctx context.Context, conn *cli.Connection, out schemas.NewsOut
 	return cli.Exit(exitWake)
 }
 
-// sleeping tells which session is to be woken.
+// sleepingSession returns the session to wake.
 func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 	account := account{Session: w.thread}
 	if w.thread == "" {
@@ -141,7 +141,8 @@ func sleeping(ctx context.Context, a *cli.App, w waking) (hooked, error) {
 	return sessionOf(a, account, w.client, asked)
 }
 
-// await waits for what a session is to be woken for: nothing when it is not to be woken any more.
+// awaitMail waits for mail that should wake a session. The result has no mail if the session need not be woken any
+// more.
 func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	failures := 0
 	err = conn.Wait(ctx, longestWake, func(now cli.Arguments) (done bool, err error) {
@@ -156,12 +157,12 @@ func await(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out
 	return out, err
 }
 
-// ended is no process.
+// ended is the number of no process.
 const ended = 0
 
-// clientOf gives a function that gives the same number as long as the client runs, and then another.
+// clientOf returns a function that returns the same number while the client runs, and then another.
 func (w waking) clientOf(s hooked) func() int {
-	told, _ := strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero where it does not tell
+	told, _ := strconv.Atoi(identity.Process(s.asked.Client, s.Getenv)) // zero if the environment has none
 	pid := cmp.Or(w.over, told)
 	if pid <= 1 {
 		return os.Getppid
@@ -174,13 +175,13 @@ func (w waking) clientOf(s hooked) func() int {
 	}
 }
 
-// A client with a queue, as Codex, waits for its hooks to end, and has a command that tells a thread something. So a
-// wait for it goes on in a process of its own, and wakes by that command.
+// A client with a queue, such as Codex, waits for its hooks to end, and has a command that sends a message to a thread.
+// So the wait for mail goes on in a process of its own, and wakes the thread by that command.
 
-// queueLimit is how long a client may take to accept a message.
+// queueLimit is the time that a client has to accept a message.
 const queueLimit = 30 * time.Second
 
-// inBackground goes on in a process of its own, which ends with the client.
+// continueInBackground starts the same wait in a process of its own, which ends with the client.
 func (s hooked) inBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.asked.Client), "--codex-thread", s.asked.Session,
@@ -199,7 +200,7 @@ func (s hooked) inBackground() error {
 	return cmd.Process.Release()
 }
 
-// queueOf is the command that tells a thread of the client something; nil where the client has none.
+// queueOf returns the client's command that sends a message to a thread; nil if it has none.
 func (s hooked) queueOf() (program string, command func(thread, text string) []string) {
 	c, _ := client.Named(string(s.asked.Client))
 	if c.Hooks != nil {
@@ -208,8 +209,8 @@ func (s hooked) queueOf() (program string, command func(thread, text string) []s
 	return c.Program, command
 }
 
-// queue gives the client a message for the thread, which begins a turn if none is under way. It says nothing of what
-// others wrote: the client takes it as an argument, which everybody on the machine can read. The claim shows the brief.
+// queue sends a message to the client's thread, which begins a turn if none is under way. It contains no texts of
+// agents: the message is an argument, which everybody on the machine can read. The claim shows the brief.
 func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error {
 	program, command := s.queueOf()
 	if command == nil {
@@ -227,7 +228,7 @@ func (s hooked) queue(ctx context.Context, w waking, out schemas.NewsOut) error 
 	return nil
 }
 
-// programOf is the program that runs as the given process, where the system tells, else the one of that name on PATH.
+// programOf returns the program of the given process, if the system shows it, else the program of that name on PATH.
 func programOf(pid int, name string) string {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err == nil && strings.HasPrefix(filepath.Base(exe), name) {
