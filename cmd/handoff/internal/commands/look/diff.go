@@ -49,7 +49,7 @@ func diff(ctx context.Context, a *cli.App, given []string) error {
 		before = &was
 	}
 	c := render.Compare(got, before)
-	raw, _ := schemas.Encode(c) // it came as JSON
+	raw, _ := schemas.Encode(c) // it was decoded from JSON
 	return a.Print(raw, c.Draw)
 }
 

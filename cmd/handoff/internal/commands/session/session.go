@@ -150,7 +150,7 @@ func identified(a *cli.App, account account, client string, asked schemas.NewsIn
 	}
 	asked.Session = cmp.Or(asked.Session, identity.Session(asked.Client, a.Getenv))
 	asked.Process = identity.Process(asked.Client, a.Getenv)
-	asked.Follows = asked.Process != "" // who is told in a shell is told as a server
+	asked.Follows = asked.Process != "" // a client that names itself to shells names itself to the server
 	if asked.Ancestors == nil {
 		asked.Ancestors = platform.Ancestors()
 	}
