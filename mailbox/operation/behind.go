@@ -11,20 +11,21 @@ import (
 	"handoff/store"
 )
 
-// ReadSnapshot gives what fn reads on a snapshot, as it stands: what the clock has changed since is not applied. All errors that
-// leave it have a code.
+// ReadSnapshot returns the result of fn on a snapshot as it stands: it applies no time rule before. All errors that it
+// returns have a code.
 func ReadSnapshot[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	return store.ReadSnapshot(ctx, e.Store, fn)
 }
 
-// Read is [ReadSnapshot] after applying what the clock has changed. Where that cannot be written, as on a full disk, what is
-// known is shown all the same, and the log says so.
+// Read applies the time rules that are due and then does the same as [ReadSnapshot]. If the changes of time cannot be
+// written, as on a full disk, it still reads the state as it is stored and logs the error.
 func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, error)) (Out, error) {
 	e.ApplyTime(ctx)
 	return ReadSnapshot(ctx, e, fn)
 }
 
-// OverdueWarning warns of what is due in a snapshot where the workspace is behind, see [Engine.CatchUp].
+// OverdueWarning returns a warning with the number of overdue handoffs in a snapshot, or nil if the workspace is not
+// behind, see [Engine.CatchUp].
 func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
 		return nil
@@ -38,13 +39,14 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// runDeferred carries out what an operation put off, and what that puts off in its turn, in transactions of its own, as far as
-// ctx allows and for [catchUpTime]. What is left then is due, and the next call of anybody carries it out.
+// runDeferred carries out the consequences that an operation deferred, and consequences that these defer in turn, each
+// handoff in a transaction of its own. It stops when ctx ends and after [catchUpTime]. The rest stays due, and the next
+// call of any caller carries it out.
 func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
 		err := e.Update(ctx, ClockCaller, func(o *Op) error {
-			before := len(o.deferred) // by what was due
+			before := len(o.deferred) // those that the clock deferred
 			err := o.applyDueTo(owing[0])
 			again = o.deferred[before:]
 			return err
@@ -57,12 +59,12 @@ func (e *Engine) runDeferred(ctx context.Context, owing []schemas.ID) {
 	}
 }
 
-// catchUpTime is for how long one call applies what is due before it does what it was made for.
+// catchUpTime bounds how long one call applies overdue changes before it does its own work.
 const catchUpTime = 300 * time.Millisecond
 
-// CatchUp applies what the clock has changed, in as many transactions as that takes, and writes nothing if nothing is
-// due. It stops when a transaction applied nothing, as where the only records that are due are damaged, and after
-// [catchUpTime]: then the workspace is behind, and the next call of anybody goes on.
+// CatchUp applies all changes that are due by time, in as many transactions as it needs. It writes nothing if nothing
+// is due. It stops when a transaction applied nothing, as when all due records are damaged, and after [catchUpTime]:
+// then it returns behind as true, and the next call of any caller goes on.
 func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
@@ -86,7 +88,8 @@ func (e *Engine) CatchUp(ctx context.Context) (behind bool, err error) {
 	return false, nil
 }
 
-// NextDue is when the clock changes something next, zero for never. Where it was set back that is at once.
+// NextDue returns the next time at which the clock changes something, zero for never. It returns a time in the past if
+// the clock was set back.
 func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) {
 	return ReadSnapshot(ctx, e, func(v *store.View) (time.Time, error) {
 		if e.clockWasSetBack(v, now) {
@@ -96,8 +99,8 @@ func (e *Engine) NextDue(ctx context.Context, now time.Time) (time.Time, error) 
 	})
 }
 
-// ApplyTime applies what the clock has changed. Where that cannot be written, work goes on with what is known: the log
-// says so, and the next call tries again. It tells whether more is due, see [Engine.CatchUp].
+// ApplyTime is [Engine.CatchUp] for callers that go on after an error. If the changes cannot be written, it logs the
+// error and the call works with the stored state; the next call tries again. It returns whether more is due.
 func (e *Engine) ApplyTime(ctx context.Context) (behind bool) {
 	behind, err := e.CatchUp(ctx)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"handoff/store"
 )
 
-// Self is what is kept of the caller, read once in an operation and written through the same pointer. A caller that was
-// never here begins to exist. After the operation acts as another, that one is read.
+// Self returns the row of the caller. It reads the row once in an operation; callers write through the returned
+// pointer. For an agent without a row it returns a new one. While the operation acts as another agent, it returns the
+// row of that agent.
 func (o *Op) Self() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
@@ -23,10 +24,10 @@ func (o *Op) Self() (*store.Agent, error) {
 	return o.self, nil
 }
 
-// noteSeen notes when the caller was seen, to the minute, and on its first write that its session does something. So an
-// agent that calls often costs one write a minute. Then names of sessions of the same client that are gone may expire.
-// Human and system are not noted: they have no sessions. Each operation that changes something for a caller begins with
-// it, see [mutate], and it is undone with an operation that fails.
+// noteSeen records the time of the caller's last call, to the minute, and on its first write that its session is no
+// longer idle. So an agent that calls often costs one write a minute. Then names of ended sessions of the same client
+// may expire. It skips human and system, which have no sessions. Each operation that changes something for a caller
+// begins with it, see [Mutate], and a failed operation undoes it.
 func (o *Op) noteSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil
@@ -50,12 +51,12 @@ func (o *Op) noteSeen() error {
 	return o.Rules.AfterSeen(a.Client)
 }
 
-// HeldBy yields what an agent holds, oldest first.
+// HeldBy yields the handoffs that an agent holds, oldest first.
 func (o *Op) HeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
 	return o.Holding(a, o.Oldest(store.HeldBy(a), 0))
 }
 
-// Holding yields those of an agent's handoffs that it holds now, and passes over what cannot be read.
+// Holding yields the handoffs among ids that the agent still holds. It passes over handoffs that cannot be read.
 func (o *Op) Holding(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {

@@ -9,54 +9,53 @@ import (
 	"handoff/store"
 )
 
-// MaxSpread is how many other handoffs one transaction goes through for what follows from what happened in it. It
-// bounds how long one call can hold up all other writers, of which there is one at a time.
+// MaxSpread is how many other handoffs the consequences in one transaction may visit. It bounds how long one call holds
+// up all other writers: the store has one writer at a time.
 const MaxSpread = 1000
 
-// Outcome is what the result of an operation says of what followed from it. Only what followed from the happening that
-// the caller asked for counts, not what followed from that in its turn.
+// Outcome holds the facts about consequences that the result of a call reports. It covers direct consequences of the
+// call's own happenings, and not consequences of those.
 type Outcome struct {
-	Successor *store.Record    // the handoff that goes on with the work, nil for none
-	Forwarded *schemas.SendOut // what a completion passed on, nil for nothing
-	Unsent    string           // why it could not be passed on, "" where it was
+	Successor *store.Record    // the handoff that continues the work, nil for none
+	Forwarded *schemas.SendOut // the send that a completion caused, nil for none
+	Unsent    string           // why that send failed, "" if it did not
 }
 
-// duty is one consequence of a happening that is yet to be carried out. One that goes through many handoffs remembers
-// the last of them, so that it can be interrupted after any and taken up behind it.
+// duty is a consequence of a happening that is still to be carried out. A duty that visits many handoffs remembers the
+// last of them, so that it can stop after any and go on behind it.
 type duty struct {
 	of    *Happening
 	do    life.Consequence
-	after schemas.ID // the last handoff that it went through, 0 for none
+	after schemas.ID // the last handoff that it visited, 0 for none
 }
 
-// cascade is all that follows from what happened. Its duties are a stack: what follows from a duty is put on top, so it
-// is carried out before the duties that were there. This order is part of what the golden files and the registry show.
+// cascade carries out consequences and their consequences. Its duties are a stack: a consequence of a duty goes on top,
+// so it is carried out before the older duties. The golden files and the registry show this order.
 type cascade struct {
-	requested []*Happening // of which the outcome tells
+	requested []*Happening // happenings of the call itself, which the outcome covers
 	outcome   Outcome
 	duties    []duty // the next one is the last
-	deferred  []duty // too much for one transaction
+	deferred  []duty // duties that are too much for this transaction
 }
 
-// RunConsequences carries out what follows from what happened so far, as the table of [life.Follows] says, and what follows from
-// that in its turn. [Service.update] calls it at the end of each operation; an operation whose result tells of the
-// outcome calls it itself. Each consequence is carried out in the name of whoever did what it follows from. What
-// follows from a consequence comes right after it, before the next one.
+// RunConsequences carries out the consequences of all happenings so far, as the table of [life.Follows] says, and the
+// consequences of those. [Engine.Update] calls it at the end of each operation. An operation whose result reports the
+// outcome calls it itself. Each consequence runs in the name of the caller that its happening has. Consequences of a
+// consequence run right after it, before the next one.
 //
-// It ends, because a handoff that is made brings nothing with it but a request for approval, and a handoff ends only
-// once.
+// It always ends: a new handoff has no consequence but a request for approval, and a handoff ends only once.
 //
-// One transaction goes through [MaxSpread] other handoffs at most. What is left then is noted on the record from whose
-// change it follows, as due at once, and committed with it: so it is not lost, see [Op.resumeDuties]. An error undoes the
-// whole operation, so an action never takes effect without its consequences.
+// One transaction visits at most [MaxSpread] other handoffs. RunConsequences notes the remaining duties on the record
+// that caused them, due at once, and commits them in the same transaction, so none is lost, see [Op.resumeDuties]. An
+// error undoes the whole operation, so no action takes effect without its consequences.
 func (o *Op) RunConsequences() (Outcome, error) {
 	c := &cascade{requested: o.happened}
 	err := o.runDuties(c)
 	return c.outcome, err
 }
 
-// runDuties carries out the duties of a cascade, and those that come of it, until none is left. Those that are owed by
-// then are put off. The first error ends it, and the caller undoes what was done.
+// runDuties carries out the duties of a cascade, and all duties that come of them, until none is left. Then it defers
+// the duties that were too much. It stops at the first error, and the caller undoes the operation.
 func (o *Op) runDuties(c *cascade) error {
 	for {
 		c.duties = append(c.duties, o.newDuties()...)
@@ -72,8 +71,8 @@ func (o *Op) runDuties(c *cascade) error {
 	}
 }
 
-// newDuties looks up what follows from what happened since it was called last, the first duty last. A condition of the
-// table is judged here, once, by what the happening says.
+// newDuties returns the consequences of all happenings since its last call, the first duty last. It evaluates each
+// condition of the table here, once, from the happening.
 func (o *Op) newDuties() (duties []duty) {
 	for _, h := range o.happened {
 		for _, row := range life.Follows(h.Action) {
@@ -90,9 +89,9 @@ func (o *Op) newDuties() (duties []duty) {
 	return duties
 }
 
-// runDuty carries out one duty. One that goes through many handoffs does so for the next of them, and comes again behind it:
-// so what follows for that handoff is carried out before the next one is looked at. When nothing is left of what this
-// transaction may go through, the duty is owed.
+// runDuty carries out one duty. A duty that visits many handoffs handles the next one and goes back onto the stack. So
+// the consequences for that handoff run before the duty visits another. When the transaction has used up its visits,
+// runDuty adds the duty to the deferred ones.
 func (o *Op) runDuty(c *cascade, d duty) error {
 	if !d.do.Spreads() {
 		return o.runOwnDuty(c, d)
@@ -112,7 +111,7 @@ func (o *Op) runDuty(c *cascade, d duty) error {
 		if r := o.UsableRecord(id); r != nil && (ended || !r.Status.Ended()) {
 			return o.Rules.RunFor(d.do, r, d.of.Now)
 		}
-		return nil // one that cannot be read, or that has ended meanwhile, stops no other
+		return nil // a handoff that is unreadable, or ended meanwhile, stops no other
 	}
 	return nil
 }
@@ -128,9 +127,9 @@ func (o *Op) runOwnDuty(c *cascade, d duty) error {
 	return err
 }
 
-// deferDuties notes on its record what follows from it and is too much for this transaction. It is committed in the same
-// transaction, so nothing is forgotten if the process ends right after. The record has ended, but is due from now on
-// until [Op.resumeDuties] has done all of it.
+// deferDuties notes each deferred duty on the record that caused it. The note is committed in the same transaction, so
+// no duty is lost if the process ends right after. The record may have ended; it stays due until [Op.resumeDuties] has
+// carried out its duties.
 func (o *Op) deferDuties(owed []duty) error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, d := range owed {
@@ -150,10 +149,11 @@ func (o *Op) deferDuties(owed []duty) error {
 	})
 }
 
-// resumeDuties goes on with what was put off, in the name of the clock. A record that owes something is due until that is
-// done. The call that put it off goes on with it in transactions of its own before it returns; where its process ends
-// before, the next call of anybody does, before all else. What the record owed is taken off and carried out in one
-// transaction, so each handoff is gone through once; what is too much again is put off again.
+// resumeDuties carries out the duties that are noted on a record, in the name of the clock. Such a record stays due
+// until all of them are done. The call that deferred the duties resumes them in transactions of their own before it
+// returns. If its process ends first, the next call of any caller resumes them before its own work. resumeDuties
+// removes the notes and carries out the duties in one transaction, so each handoff is visited once; it defers again if
+// the rest is again too much.
 func (o *Op) resumeDuties(r *store.Record) error {
 	h := &Happening{Action: life.Resume}
 	err := o.Change(h, r, func(now *store.Record) {

@@ -14,7 +14,7 @@ import (
 	"handoff/store/memory"
 )
 
-// waiting sends many handoffs that wait for the first one.
+// waiting sends many handoffs that depend on the first one.
 func waiting(w *mailboxtest.World, n int) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
 	w.Sends(a, "b", "first")
@@ -78,7 +78,7 @@ func TestCascade_StopsAfterItsTimeInOneCall(t *testing.T) {
 	step = 200 * time.Millisecond
 	w.Completes(b, 1)
 	require.Equal(t, 100, waitFor(w, 1))
-	mailboxtest.Must(t, w.Overview, mailboxtest.Human, schemas.OverviewIn{}) // somebody calls
+	mailboxtest.Must(t, w.Overview, mailboxtest.Human, schemas.OverviewIn{}) // any call
 	require.Zero(t, waitFor(w, 1))
 }
 
@@ -88,7 +88,7 @@ func TestCancel_TellsEachOfManyDependentsOnce(t *testing.T) {
 	a, _ := waiting(w, 1100)
 	disk.BreakAfter(1)
 	w.Updates(mailboxtest.Human, 1, schemas.ActCancel)
-	require.Len(t, told(w, a), 1001) // of the cancelled one, and of those that waited for it
+	require.Len(t, told(w, a), 1001) // of the cancelled handoff, and of its dependents
 
 	disk.Mend()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
@@ -99,7 +99,7 @@ func TestCancel_TellsEachOfManyDependentsOnce(t *testing.T) {
 	}
 }
 
-// told is how many notices an agent has about each handoff.
+// told returns how many notices an agent has about each handoff.
 func told(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID]int) {
 	w.T.Helper()
 	require.NoError(w.T, w.Store.View(w.T.Context(), func(v *store.View) error {

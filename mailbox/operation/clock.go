@@ -11,16 +11,15 @@ import (
 	"handoff/store"
 )
 
-// applyNextTimer applies one thing that the clock has changed about a handoff. More may be due of it then: a lease and a
-// deadline that ended together are two events, and the deadline comes first, since nobody is to claim what is over. The
-// caller made sure that something is due.
+// applyNextTimer applies one due change of time to a handoff. More changes may be due: a lease and a deadline that
+// ended together are two events. The caller makes sure that one is due.
 //
-// The events of deadlines, leases, reservations and delays say when they were due. So the registry tells apart when a
-// lease ended and when somebody noticed.
+// The events of deadlines, leases, reservations and delays record their due time. So the registry shows when a lease
+// ended and when the server noticed.
 //
-// Where several are due the order of the cases counts. A deadline ends the handoff, and all other times with it. The
-// end of a lease comes before the word about silence, which has no sense without a claim. What is owed concerns ended
-// handoffs alone, for which no other time runs.
+// If several timers are due, their order counts. The deadline comes first: it ends the handoff and all its other
+// timers, so nobody claims an overdue handoff. The end of a lease comes before the notice of silence, which makes no
+// sense without a claim. Deferred duties concern only ended handoffs, which have no other timer.
 func (o *Op) applyNextTimer(r *store.Record) error {
 	if len(r.Owes) > 0 {
 		return o.resumeDuties(r)
@@ -33,18 +32,19 @@ func (o *Op) applyNextTimer(r *store.Record) error {
 	return fmt.Errorf("%s is due, and nothing is to be done", r.ID)
 }
 
-// dueLimit bounds what the clock changes within one operation, so that no caller waits long for what others left due;
-// the rest is due at the next.
+// dueLimit bounds how many handoffs the clock changes within one operation, so that no caller waits long for overdue
+// changes of others. The next operation does the rest.
 const dueLimit = 256
 
-// dueTime bounds the same by time, where much follows from each.
+// dueTime bounds the same by time, for handoffs with many consequences.
 const dueTime = 100 * time.Millisecond
 
-// applyDue applies what the clock has changed: leases, reservations, delays and deadlines that ended, and what was
-// deferred, the longest due first. Every operation begins with it. It applies 256 handoffs at most, and stops earlier
-// when what follows from them went through [MaxSpread] others, the rules sent [mostRuled], or [dueTime] is over; the
-// rest is due at the next operation, and [Op.upToDate] sees to it that nobody acts on what is over. A handoff whose time
-// cannot be applied is logged and left as it is, with all that was begun for it undone: it stops no other.
+// applyDue applies changes that are due by time: leases, reservations, delays and deadlines that ended, and deferred
+// duties, the longest overdue first. Every operation begins with it. It handles at most [dueLimit] handoffs. It stops
+// earlier when their consequences visited [MaxSpread] others, when the rules have used up their budget, see
+// [Rules.ClockBudgetSpent], and after [dueTime]. The next operation does the rest, and [Op.upToDate] makes sure that no
+// caller acts on an overdue handoff. If a change fails, applyDue logs the handoff, undoes all its changes, and goes on
+// with the others.
 func (o *Op) applyDue() error {
 	due, err := reading.Collect(reading.AtMost(dueLimit, o.Due(o.Now)))
 	if err != nil {
@@ -71,12 +71,12 @@ func (o *Op) applyDue() error {
 	})
 }
 
-// TryPart does a part of the operation, with all that follows from it, that may fail alone: then everything it changed is
-// undone, whoever was to be woken is not, and the operation goes on. It is what keeps one damaged record from stopping
-// every call. The part sees what the operation wrote before it.
+// TryPart runs fn and its consequences as a part of the operation that may fail alone. After an error it undoes all
+// changes and wakeups of the part, and the operation goes on. So one damaged record does not stop every call. The part
+// sees all earlier writes of the operation.
 //
-// The transaction and the view of the operation are those of the part while it runs. A part within a part is allowed.
-// The log is the caller's business: the error is returned as it is.
+// While the part runs, the operation has the transaction and the view of the part. A part may contain a part. TryPart
+// returns the error as it is and logs nothing.
 func (o *Op) TryPart(fn func() error) error {
 	tx, before := o.tx, o.effects
 	defer o.useTransaction(tx)
@@ -90,9 +90,9 @@ func (o *Op) TryPart(fn func() error) error {
 	return err
 }
 
-// applyDueTo applies all that the clock has changed about one handoff, if it is still due: what followed from another one
-// may have applied it since the list was made. Nothing due is left, because whoever waits sleeps past what is overdue.
-// A row of time without a record is damage, and an error.
+// applyDueTo applies all due changes of one handoff, if it is still due: consequences of another handoff may have
+// applied them since the list was made. It leaves nothing due, because waiters sleep past overdue times. A row of time
+// without a record is damage, and an error.
 func (o *Op) applyDueTo(id schemas.ID) error {
 	r, err := o.Record(id)
 	if r == nil {
@@ -102,9 +102,9 @@ func (o *Op) applyDueTo(id schemas.ID) error {
 	return err
 }
 
-// upToDate is a record after what the clock has changed about it: more may be due than one operation applies, and none
-// acts on a record whose time is over. It takes as many steps as are due. The error is that of the step that could not
-// be applied; the caller then leaves this handoff alone.
+// upToDate applies all due changes of a record and returns the record as it is then. One operation may not apply
+// everything that is due, and no caller may act on an overdue record. The error is that of the change that failed; the
+// caller then leaves this handoff alone.
 func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
 	for o.isDue(r) {
 		err := o.asClock(func() error { return o.applyNextTimer(r) })
@@ -118,8 +118,8 @@ func (o *Op) upToDate(r *store.Record) (*store.Record, error) {
 	return r, nil
 }
 
-// asClock does a part of the operation as the clock, with all that follows from it. What rules send meanwhile they send
-// because of time: see [Op.Timed].
+// asClock runs fn and its consequences as the clock. Sends of rules meanwhile count as sends because of time, see
+// [Op.Timed].
 func (o *Op) asClock(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
@@ -127,11 +127,11 @@ func (o *Op) asClock(fn func() error) error {
 	return o.withConsequences(func() error { return o.ActingAs(ClockCaller, fn) })
 }
 
-// UsableRecord is the record of a handoff as it is now; nil for one that is missing or damaged, or that time cannot
-// change: where many are gone through, it stops no other.
+// UsableRecord returns the record of a handoff with all due changes applied. It returns nil if the handoff is missing
+// or damaged, or if a due change fails. So callers that visit many handoffs do not stop at one.
 //
-// It may commit, since it applies the clock: a record that was read before by the caller may be old afterwards. The log
-// has what was passed over, once for each look.
+// It may commit changes of time, so a record that the caller read before may be stale afterwards. It logs each handoff
+// that it passes over, once for each call.
 func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	r, err := o.Record(id)
 	if err == nil && r != nil && o.isDue(r) {
@@ -147,8 +147,8 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue tells whether the clock is to change a record. What it owes waits when this operation did as much as one may,
-// so a read of such a record shows it as it is. What is damaged and due stays so, and each operation tries again.
+// isDue tells whether the clock has to change a record. Deferred duties wait if this operation has used up its visits,
+// so a read shows the record as it is. A damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {
 	return r.Wakes != 0 && r.Wakes <= store.At(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
 }

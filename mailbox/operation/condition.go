@@ -6,10 +6,10 @@ import (
 	"handoff/schemas"
 )
 
-// conditions tell of what happened whether a condition of the table holds. Each condition of package life has its row
-// here. They see the record before and after, and never read the store, so a condition has the same answer however
-// often the transaction runs. Was is nil for a new handoff; only NeedsApproval is asked of one. For HeldByAnother an
-// empty holder counts as another, and [Op.NotifyAgent] then tells nobody.
+// conditions evaluates each condition of package life on a happening. Each condition has a row here. The functions see
+// the record before and after, and never read the store, so the result is the same each time that the transaction runs.
+// Was is nil for a new handoff; only NeedsApproval is evaluated on one. For HeldByAnother an empty holder counts as
+// another agent, and [Op.NotifyAgent] then notifies nobody.
 var conditions = map[life.Condition]func(*Happening) bool{
 	life.Always:          func(*Happening) bool { return true },
 	life.NeedsApproval:   func(h *Happening) bool { return h.Now.NeedsApproval && (h.Was == nil || !h.Was.NeedsApproval) },

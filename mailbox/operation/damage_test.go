@@ -15,7 +15,7 @@ import (
 	"handoff/store/memory"
 )
 
-// damageSaid spoils what was said with an event of a handoff until the test ends.
+// damageSaid spoils the content of an event of a handoff until the test ends.
 func damageSaid(t testing.TB, b store.Backend, id schemas.ID, event uint64) {
 	key := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(id)), event)
 	mailboxtest.Spoil(t, b, store.Bodies, append(key, 0, 0))
@@ -52,7 +52,7 @@ func TestDamage_OfParentHidesOnlyItself(t *testing.T) {
 	}
 }
 
-// What time cannot change wakes nobody: a waiter that looked again at once would spin.
+// A handoff to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
 func TestClaim_SleepsWhereTimeCannotBeApplied(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))

@@ -35,8 +35,8 @@ func TestDue_IsAppliedByNextRead(t *testing.T) {
 func TestDue_AppliesAllOfHandoffAtOnce(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Pass(25 * time.Minute)                                          // the lease ended and goes on, and the holder was silent for long
-	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // somebody calls
+	w.Pass(25 * time.Minute)                                          // the lease was renewed, the holder silent
+	mailboxtest.Must(t, w.Stats, schemas.Caller{}, schemas.StatsIn{}) // any call
 	require.NoError(t, w.Store.View(context.Background(), func(v *store.View) error {
 		due, err := v.NextDue()
 		require.True(t, due.After(w.Now()))
@@ -78,7 +78,7 @@ func TestComplete_SucceedsBesideDamagedClaim(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(w.Elsewhere(coder, "again")).HandoffID)
 }
 
-// busy makes more due than one operation applies.
+// busy makes more handoffs due than one operation applies.
 func busy(w *mailboxtest.World) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
 	dueTogether(w, a, 300)
@@ -116,7 +116,7 @@ func TestDue_ReturnsReservationToPool(t *testing.T) {
 	w.Claims(b)
 	w.Updates(b, 301, schemas.ActAsk, mailboxtest.Note("which?"))
 	w.Updates(a, 301, schemas.ActAnswer, mailboxtest.Note("this"))
-	w.Accepts("design", b) // and no reviews any more
+	w.Accepts("design", b) // and no longer review
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
 }
@@ -163,7 +163,7 @@ func TestRollback_LeavesOverduePartsToClock(t *testing.T) {
 
 func TestClaim_FindsDueChangesBehindManyRows(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
-	for i := range 1001 { // more than one transaction looks through
+	for i := range 1001 { // more than one transaction scans
 		w.Sends(a, "b", fmt.Sprint("task ", i))
 	}
 	tagged := func(in *schemas.SendIn) { in.Tags = []string{"go"} }
@@ -194,7 +194,7 @@ func TestEnding_SucceedsWithDamagedPart(t *testing.T) {
 	require.Equal(t, schemas.Failed, w.Status(1))
 }
 
-// refusing is a disk that takes nothing while it has a reason.
+// refusing is a disk that refuses writes while why is set.
 type refusing struct {
 	store.Backend
 	why error
@@ -223,7 +223,7 @@ func TestReads_SucceedWhereTimeCannotBeWritten(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(1))
 }
 
-// What follows from the first of two that are due may find the second due, and apply it.
+// The consequences of the first of two due handoffs may find the second due, and apply its change.
 func TestDue_ChangesNothingTwice(t *testing.T) {
 	var logged strings.Builder
 	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
@@ -246,7 +246,7 @@ func TestDue_ChangesNothingTwice(t *testing.T) {
 	}
 }
 
-// A disk that fails is no fault of this program: the caller learns what became of the call.
+// A failing disk is no fault of this program: the error says whether the call was kept.
 func TestSend_SaysWhetherFullDiskKeptIt(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
 		b := &refusing{Backend: memory.New()}
@@ -260,7 +260,7 @@ func TestSend_SaysWhetherFullDiskKeptIt(t *testing.T) {
 	}
 }
 
-// unreadable is a backend of which one read within a transaction fails.
+// unreadable is a backend that fails one read within a transaction.
 type unreadable struct {
 	store.Backend
 	left int // reads until then
@@ -297,7 +297,7 @@ func TestCalls_BlameStoreForFailedReads(t *testing.T) {
 	require.Greater(t, refusals, 10)
 }
 
-// ticking has the clock go on with each look at it.
+// ticking makes the clock advance with each read of it.
 func ticking(step *time.Duration) func(*mailbox.Config) {
 	return func(c *mailbox.Config) {
 		now, passed := c.Now, time.Duration(0)

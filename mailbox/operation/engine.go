@@ -1,10 +1,10 @@
-// Package operation runs one operation of the mailbox in one transaction: it applies what the clock has changed, finds a
-// record, checks an action against the table of package life, commits the record with its event, and carries out what
-// follows from that.
+// Package operation runs one operation of the mailbox in one transaction: it applies changes that are due by time,
+// finds a record, checks an action against the table of package life, commits the record with its event, and carries
+// out the consequences.
 //
-// It knows nothing of what the mailbox does. The mailbox takes part by its [Rules], and [Op] is all that they see of the
-// transaction. Begin with [Engine.Update] and [Op.Commit]; what follows is in cascade.go, time in clock.go,
-// repeated calls in idempotency.go, and how long a claim lasts in lease.go.
+// It does not depend on the operations of the mailbox. The mailbox takes part through its [Rules], which see nothing of
+// the transaction but [Op]. Begin with [Engine.Update] and [Op.Commit]. Consequences are in cascade.go, time in
+// clock.go, repeated calls in idempotency.go, and leases in lease.go.
 package operation
 
 import (
@@ -19,15 +19,15 @@ import (
 	"handoff/store"
 )
 
-// Config is what operations stand on. All of it is required.
+// Config holds the parts that operations use. All fields are required.
 type Config struct {
 	Store  *store.Store
 	Now    func() time.Time
-	NewID  func(prefix string) string // makes ids that nobody can guess
+	NewID  func(prefix string) string // makes ids that cannot be guessed
 	Limits schemas.Limits
 	Logger *slog.Logger
-	Hub    *longpoll.Hub // wakes those who wait
-	Here   sessions.Here // who is here
+	Hub    *longpoll.Hub // wakes waiters
+	Here   sessions.Here // agents and connections that are present
 	Leases Leases
 }
 
@@ -38,28 +38,27 @@ type Engine struct {
 	latest atomic.Int64 // time of the last operation, in milliseconds; zero before the first, see [Engine.clockWasSetBack]
 }
 
-// New makes an engine. Rules gives the rules of a new operation; it is called once for each run of a transaction.
+// New makes an engine. It calls rules for each run of a transaction, to get the rules of a new operation.
 func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, rules: rules} }
 
-// Update runs one operation that may change something: what the clock has changed, then fn, then what follows from
-// both. Every method that writes goes through it, so these three are always committed together or not at all.
+// Update runs one operation that may change something: due changes of time, then fn, then the consequences of both.
+// Every method that writes goes through it, so all three are committed together or not at all.
 //
-// The store may run all of it more than once, so fn assigns its results at its start and touches nothing outside of the
-// transaction. An error that fn returns undoes everything. One that it leaves with [Op.Refuse] is returned after the
-// commit. All errors that leave it have a code, see [Coded].
+// The store may run the transaction more than once, so fn assigns its results at its start and changes nothing outside
+// of the transaction. An error from fn undoes everything. An error that fn leaves with [Op.Refuse] is returned after
+// the commit. All errors that Update returns have a code, see [Coded].
 //
-// When it returns without an error, what it wrote is on disk. When the process dies before that, the transaction is
-// there as a whole or not at all, and the caller repeats the call: with a request id it then gets what was committed,
-// see [Mutate].
+// When Update returns without an error, all its writes are on disk. If the process dies before that, the transaction is
+// stored as a whole or not at all, and the caller repeats the call: with a request id it then gets the committed
+// result, see [Mutate].
 //
-// After the commit it wakes those that wait for what changed, also when the commit failed, since whether it was kept is
-// not known then. Where more follows than one transaction carries out, it goes on with that in further transactions
-// before it returns, see [Engine.runDeferred].
+// After the commit Update wakes the waiters for changed mailboxes and handoffs. It also wakes them if the commit
+// failed, because the store may have kept the transaction. It carries out duties that were too much for one transaction
+// in further transactions before it returns, see [Engine.runDeferred].
 //
-// The order within the transaction matters. What the clock has changed comes first, so that fn judges the state that
-// holds now. What follows comes last, so that one cascade sees all that fn did. A read of what an earlier call with the
-// same request id answered comes in between, in [Once], after the clock: so a repeat may be the call that applies what
-// is due.
+// The order within the transaction matters. Changes of time come first, so that fn judges the current state.
+// Consequences come last, so that one cascade sees all changes of fn. [Once] looks up the receipt of an earlier call
+// with the same request id between the two: so a repeat may apply due changes, too.
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.Transact(ctx, by, func(o *Op) error {
 		if err := o.applyDue(); err != nil {
@@ -70,7 +69,7 @@ func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) err
 	})
 }
 
-// Transact is [Engine.Update] without what is due.
+// Transact is [Engine.Update] without the changes that are due by time.
 func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	leases := e.Leases.AtNow()
 	var o *Op
@@ -91,7 +90,7 @@ func (e *Engine) Transact(ctx context.Context, by schemas.Caller, fn func(*Op) e
 		return err
 	})
 	if o != nil && o.wrote {
-		e.Hub.Announce(o.wakeups()) // also after an error: whether a failed commit was kept is not known
+		e.Hub.Announce(o.wakeups()) // also after an error: the store may have kept a failed commit
 	}
 	if err != nil {
 		if o != nil {

@@ -11,53 +11,53 @@ import (
 	"handoff/store"
 )
 
-// Happening is what an operation, the clock or a consequence did to one handoff, and as much of what was said as those
-// need who go on with it. It lives as long as the transaction. Only the name of a consequence is kept beyond that, see
-// [Op.deferDuties], so consequences that can be put off use nothing of it but the record.
+// Happening describes one change of one handoff by an operation, the clock or a consequence, with the content that its
+// consequences need. It lives as long as the transaction. Only the name of a consequence outlives it, see
+// [Op.deferDuties], so consequences that can be deferred use nothing of it but the record.
 type Happening struct {
 	Action life.Action
-	Was    *store.Record // as it was read, nil for a new one
+	Was    *store.Record // as it was read, nil for a new handoff
 	Now    *store.Record
 
-	Other schemas.ID // the event names it: a handoff that this one made, or was made by
-	Due   store.Time // the event names it: when the clock was to do this
+	Other schemas.ID // the event names it: the handoff that this one created, or that created this one
+	Due   store.Time // the event names it: the due time, if the clock acts
 
-	Content     any    // what was said, kept as content of the event, nil for nothing
-	ContentName string // what an error calls that where it is too large, "" where it cannot be
+	Content     any    // the message behind the change, kept as content of the event, nil for none
+	ContentName string // its name in the error about content that is too large, "" if it cannot be too large
 
-	Stored store.Content // said as it is kept, set by [Op.Commit]
+	Stored store.Content // content as it is stored, set by [Op.Commit]
 
-	Text      string        // what those read who are told of it
-	Why       Loss          // why it did not end well
-	Then      schemas.Then  // how the work goes on after a failure
-	To        schemas.Agent // who goes on after a rollback, "" as the rollback rule says
-	Forward   *draft.Draft  // what a completion passes on, nil for nothing
-	Chosen    bool          // the holder chose how the work goes on
-	Sends     []rules.Sends // what the rules of files send because of it, set by [Op.Commit]
-	HeldSends []rules.Sends // what they send once it counts as done, set for a completion that does not
-	LeaveFile string        // the file whose rules would go on with the workflow and wait for leave, set with sends
-	Opened    bool          // it counts as done only now, and judged: so that nothing was sent before
+	Text      string        // the text of notices about it
+	Why       Loss          // why the handoff did not end well
+	Then      schemas.Then  // how the work continues after a failure
+	To        schemas.Agent // the recipient after a rollback, "" for that of the rollback rule
+	Forward   *draft.Draft  // the handoff that a completion sends on, nil for none
+	Chosen    bool          // the holder chose how the work continues
+	Sends     []rules.Sends // sends of the rules of files because of it, set by [Op.Commit]
+	HeldSends []rules.Sends // sends that wait until the completion counts as done
+	LeaveFile string        // the file whose rules wait for a person's permission to continue the workflow, set with Sends
+	Opened    bool          // the work counts as done only now, after a judgement: nothing was sent before
 	Judged    bool
-	Revision  any // what changes about work that is done again, nil for nothing
+	Revision  any // changes to work that is done again, nil for none
 
-	By schemas.Caller // who did it, set by [Op.Commit]
+	By schemas.Caller // the caller, set by [Op.Commit]
 }
 
-// Loss is why a handoff did not end well: what its holder said, or what the clock or a sender says. One of the two is
-// set.
+// Loss says why a handoff did not end well: the holder's failure, or the reason of the clock or the sender. One of the
+// two fields is set.
 type Loss struct {
 	Failure *schemas.Failure
 	Reason  string
 }
 
-// ForRetry is why a handoff is done once more: what its holder asked is no question to the next one, who may be the same
-// agent, but something that is not known.
+// ForRetry returns the loss for the next holder. The questions of the last holder become blockers, because the next
+// holder, perhaps the same agent, has to know that they are open.
 func (l Loss) ForRetry() Loss {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
 	}
 	f := *l.Failure
-	f.Failure.Description = l.Text() // with the reason, which goes with the request
+	f.Failure.Description = l.Text() // with the reason, which is dropped with the request
 	f.Failure.Blockers = slices.Clone(f.Failure.Blockers)
 	for _, question := range f.RollbackRequest.Questions {
 		text := fmt.Sprintf("%s asked, and it is not answered: %s", f.Source.Agent, question)
@@ -67,7 +67,7 @@ func (l Loss) ForRetry() Loss {
 	return Loss{Failure: &f, Reason: l.Reason}
 }
 
-// text is the description of the failure, with the reason for which the work was given back where that says more.
+// Text returns the description of the failure, and the reason of its rollback request if that says more.
 func (l Loss) Text() string {
 	if l.Failure == nil {
 		return l.Reason
@@ -79,8 +79,8 @@ func (l Loss) Text() string {
 	return text
 }
 
-// ReasonFrom is the reason of whoever gave none: the beginning of the description.
+// ReasonFrom returns the reason for a failure without one: the beginning of its description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
-// Routed tells whether a rule goes on with what happened, now or once a person allowed it.
+// Routed tells whether a rule continues the work, now or after a person's permission.
 func (h *Happening) Routed() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }

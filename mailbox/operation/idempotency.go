@@ -10,23 +10,22 @@ import (
 	"handoff/store"
 )
 
-// receiptLife is how long the result of a call with a request id is known. A caller that repeats a call does so within
-// seconds or minutes; a day covers one that was asleep.
+// receiptLife is how long the server knows the result of a call with a request id. Callers repeat a call within seconds
+// or minutes; a day covers a machine that slept.
 //
-// There are three ways to send the same thing twice without harm, and they do not depend on each other. A request id is
-// one call that is repeated, by a client or a proxy that got no answer; it is known for a day, for every method that
-// changes something. A key is one piece of work, as its sender names it; it is known as long as the store. Without
-// either, the same content within ten minutes is sent again, and the sender is warned.
+// There are three independent protections against sending the same thing twice. A request id marks repeats of one call,
+// by a client or a proxy that got no answer; every method that changes something knows it for a day. An idempotency key
+// marks one piece of work, as its sender names it; the store knows it forever. Without either, equal content within ten
+// minutes is sent again, and the server warns the sender.
 const receiptLife = 24 * time.Hour
 
-// Mutate runs an operation and remembers its result under the request id of the caller, in the same transaction: a
-// repeat of the call gets the first result, or the first refusal if that kept something, and takes effect once. Every
-// method that changes something for a caller goes through it. It notes that the caller was seen, in its process at once
-// and in the store once a minute. Without a request id nothing is remembered; nor is the result of an operation that
-// did nothing, so that its repeat tries again.
+// Mutate runs an operation and stores its result under the request id of the caller, in the same transaction. A repeat
+// of the call gets the first result, or the first refusal if that one was committed, and takes effect once. Every
+// method that changes something for a caller goes through it. It notes that the caller was seen: in this process at
+// once, in the store once a minute. It stores no receipt without a request id, and none for an operation that did
+// nothing, so that its repeat tries again.
 //
-// Because the result is committed with the change, there is no moment in which one is there without the other: after a
-// crash the repeat either finds both or neither.
+// The receipt is committed with the change. So after a crash a repeat finds both or neither.
 func Mutate[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
@@ -43,10 +42,9 @@ func Mutate[Out any](
 	return out, err
 }
 
-// Once runs fn unless an earlier call with the same request id did, whose result it gives then. The result is not
-// remembered of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a
-// caller or a method, so whoever makes one makes it unique. A result that is given again and has a method Replayed is
-// told so.
+// Once returns the result of an earlier call with the same request id, or runs fn if there is none. It stores no result
+// of an operation that failed, which is undone as a whole, or that did nothing. Ids are not bound to a caller or a
+// method, so callers must make them unique. If the result of a repeat has a method Replayed, Once calls it.
 func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
 		return fn(o)
@@ -68,11 +66,12 @@ func Once[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	return out, o.remember(out)
 }
 
-// refusedDigest marks the receipt of a call that was refused although something was kept. It stands in the place of a digest,
-// which only receipts of keys have.
+// refusedDigest marks the receipt of a call that was committed and refused. It takes the place of a digest, which only
+// receipts of keys have.
 const refusedDigest = "refused"
 
-// replay gives the result of an earlier call again, or its refusal. It changes nothing and is no event.
+// replay decodes the result of an earlier call into out, or repeats its refusal. It changes nothing and writes no
+// event.
 func (o *Op) replay(done *store.Receipt, out any) error {
 	if done.Digest != refusedDigest {
 		return schemas.Decode(done.Result, out)
@@ -85,8 +84,8 @@ func (o *Op) replay(done *store.Receipt, out any) error {
 	return nil
 }
 
-// remember keeps the result of a call, or its refusal, and drops some receipts that are a day old: four for each that
-// is kept, so they never grow past what a day brings.
+// remember stores the result of a call, or its refusal. It also deletes up to four receipts that are a day old, so the
+// store never holds more receipts than a day brings.
 func (o *Op) remember(out any) error {
 	digest := ""
 	if o.refusal != nil {
@@ -98,7 +97,7 @@ func (o *Op) remember(out any) error {
 	)
 }
 
-// KeepResult keeps the result of a call.
+// KeepResult stores the result of a call under a key.
 func (o *Op) KeepResult(key store.ReceiptKey, at store.Time, digest string, result any) error {
 	b, err := json.Marshal(result)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestRestart_ExtendsEndingLeaseByGrace(t *testing.T) {
 	w.Completes(b, 1)
 }
 
-// alone is the next process where no other is left that could have the connections.
+// alone starts the next process as the only one, so no other can have the connections.
 func alone(w *mailboxtest.World) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }

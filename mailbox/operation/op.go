@@ -12,46 +12,46 @@ import (
 	"handoff/store"
 )
 
-// Op is one operation inside one transaction: who does it and when. [Engine.Update] makes it anew each time the store
-// runs the transaction, so nothing of a first run is left in a second. Its methods may be called only while the
+// Op is one operation inside one transaction, with its caller and its time. [Engine.Update] makes it anew each time the
+// store runs the transaction, so a second run keeps nothing of the first. Its methods may be called only while the
 // transaction lasts, by one goroutine.
 //
-// An operation finds its record with [Op.Find], checks and changes it with [Op.Step], and keeps it with [Op.Commit],
-// which notes what happened. [Op.RunConsequences] carries out what follows. The type hides the transaction, so the compiler sees to
-// it that
-//   - a record is changed only by Commit, which writes its event in the same transaction. So the registry tells of every
-//     change, and the number of the newest event of a record is that record's version.
-//   - what others are to hear of is gathered, see [Op.Announce], and told after the commit.
-//   - nothing that has an Op alone reads past its transaction, which would not show what it wrote.
+// An operation finds its record with [Op.Find], checks and changes it with [Op.Step], and stores it with [Op.Commit],
+// which notes the happening. [Op.RunConsequences] carries out the consequences. The type hides the transaction, so the
+// compiler ensures that
+//   - only Commit changes a record, and writes its event in the same transaction. So the registry has every change, and
+//     the number of a record's newest event is its version.
+//   - wakeups are collected, see [Op.Announce], and sent after the commit.
+//   - code that has only an Op never reads past its transaction, where it would not see its own writes.
 //
-// Two rules are left to its users. A function that is given to the engine uses no engine that it captured. And a record
-// that was committed is not changed any more through the same pointer: Step gives a copy.
+// Two rules are left to users of the type. A function that is given to the engine uses no engine that it captured. And
+// a record is not changed through the same pointer after its commit: Step returns a copy.
 type Op struct {
-	*store.View // what the transaction holds
-	Rows        // what it may write by itself
+	*store.View // reads of the transaction
+	Rows        // writes that need no event of a handoff
 
 	By     schemas.Caller
 	Now    time.Time
 	Leases LeasesAt // judges claims at Now
-	Timed  bool     // the clock does what is done now
-	Rules  Rules    // what takes part in it
+	Timed  bool     // the clock is acting now
+	Rules  Rules    // the mailbox's part in it
 
 	tx  *store.Tx
 	env *Engine
 
-	self       *store.Agent // the caller, once read
-	happened   []*Happening // from which is yet to follow what the table says
-	spreadLeft int          // how many other handoffs may still be gone through
-	moreDue    bool         // the clock has more to change than one operation does
+	self       *store.Agent // the row of the caller, once it was read
+	happened   []*Happening // their consequences are still to be carried out
+	spreadLeft int          // how many other handoffs consequences may still visit
+	moreDue    bool         // more is due than one operation applies
 	moreToCut  bool         // [Op.cutFutureTimes] has more to cut
 	effects
 
-	skipReceipt bool  // there is no result to remember
-	refusal     error // what the caller is told although something was kept
+	skipReceipt bool  // store no receipt
+	refusal     error // the error that the caller gets although the transaction is committed
 }
 
-// Rows are what an operation may write besides records and events, which only [Op.Commit] and [Op.RecordEvent] write. See
-// [store.Tx] for each.
+// Rows are the rows that an operation may write directly. Records and events are not among them: only [Op.Commit] and
+// [Op.RecordEvent] write those. See [store.Tx] for each.
 type Rows interface {
 	PutAgent(store.Agent) error
 	DeleteAgent(schemas.Agent) error
@@ -80,57 +80,57 @@ type Rows interface {
 	DeleteReceiptsWhere(gone func(result []byte) bool) error
 }
 
-// useTransaction lets the operation go on in a transaction.
+// useTransaction makes the operation use a transaction.
 func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.View, o.Rows = tx, &tx.View, tx }
 
-// NewHandoffID is the id of the next handoff of the workspace. Ids count up.
+// NewHandoffID returns the id of the next handoff of the workspace. Ids count up.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
 
-// Here is who is here now.
+// Here returns the agents and connections that are present now.
 func (o *Op) Here() sessions.Here { return o.env.Here }
 
-// Offers are what agents are offered, as the transaction holds it.
+// Offers returns the rules about who may claim what, over the transaction's view.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }
 
-// Refuse commits what was done and tells the caller err all the same. It is for outcomes that come late: they are kept,
-// and their sender is told that its claim is lost. Any other error undoes the whole transaction.
+// Refuse commits the operation and returns err to the caller all the same. Late outcomes use it: the server keeps them
+// and tells their sender that the claim is lost. Any other error undoes the whole transaction.
 func (o *Op) Refuse(err error) { o.refusal = err }
 
-// SkipReceipt keeps no result under the request id, because nothing was done: a repeat looks again.
+// SkipReceipt stores no result under the request id, because the operation did nothing: a repeat tries again.
 func (o *Op) SkipReceipt() { o.skipReceipt = true }
 
-// effects are what others are told of after the commit: those who wait in package longpoll, and the tracker of who is
-// here. They are memory of one run of the transaction. A part of the operation that is undone, see [Op.TryPart], takes
-// its effects back. If the process dies between the commit and the telling, nobody in this process waits any more, and
-// those who wait elsewhere look again when they reach the next owner.
+// effects collects the wakeups that follow the commit: for waiters in package longpoll, and for the tracker of present
+// agents. They are memory of one run of the transaction. When a part of the operation is undone, see [Op.TryPart], its
+// effects are undone, too. If the process dies between the commit and the wakeup, no waiter in this process is left,
+// and waiters of other processes look again when they reach the next owner.
 type effects struct {
 	last      uint64            // the newest event
-	wrote     bool              // there is something new to see
+	wrote     bool              // waiters have something new to see
 	voided    []string          // tokens of claims that ended
-	boxes     []schemas.Address // where something may now be claimed, or was noticed; once for each
-	freed     []schemas.Agent   // who take only so many, and hold less
-	regrouped bool              // agents may claim from other boxes than before
-	deferred  []schemas.ID      // from which more follows than one transaction carries out
-	due       store.Time        // the next time at which the clock changes what was changed, zero for never
+	boxes     []schemas.Address // where work may now be claimed, or was noticed; once for each
+	freed     []schemas.Agent   // agents with a limit that now hold less
+	regrouped bool              // agents may claim from other mailboxes than before
+	deferred  []schemas.ID      // handoffs with deferred duties
+	due       store.Time        // when the clock next changes a record that this operation changed, zero for never
 }
 
-// wakeups is what those are told who wait, in the words of package longpoll.
+// wakeups returns the effects in the words of package longpoll.
 func (e effects) wakeups() longpoll.Effects {
 	return longpoll.Effects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
 }
 
-// Announce wakes after the commit those who wait for a change, and those who wait for mail of these addresses.
+// Announce wakes, after the commit, the waiters for any change and the waiters for mail to these addresses.
 func (o *Op) Announce(boxes ...schemas.Address) { o.wrote, o.boxes = true, append(o.boxes, boxes...) }
 
-// ContinueLater carries out what follows from a handoff in transactions of their own, in the call that is under way.
+// ContinueLater carries out the deferred duties of a handoff in later transactions of the current call.
 func (o *Op) ContinueLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
 
-// ClockCaller is in whose name the server does what nobody asked for: what is due by time, what goes on in another
-// transaction, and what follows for handoffs of others. It plays the part [life.Clock] and no other.
+// ClockCaller is the caller of all work that the server does by itself: changes of time, deferred duties, and
+// consequences for other handoffs. It plays the part [life.Clock] and no other.
 var ClockCaller = schemas.Caller{Agent: schemas.System, Via: schemas.ViaClock}
 
-// ActingAs does a part of the operation in the name of another: events, notices and permissions are those of that
-// caller. The caller from before is back when it returns, also after an error or a panic.
+// ActingAs runs fn in the name of another caller: events, notices and permissions are those of that caller. It restores
+// the first caller when it returns, also after an error or a panic.
 func (o *Op) ActingAs(by schemas.Caller, fn func() error) error {
 	was := o.By
 	defer func() { o.By = was }()
@@ -138,9 +138,8 @@ func (o *Op) ActingAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// Find resolves an id as a caller wrote it, see [reading.Find], and applies what the clock has changed about the
-// handoff. So nobody acts on a claim, a deadline or a reservation that is over, even where more was due than one
-// operation applies.
+// Find resolves an id as a caller wrote it, see [reading.Find], and applies all due changes to the handoff. So no
+// caller acts on a claim, a deadline or a reservation that is over, even if more was due than one operation applies.
 func (o *Op) Find(id string) (*store.Record, error) {
 	r, err := reading.Find(o.View, id, o.By.Agent)
 	if err != nil {
@@ -149,15 +148,15 @@ func (o *Op) Find(id string) (*store.Record, error) {
 	return o.upToDate(r)
 }
 
-// Commit keeps a changed record together with its event, and notes what happened; what follows from that is carried out
-// later in the same transaction, see [Op.RunConsequences]. Every change of a record is made by commit. It sets when the clock
-// next changes the record, and gathers whom to wake after the transaction. The record is changed no more after it.
+// Commit stores a changed record together with its event, and notes the happening. Its consequences run later in the
+// same transaction, see [Op.RunConsequences]. Only Commit changes records. It computes when the clock next changes the
+// record, and collects the wakeups. The caller must not change the record after it.
 //
-// The happening has the record as it was read, and as it is now. The store writes the index rows in which the two
-// differ, so was has to be what the transaction holds, and not a copy that somebody changed.
+// The happening has the record as it was read, and as it is now. The store writes the index rows that differ between
+// the two, so Was must be the stored record, and not a copy that a caller changed.
 //
-// What was said is kept with the event, under the number of [Op.NextEvent]. Whoever lets the record point to that number
-// commits right after, since every other event in between would move it.
+// The store keeps the content with the event, under the number of [Op.NextEvent]. A caller that lets the record point
+// to that number must commit next, because any other event would move it.
 func (o *Op) Commit(h *Happening) error {
 	content, err := store.ContentOf(h.Content, o.env.NewID)
 	if err != nil {
@@ -189,9 +188,9 @@ func (o *Op) Commit(h *Happening) error {
 	return nil
 }
 
-// event is what the registry keeps of a happening: the action, the state before and after, the attempt, the other handoff
-// that took part, the agent that is told first, what only a person gives from then on, and for the clock when it was due
-// and how long the machine slept meanwhile, in seconds.
+// event returns the registry's event of a happening: the action, the state before and after, the attempt, the other
+// handoff, the agent that is told first, and the approval or permission that only a person can give. For the clock it
+// also has the due time, and the seconds that the machine slept meanwhile.
 func (o *Op) event(h *Happening) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.signEvent(&e, h.Action)
@@ -213,8 +212,8 @@ func (o *Op) event(h *Happening) schemas.Event {
 	return e
 }
 
-// collectEffects adds what others are told of after the commit: the mailbox in which something may be claimed now, when the
-// clock changes this record next, and a holder that holds one less.
+// collectEffects adds the wakeups of a changed record: the mailbox in which work may be claimed now, the time at which
+// the clock next changes the record, and a holder that holds one handoff less.
 func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
 	if now.Claimable() {
@@ -234,16 +233,17 @@ func (o *Op) collectEffects(was, now *store.Record) {
 	}
 }
 
-// noteFreed notes that an agent holds one less: if it takes only so many, it may claim from pools again. Where its card
-// cannot be read, it is told so too: a look in vain does no harm.
+// noteFreed notes that an agent holds one handoff less: an agent with a limit may claim from pools again. It also notes
+// an agent whose card cannot be read, because a useless wakeup does no harm.
 func (o *Op) noteFreed(holder schemas.Agent) {
 	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
 }
 
-// RecordEvent keeps an event that is about no handoff, such as a registration or a token, with what was said. Secrets are
-// never among it. No record changes with it and nothing follows from it, but those who watch the registry are woken.
+// RecordEvent stores an event that concerns no handoff, as a registration or a token, with its content. The content
+// must hold no secret. It changes no record and has no consequence, but it wakes waiters for new events of the
+// registry.
 func (o *Op) RecordEvent(a life.Action, said any) error {
 	content, err := store.ContentOf(said, o.env.NewID)
 	if err != nil {
@@ -257,29 +257,29 @@ func (o *Op) RecordEvent(a life.Action, said any) error {
 	return err
 }
 
-// signEvent says in an event what was done, when, by whom and how that was proved. The caller is the one in whose name this
-// part of the operation runs, see [Op.ActingAs].
+// signEvent fills in the action, the time, the caller and the proof of the caller. The caller is that of this part of
+// the operation, see [Op.ActingAs].
 func (o *Op) signEvent(e *schemas.Event, a life.Action) {
 	e.Action, e.At = string(a), o.Now
 	e.Agent, e.AgentID, e.Via, e.Token, e.Trace = o.By.Agent, o.By.AgentID, o.By.Via, o.By.Token, o.By.Trace
 	e.Proof = o.By.Proof
 }
 
-// Signature says in a message who sends it.
+// Signature returns the source of a message by the caller.
 func (o *Op) Signature() schemas.Source {
 	return schemas.Source{Agent: o.By.Agent, AgentID: o.By.AgentID}
 }
 
-// Change does an action to a record and commits it: alter makes what changes besides the state. The errors are those of
+// Change applies an action to a record and commits it. alter changes all fields but the state. The errors are those of
 // [Op.Step].
 func (o *Op) Change(h *Happening, r *store.Record, alter func(now *store.Record)) error {
 	_, err := o.ChangeWithNote(h, r, schemas.UpdateIn{}, alter)
 	return err
 }
 
-// ChangeWithNote is [Op.Change] with the note that came with an action, to which the record points from then on. Without a
-// note the record points to the note before, and only to whom it was passed and where it was said is kept. Earlier
-// notes stay with their events. It gives the record as it is then.
+// ChangeWithNote is [Op.Change] for an action with a note; the record points to this note from then on. Without a note
+// the record keeps its last one, and the event holds only the recipient and the working tree of the message, if any.
+// Earlier notes stay with their events. It returns the changed record.
 func (o *Op) ChangeWithNote(
 	h *Happening, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
@@ -298,6 +298,6 @@ func (o *Op) ChangeWithNote(
 	return &now, o.Commit(h)
 }
 
-// NextEvent is the number that the next event will have, for records that point to its content. It holds until the next
-// commit of this operation, and numbers have no gaps.
+// NextEvent returns the number of the next event, for records that point to its content. It holds until the next commit
+// of this operation. Numbers have no gaps.
 func (o *Op) NextEvent() uint64 { return o.last + 1 }

@@ -8,18 +8,17 @@ import (
 	"handoff/store"
 )
 
-// ToldFirst tells whether a handoff is kept for one agent of its pool because that one was told first, and not because
-// it asked.
+// ToldFirst tells whether a handoff is reserved for one agent of its pool because the server told that agent first, and
+// not because the agent asked a question.
 func ToldFirst(r *store.Record) bool {
 	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
-// atOnce is the Wakes of what is due whatever the clock says: a clock that was set back must not hide it.
+// atOnce is the Wakes of a record that is due whatever the clock says: a clock that was set back must not hide it.
 const atOnce store.Time = 1
 
-// Wakes is the next time at which the clock changes a record, zero for never. It is the only index of time: whatever
-// ends by itself is found by it. A record that still owes something is due at once, also when it has ended. Of its
-// times the earliest counts.
+// Wakes returns the next time at which the clock changes a record, zero for never: the earliest of its timers. The
+// store has no other index of time. A record with deferred duties is due at once, also after it ended.
 func Wakes(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.Debt) bool { return d.Leave == "" }):
@@ -34,20 +33,20 @@ func Wakes(r *store.Record) store.Time {
 	return cmp.Or(times[:]...) // the first that is set
 }
 
-// Timer is one of the times of a record, at which the clock does something. Where several are over their order counts: a
-// deadline ends the handoff, and all other times with it.
+// Timer is one of the times of a record at which the clock acts. If several are over, their order counts: a deadline
+// ends the handoff, and all its other timers.
 type Timer int
 
 const (
 	Deadline Timer = iota
 	LeaseEnd
-	Quiet     // after which the sender hears of a silent holder, who may be silent while it waits for an answer
-	Reserved  // for its asker
-	Unclaimed // after which it goes to others
-	Delay     // before which nobody may claim; it counts while the handoff is in no mailbox because of it
+	Quiet     // the sender is notified of a silent holder; it does not run while the holder waits for an answer
+	Reserved  // the reservation for its asker ends
+	Unclaimed // no agent claimed it in time, so it goes to others
+	Delay     // the delay before claims ends; the handoff is in no mailbox until then
 )
 
-// timers are the times of a record in the order of [Timer], zero for what does not run.
+// timers returns the times of a record in the order of [Timer], zero for a timer that does not run.
 func timers(r *store.Record) [Delay + 1]store.Time {
 	at := [...]store.Time{r.Deadline, r.Lease, r.SilentAt, r.Reserved, r.UnclaimedAt, r.NotBefore}
 	if r.Status == schemas.Waiting {
@@ -59,8 +58,8 @@ func timers(r *store.Record) [Delay + 1]store.Time {
 	return at
 }
 
-// VoidToken ends a claim token and remembers it, to tell its holder apart from a stranger: the first is told that its
-// claim is lost and keeps its result as late, the second that its token is wrong.
+// VoidToken voids the claim token of a record and remembers it. So the server can tell a former holder from a stranger:
+// it tells the first that its claim is lost, and keeps its result as late; it tells the second that the token is wrong.
 func VoidToken(r *store.Record) {
 	if r.Token == "" {
 		return
@@ -70,13 +69,13 @@ func VoidToken(r *store.Record) {
 	r.Token = ""
 }
 
-// voidedKept is how many tokens of earlier claims are known, to tell a lost claim from a wrong token. The holder of one
-// that is forgotten is told that its token is wrong, and its result is not kept as late.
+// voidedKept is how many tokens of earlier claims a record keeps. A holder with an older token is told that its token
+// is wrong, and the server does not keep its late result.
 const voidedKept = 8
 
-// DropClaim ends a claim without charging it: its token is void and nobody holds the handoff. Questions that were open
-// go with it. The token goes to those that are voided, so a late result is known as one. The next claim is no new
-// attempt. The record is a copy that is not committed yet.
+// DropClaim ends a claim without charging an attempt: it voids the token, so that a late result is known as one, clears
+// the holder, and closes open questions. The next claim counts as the same attempt. The record must be a copy that is
+// not committed yet.
 func DropClaim(r *store.Record) {
 	VoidToken(r)
 	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false

@@ -8,24 +8,24 @@ import (
 	"handoff/store"
 )
 
-// PersonNeeded refuses what only a person may do with a handoff, and says what it is about: this is what a person is
-// asked.
+// PersonNeeded returns the error for an action that only a person may do. It names the handoff, so that a person can be
+// asked about it.
 func PersonNeeded(r *store.Record, what string) error {
 	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
 		About(r.ID, r.Status, 0)
 }
 
-// Conflict refuses what the state of a handoff does not allow, and names what took its place.
+// Conflict returns the error for an action that the state of a handoff does not allow. It names the successor.
 func Conflict(r *store.Record, format string, args ...any) *schemas.Error {
 	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
 }
 
-// Undo is an error by which an operation undoes itself and tells the method around it why.
+// Undo is an error that undoes the operation and tells the calling method why.
 type Undo string
 
 func (u Undo) Error() string { return string(u) }
 
-// Coded is [store.Coded], but passes on what is an [Undo]: the method around the transaction looks for it.
+// Coded is [store.Coded], but returns an [Undo] unchanged, because the calling method looks for it.
 func Coded(err error) error {
 	if _, undone := errors.AsType[Undo](err); undone {
 		return err

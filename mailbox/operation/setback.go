@@ -11,12 +11,12 @@ import (
 	"handoff/store"
 )
 
-// clockTolerance is how far the time may lie before that of the last operation without anything following from it.
+// clockTolerance is how far before the last operation the time may lie without counting as a clock that was set back.
 const clockTolerance = time.Minute
 
-// clockWasSetBack tells whether the clock was set back since the last operation of this process, and for the first one, since
-// the newest event of an earlier process, or that one did not get through with [Op.cutFutureTimes]. What cannot be read tells
-// nothing.
+// clockWasSetBack tells whether the clock was set back since the last operation of this process, or, for its first
+// operation, since the newest event of an earlier process. It is also true if the earlier process did not finish
+// [Op.cutFutureTimes]. It ignores rows that cannot be read.
 func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	latest := e.latest.Load()
 	if latest == 0 {
@@ -31,11 +31,11 @@ func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	return latest > int64(store.At(now.Add(clockTolerance)))
 }
 
-// cutFutureTimes brings the times of handoffs back that were set while the clock was ahead. Nobody would end such a claim
-// before the wrong time comes. It goes through all that have not ended, once for each time that the clock is set back:
-// [reading.MaxScanned] in one operation, and the next one goes on.
+// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Without it such a claim would last
+// until the wrong time. It visits all open handoffs, once for each time that the clock is set back:
+// [reading.MaxScanned] in one operation, and the next operation goes on.
 func (o *Op) cutFutureTimes() error {
-	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // the operation may have waited for others since o.now
+	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // read anew: the operation may have waited for others since o.Now
 		return nil
 	}
 	open, err := o.nextUncut()
@@ -45,7 +45,7 @@ func (o *Op) cutFutureTimes() error {
 	return o.ActingAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			o.voided = append(o.voided, schemas.OrZero(r).Token) // the tracker may have heard of its holder at a time that is to come
+			o.voided = append(o.voided, schemas.OrZero(r).Token) // the tracker may have heard of the holder at a future time
 			if err == nil && r != nil && o.Rules.CutTimes(new(r.Clone())) {
 				err = o.TryPart(func() error {
 					return o.Change(&Happening{Action: life.Renew}, r, func(now *store.Record) { o.Rules.CutTimes(now) })
@@ -59,8 +59,7 @@ func (o *Op) cutFutureTimes() error {
 	})
 }
 
-// nextUncut gives the next handoffs that have not ended, in the order of their ids, and notes where the next operation
-// goes on.
+// nextUncut returns the next open handoffs in the order of their ids, and stores where the next operation goes on.
 func (o *Op) nextUncut() (open []schemas.ID, err error) {
 	after, err := o.TrimCursor()
 	if err != nil {

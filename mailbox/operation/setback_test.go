@@ -13,8 +13,7 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// ahead lets something happen a year ahead of the clock, which is then right again: for the same process, or for
-// another one.
+// ahead runs something a year ahead of the clock, and then corrects the clock, for the same process or another one.
 func ahead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest.World)) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +94,7 @@ func TestSetBack_IsNotWhereAnOperationWaitedForAnother(t *testing.T) {
 	require.Equal(t, []string{"sent", "claimed"}, w.Actions(1), "no lease was cut")
 }
 
-// A claim that was made while the clock was behind has ended when it is right, and its holder loses nothing by it.
+// A claim that was made while the clock was late has ended when the clock is right, and its holder loses nothing by it.
 func TestSetBack_KeepsClaimOfLateClock(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}

@@ -17,7 +17,7 @@ func TestSilence_IsToldToSenderOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		holder   func(*mailboxtest.World) schemas.Caller
 		estimate string
-		quiet    time.Duration // until the sender is told, 0 for never
+		quiet    time.Duration // until the sender is notified, 0 for never
 	}{
 		"connected":              {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("b") }, "", 20 * time.Minute},
 		"connected to long work": {func(w *mailboxtest.World) schemas.Caller { return w.Stdio("b") }, "90m", 135 * time.Minute},

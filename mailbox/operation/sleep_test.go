@@ -24,7 +24,7 @@ func newSleeper(t testing.TB) *sleeper {
 	return s
 }
 
-// later lets time pass while the machine is awake and somebody looks.
+// later lets time pass while the machine is awake and calls come.
 func (s *sleeper) later(d time.Duration) {
 	s.awake += d
 	s.Pass(d)
@@ -34,7 +34,7 @@ func (s *sleeper) later(d time.Duration) {
 // sleep lets time pass while the machine sleeps, or sets the clock.
 func (s *sleeper) sleep(d time.Duration) { s.Pass(d) }
 
-// asleep is what the last event of an action says of the time in which the machine slept.
+// asleep returns how long the machine slept according to the last event of an action.
 func (s *sleeper) asleep(id schemas.ID, action string) time.Duration {
 	s.T.Helper()
 	out := mailboxtest.Must(s.T, s.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "audit"})
@@ -153,7 +153,7 @@ func TestSleep_IsLongerThanMinute(t *testing.T) {
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
-// Whoever looks first after a long time cannot tell when in it the machine slept.
+// The first call after a long time cannot know when in it the machine slept.
 func TestSleep_GrantsGraceToLeaseThatMayHaveEnded(t *testing.T) {
 	s := newSleeper(t)
 	s.Sends(mailboxtest.Human, "b", "x")

@@ -10,12 +10,12 @@ import (
 	"handoff/store"
 )
 
-// Step applies an action to a record as the table of package life says: it gives a copy in the next state, and leaves
-// the rest for the operation to change before [Op.Commit]. It changes nothing but what the clock has changed. The error
-// is conflict for a state in which the action is not allowed, and names what took the handoff's place; denied for a
-// caller who plays none of the parts that may do it, and names them. The state is judged first, so a caller that may do
-// nothing still learns that a handoff has ended. The lists of the copy are its own. Proof of a claim is no part of
-// this: its caller sees to it before.
+// Step applies an action to a record as the table of package life says: it returns a copy in the next state, and the
+// operation changes its other fields before [Op.Commit]. Step itself changes nothing but overdue records. The error is
+// conflict if the state does not allow the action, and names the successor; it is denied if the caller plays none of
+// the required parts, and names them. Step checks the state first, so a caller without any part still learns that a
+// handoff has ended. The lists of the copy are its own. Step does not check the proof of a claim: its caller does that
+// before.
 func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) {
 	s, ok := life.Next(a, r.Status)
 	if !ok {
@@ -29,18 +29,19 @@ func (o *Op) Step(a life.Action, r *store.Record) (now store.Record, err error) 
 	return now, nil
 }
 
-// End sets what every ended record has in common: it is in no mailbox, waits for nothing, and no lease or reservation
-// runs. Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
-// deadline stays for those who read it; [Wakes] passes over it.
+// End sets the fields that all ended records have in common: no mailbox, no dependencies, no lease and no reservation.
+// Holder, connection and token stay, because the last holder may still repeat its outcome or send a late one. The
+// deadline stays for readers; [Wakes] passes over it.
 func (o *Op) End(r *store.Record) {
 	r.Ended, r.Lease, r.Reserved, r.Box, r.After, r.NeedsApproval = store.At(o.Now), 0, 0, "", nil, false
 }
 
-// CheckPart refuses a caller that plays none of the parts that an action asks for. It says who may do it, and for what
-// only a person decides, how.
+// CheckPart refuses a caller that plays none of the parts that an action requires. The error says who may do it. If
+// only a person decides, it also says how.
 //
-// Parts are asked for in the order of their bits, until one is played. That of a verifier is last, because it reads the
-// children. Where only a person may act, human without a proof gets the error by which a person is asked.
+// CheckPart tries the parts in the order of their bits and stops at the first that the caller plays. The verifier comes
+// last, because that check reads the children. If only a person may act, human without a proof gets the error by which
+// a person is asked.
 func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
 		return PersonNeeded(r, string(a))
@@ -66,10 +67,10 @@ func (o *Op) CheckPart(a life.Action, parts life.Parts, r *store.Record) error {
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays tells whether the caller plays a part towards a handoff. Each part is judged by the store as it is now: a
-// caller loses the part of a recipient when it declines, and that of a verifier when its request ends. Holding is
-// judged by the name alone; that it is proved, its caller checks before. A store that cannot be read is an error and
-// not a refusal.
+// callerPlays tells whether the caller plays a part for a handoff. It judges each part by the store as it is now: a
+// caller loses the part of a recipient when it declines, and that of a verifier when its request ends. It judges the
+// holder by the name alone; the caller of callerPlays checks the proof before. A store that cannot be read is an error
+// and not a refusal.
 func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
@@ -91,9 +92,9 @@ func (o *Op) callerPlays(part life.Parts, r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Children that
-// cannot be read do not count. It reads all children, oldest first, until one fits; there is no bound, as a handoff has
-// few.
+// verifies tells whether the caller reviews r, or holds a verification request that is a child of r. Unreadable
+// children do not count. It reads the children oldest first until one fits. There is no bound, because a handoff has
+// few children.
 func (o *Op) verifies(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.Held() || review.Status == schemas.Completed) {
@@ -111,8 +112,8 @@ func (o *Op) verifies(r *store.Record) (bool, error) {
 	return false, nil
 }
 
-// partNames names the parts for people, with the agents that play them where these are known from the record. The clock is
-// not named, since no caller plays it.
+// partNames names the parts for people, with their agents if the record knows them. It does not name the clock, since
+// no caller plays it.
 func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	var names []string
 	add := func(part life.Parts, text string) {
@@ -134,7 +135,7 @@ func (o *Op) partNames(parts life.Parts, r *store.Record) string {
 	return strings.Join(names, " or ")
 }
 
-// CheckVerdict refuses the caller what a verdict on a handoff speaks against, see [offer.Verdict.Refusal].
+// CheckVerdict returns a refusal if the verdict on a handoff bars the caller, see [offer.Verdict.Refusal].
 func (o *Op) CheckVerdict(a life.Action, asked offer.Reason, r *store.Record) error {
 	me, err := o.Self()
 	if err != nil {

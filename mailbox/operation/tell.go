@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// NotifyAgent leaves a notice with an agent: mail that is read and not claimed. It wakes whoever waits for mail of that
-// agent. Nobody gets a notice of what it did itself, and the server gets none. The notice is committed with what it
-// tells of, so nobody is told of a change that was undone, and no change that was kept is told twice. Notices have no
-// consequences and no limit in number; reading one does not delete it.
+// NotifyAgent leaves a notice with an agent: mail that is read and not claimed. It wakes waiters for mail of that
+// agent. No agent gets a notice of its own action, and the server gets none. The notice is committed with the change
+// that it reports, so an undone change has no notice, and a committed change has one. Notices have no consequences and
+// no limit in number; reading a notice does not delete it.
 func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil
@@ -23,8 +23,8 @@ func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	return err
 }
 
-// NotifySender leaves a notice with whoever asked for the work, unless it is the one who acts. For work that the rules sent
-// that is the owner of the workflow, see [reading.Principal].
+// NotifySender leaves a notice with the sender of a handoff, unless the sender is the caller. For work that rules sent
+// the notice goes to the owner of the workflow, see [reading.Principal].
 func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	to, err := reading.Principal(o.View, r)
 	if err != nil {
@@ -33,8 +33,8 @@ func (o *Op) NotifySender(r *store.Record, n schemas.Notice) error {
 	return o.NotifyAgent(to, n)
 }
 
-// NoticeOf makes a notice about what became of a handoff. Its kind is the action, or another word for what is told; its text
-// has 1,000 bytes at most, and the handoff that it names has the rest.
+// NoticeOf makes a notice about a handoff. Its kind is an action, or another word for the news. Its text is cut to
+// 1,000 bytes; the handoff that it names has the rest.
 func NoticeOf(a life.Action, r *store.Record, text string) schemas.Notice {
 	return schemas.Notice{
 		Kind: string(a), About: r.ID, Title: fmt.Sprintf("Handoff: %s", r.Title), Text: schemas.Clip(text, 1000),

@@ -16,8 +16,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// A database that answers a commit too late may have kept it, so nobody is told that nothing was done. What was kept is
-// seen as soon as the database answers again, without another call.
+// A database that confirms a commit too late may have kept it, so the server must not say that nothing was done. A kept
+// change becomes visible as soon as the database answers again, without another call.
 func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
 	address := postgrestest.Start(t)
 	var ids atomic.Int64

@@ -16,7 +16,7 @@ import (
 	"handoff/store/memory"
 )
 
-// twins is a world with one handoff for b, which makes one call twice, under one request id.
+// twins is a world with one handoff for b, which makes one call twice under one request id.
 type twins struct {
 	*mailboxtest.World
 	b    *mailboxtest.Scripted
@@ -35,14 +35,14 @@ func newTwins(t *testing.T) *twins {
 	return tw
 }
 
-// breaks makes the call that breaks.
+// breaks makes the call whose connection breaks.
 func (tw *twins) breaks() {
 	tw.T.Helper()
 	_, err := tw.Claim(tw.ctx, tw.by, schemas.ClaimIn{})
 	require.ErrorIs(tw.T, err, context.Canceled)
 }
 
-// stands checks that a claim that was acknowledged was not given back.
+// stands checks that an acknowledged claim was not released.
 func (tw *twins) stands(got schemas.ClaimOut) {
 	tw.T.Helper()
 	require.Equal(tw.T, schemas.ID(1), got.HandoffID)
@@ -52,7 +52,7 @@ func (tw *twins) stands(got schemas.ClaimOut) {
 func TestUndelivered_KeepsClaimThatRepeatWasTold(t *testing.T) {
 	tw := newTwins(t)
 	var got schemas.ClaimOut
-	tw.b.Then = []func(){func() { // the claim is kept and not answered
+	tw.b.Then = []func(){func() { // the claim is committed and not answered
 		tw.stop()
 		got = tw.Claims(tw.by)
 	}}
@@ -60,7 +60,7 @@ func TestUndelivered_KeepsClaimThatRepeatWasTold(t *testing.T) {
 	tw.stands(got)
 }
 
-// Another call of the same client, which asks for the handoff by its id, is told of the claim that was not delivered.
+// Another call of the same client asks for the handoff by its id and gets the claim that was not delivered.
 func TestUndelivered_KeepsClaimThatAsked(t *testing.T) {
 	tw := newTwins(t)
 	tw.by.Conn = "c1"
@@ -74,8 +74,8 @@ func TestUndelivered_KeepsClaimThatAsked(t *testing.T) {
 	tw.stands(got)
 }
 
-// Two calls break, one after the other. The first gives its claim back, the second claims anew, and a repeat is told of
-// the new claim before the first call is at its end.
+// Two calls break, one after the other. The first releases its claim, the second claims anew, and a repeat gets the new
+// claim before the first call ends.
 func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T) {
 	tw := newTwins(t)
 	ctx, stop := context.WithCancel(context.Background())
@@ -83,15 +83,15 @@ func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T
 	var got schemas.ClaimOut
 	told, first, second := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	tw.b.Then = []func(){
-		tw.stop, // the first claim is kept and not answered
-		func() { // it was given back
+		tw.stop, // the first claim is committed and not answered
+		func() { // it was released
 			go func() {
 				_, err := tw.Claim(ctx, tw.by, schemas.ClaimIn{})
 				second <- err
 			}()
 			<-told
 		},
-		func() { // the second claim is kept and not answered
+		func() { // the second claim is committed and not answered
 			stop()
 			got = tw.Claims(tw.by)
 			close(told)
@@ -105,7 +105,7 @@ func TestUndelivered_KeepsClaimOfRepeatWhileEarlierClaimIsGivenBack(t *testing.T
 	tw.stands(got)
 }
 
-// The call that breaks begins when its repeat is done.
+// The call that breaks begins after its repeat ended.
 func TestUndelivered_KeepsClaimOfEarlierRepeat(t *testing.T) {
 	tw := newTwins(t)
 	got := tw.Claims(tw.by)
@@ -114,8 +114,8 @@ func TestUndelivered_KeepsClaimOfEarlierRepeat(t *testing.T) {
 	tw.stands(got)
 }
 
-// TestRepeat_OfConcurrentClaimClaimsOnce lets calls with one request id break at random moments. What one of them was
-// answered stands; if none was, who asks for it by its id gets it.
+// TestRepeat_OfConcurrentClaimClaimsOnce lets calls with one request id break at random moments. The answer of any of
+// them must stand. If none was answered, a call that names the handoff's id must get it.
 func TestRepeat_OfConcurrentClaimClaimsOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := mailboxtest.New(t, mailboxtest.On(mailboxtest.Backends["bolt"](t)))
@@ -130,7 +130,7 @@ func TestRepeat_OfConcurrentClaimClaimsOnce(t *testing.T) {
 	}
 }
 
-// together makes calls at the same time, of which some break, and gives the token that the others were told.
+// together makes calls at the same time, some of which break, and returns the token that the others got.
 func together(w *mailboxtest.World, by schemas.Caller, calls int) (token string) {
 	var under sync.WaitGroup
 	var mu sync.Mutex // guards token
