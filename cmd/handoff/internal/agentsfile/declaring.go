@@ -19,16 +19,16 @@ import (
 	"handoff/tools"
 )
 
-// A File may declare agents. Name is how people know it: it is kept with each agent. Project is the directory of a file
-// that comes with one: no link may lead out of it, because agents are told what is wrong with the lines of the file. Own
-// is that of the user, whose rules need no leave.
+// A File may declare agents. Name is its name for people, and is kept with each agent. Project is the project's
+// directory if the file belongs to a project. No link may lead out of it, because agents see the problems of the
+// file, with parts of its lines. Own marks the user's own file, whose rules need no permission.
 type File struct {
 	Path, Name, Project string
 	Own                 bool
 }
 
-// Read gives what a file declares, and all that is wrong with it as sentences with file, line and remedy. A file that is
-// not there declares nobody.
+// Read reads the declarations of a file. Problems are sentences with file, line and remedy; Read reports all of them.
+// A missing file declares no agents.
 func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	text, problems := f.text()
 	if len(problems) > 0 {
@@ -37,7 +37,7 @@ func (f File) Read() (said schemas.DeclaringFile, problems []string) {
 	return f.Says(text, true)
 }
 
-// text is what stands in the file: nothing where it is not there.
+// text returns the text of the file, or nil if there is no file.
 func (f File) text() (text []byte, problems []string) {
 	text, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,46 +75,48 @@ func (f File) read() ([]byte, error) {
 	return read(path)
 }
 
-// Says gives what the text of a file declares, as [File.Read] does. It looks into the expressions of rules if it is told.
+// Says reads the declarations in the text of a file, as [File.Read] does. With expressions it also compiles the
+// expressions of rules.
 func (f File) Says(text []byte, expressions bool) (said schemas.DeclaringFile, problems []string) {
 	said, wrong := Parse(text, expressions)
 	said.Name = f.Name
 	return said, Sentences(f.Name, wrong)
 }
 
-// Sentences tell what is wrong with a file of that name, each with its line and remedy.
+// Sentences formats the problems of a file of this name, each with its line and remedy.
 func Sentences(name string, wrong []Problem) []string {
 	return schemas.Map(wrong, func(p Problem) string { return fmt.Sprintf("%s:%d: %s. %s", name, p.Line, p.What, p.Remedy) })
 }
 
-// Declaring is an invoker that tells the workspace what the files of a project declare, before the first call that works
-// with handoffs, and again when a file changed, or what a person allowed: before the next call, and within a second while
-// one waits. Of a file that is broken nothing is told, so that what it declared last holds. Only the process beside the
-// files can read them, wherever the store is.
+// Declaring is an invoker that passes the declarations of a project's files to the workspace. It does so before the
+// first call that works with handoffs, and again after a change of a file or of a person's permission: before the
+// next call, and within a second while a call waits. It passes nothing of a broken file, so the last good
+// declarations of that file stay valid. Only a process on the machine of the files can read them, wherever the store
+// is.
 //
 // Its zero value with an invoker and files is ready, and its methods may be called concurrently.
 type Declaring struct {
 	tools.Invoker
-	Files   func() []File       // finds them, at the first call for which they matter
-	Leave   func() consent.Book // of the project, found then; nil for none, which allows nothing
-	Own     schemas.RegisterIn  // what the agent of this process said at its start; its name is that of the caller
-	Version string              // of the program: to another one the same text may say something else
+	Files   func() []File       // finds the files, at the first call that needs them
+	Leave   func() consent.Book // of the project, found at the same time; nil allows nothing
+	Own     schemas.RegisterIn  // registration of this process's agent, from its start; the name comes from the caller
+	Version string              // of the program: another version may read the same text differently
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
 	given    consent.Book
-	texts    texts  // of the files, as they were read last
-	stamp    string // of the files as they were told last
+	texts    texts  // last read
+	stamp    string // of the files whose declarations were passed last
 	problems []string
-	warned   bool          // that rules wait
-	own      schemas.Agent // for whom Own was told
+	warned   bool          // that some rules lack permission
+	own      schemas.Agent // the agent for which Own was passed
 }
 
-// texts is what stands in files in one state of them, what they say, and what is wrong with that.
+// texts holds the texts, declarations and problems of all files in one state.
 type texts struct {
 	stamp    string
 	files    []declared
-	waiting  []string // whose rules wait for leave, and what to do
+	waiting  []string // for each file whose rules lack permission: a sentence with the remedy
 	problems []string
 }
 
@@ -126,7 +128,7 @@ type declared struct {
 	broken bool
 }
 
-// Begin reads the files while the process does other things at its start. The first call for which they matter waits.
+// Begin starts to read the files while the process starts. The first call that needs them waits for the end.
 func (d *Declaring) Begin() {
 	d.mu.Lock()
 	go func() {
@@ -135,7 +137,7 @@ func (d *Declaring) Begin() {
 	}()
 }
 
-// find gives the stamp of the files, which it finds first.
+// find finds the files at its first call, and returns their stamp.
 func (d *Declaring) find() string {
 	if d.files == nil {
 		d.files = append([]File{}, d.Files()...) // there may be none
@@ -146,7 +148,7 @@ func (d *Declaring) find() string {
 	return d.stamped()
 }
 
-// read reads the files, unless they are those that were read last.
+// read reads the files, unless their stamp is the stamp of the last reading.
 func (d *Declaring) read(stamp string) {
 	if d.texts.files != nil && d.texts.stamp == stamp {
 		return
@@ -164,7 +166,8 @@ func (d *Declaring) read(stamp string) {
 	}
 }
 
-// digest is one of all files together: of their names and texts, and whether their rules wait, in their order.
+// digest returns one digest of all files in their order: of their names and texts, and whether their rules lack
+// permission.
 func (d *Declaring) digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q", d.Version)
@@ -174,12 +177,12 @@ func (d *Declaring) digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Invoke passes the call on. What cannot be told stops no call; list_agents warns of it. Where nobody answers just now,
-// the call is not tried besides: it would wait as long again. The first result that has warnings says which rules wait
-// for leave, and so does each of list_agents.
+// Invoke passes the call on. Declarations that cannot be passed stop no call; list_agents warns of them. If no owner
+// answers, Invoke does not try the call itself, because it would wait as long again. The first result with warnings,
+// and each result of list_agents, names the rules that lack permission.
 func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.Find(c.Tool)
-	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // which show work
+	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // these two show handoffs
 		return d.Invoker.Invoke(ctx, c)
 	}
 	if err := d.tell(ctx, c.Caller); err != nil {
@@ -200,7 +203,8 @@ func (d *Declaring) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	return schemas.Encode(result)
 }
 
-// warnings gives what is wrong with the files, where all is asked for, and which rules wait, where that was not told yet.
+// warnings returns the rules that lack permission, if the caller was not warned of them yet. With all it returns them
+// in any case, and the problems of the files.
 func (d *Declaring) warnings(all bool) (warnings []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -214,7 +218,7 @@ func (d *Declaring) warnings(all bool) (warnings []string) {
 	return warnings
 }
 
-// followed makes the call. What changes in the files while it waits is told, too.
+// followed makes the call. While the call waits, it passes changes of the files every second.
 func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	over := make(chan struct{})
 	var following sync.WaitGroup
@@ -234,7 +238,7 @@ func (d *Declaring) followed(ctx context.Context, c tools.Call) (json.RawMessage
 	return d.Invoker.Invoke(ctx, c)
 }
 
-// tell tells what is not told yet. The error is unavailable: nobody answers.
+// tell passes declarations that are new since the last time. Its error is unavailable: no owner answers.
 func (d *Declaring) tell(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -252,10 +256,11 @@ func (d *Declaring) tell(ctx context.Context, by schemas.Caller) error {
 	return nil
 }
 
-// teller is who tells, whoever made the call before which the files are told.
+// teller is the caller of declarations, whichever call comes after them.
 var teller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declare tells what the files say, unless that was told last, by whichever process. The error is unavailable.
+// declare passes the declarations of the files, unless a process has passed the same ones last. Its error is
+// unavailable.
 func (d *Declaring) declare(ctx context.Context, stamp string) error {
 	d.read(stamp)
 	d.problems = slices.Clone(d.texts.problems)
@@ -270,14 +275,14 @@ func (d *Declaring) declare(ctx context.Context, stamp string) error {
 		err = d.declareWhole(ctx, digest)
 	}
 	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
-		d.stamp = stamp // what an owner of an older version does not know is not said to it again
+		d.stamp = stamp // also after a refusal, as by an owner of an older version: they are not passed again
 	}
 	return nil
 }
 
-// declareWhole tells all that the files say that are not broken. Expressions are read by the owner of the store, and only
-// where they changed, since it takes long to make their language; where the owner refuses one, it is looked for here, for
-// its line, and the other files are told.
+// declareWhole passes the declarations of all files that are not broken. Only the owner of the store compiles
+// expressions, and only if they changed, because it takes long to set up their language. If the owner refuses one,
+// declareWhole looks for the broken file and its line here, and passes the other files.
 func (d *Declaring) declareWhole(ctx context.Context, digest string) error {
 	in := schemas.DeclareIn{Digest: digest, Leave: true}
 	for _, f := range d.texts.files {
@@ -286,8 +291,8 @@ func (d *Declaring) declareWhole(ctx context.Context, digest string) error {
 		}
 	}
 	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: teller, Tool: "agents_declare"}, in)
-	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that knows no leave would run them
-		in.Digest = "" // so that the next owner is told again
+	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that does not know permissions would run them
+		in.Digest = "" // so that the next owner gets them again
 		in.Leave, in.Files = false, schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
 			if f.Unallowed {
 				f.Routes, f.Plans, f.Unallowed = nil, nil, false
@@ -310,11 +315,11 @@ func (d *Declaring) declareWhole(ctx context.Context, digest string) error {
 	if len(d.problems) > before {
 		return d.declareWhole(ctx, digest)
 	}
-	d.problems = append(d.problems, e.Error()) // such as a secret that is refused
+	d.problems = append(d.problems, e.Error()) // for example a refused secret
 	return err
 }
 
-// stamped tells one state of the files from another: when each was changed, and how long it is, and what is allowed.
+// stamped returns a text that changes with each file's time of change and size, and with the permissions.
 func (d *Declaring) stamped() string {
 	var b strings.Builder
 	for _, f := range d.files {

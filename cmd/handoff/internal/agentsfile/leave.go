@@ -11,8 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// Rules are all that the rules of a file say as JSON, however it is written, and its digest. Both are empty where there
-// are none.
+// Rules returns the rules of a file as canonical JSON, and their digest. Both are empty if the file has no rules.
 func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	if len(said.Routes)+len(said.Plans) == 0 {
 		return "", nil
@@ -21,7 +20,7 @@ func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	return fmt.Sprintf("%x", sha256.Sum256(rules)), rules
 }
 
-// Readable is the text of rules for the person who allows them. It takes long, so no call of an agent makes it.
+// Readable writes rules as text for the person that allows them. It takes long, so no call of an agent uses it.
 func Readable(rules []byte) string {
 	var all map[string]any
 	_ = json.Unmarshal(rules, &all) // it was encoded
@@ -30,7 +29,8 @@ func Readable(rules []byte) string {
 	return string(written)
 }
 
-// Waits tells whether the rules of the file wait for leave, and what to do. Those of the user's own file need none.
+// Waits reports whether the rules of the file lack permission, and says how a person gives it. The user's own file
+// needs no permission.
 func (f File) Waits(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
 	digest, _ := Rules(said)
 	if f.Own || digest == "" {
@@ -41,7 +41,7 @@ func (f File) Waits(said schemas.DeclaringFile, given consent.Book) (how string,
 		return "", false
 	}
 	how = "handoff allow"
-	if f.Project == "" { // a flag named it
+	if f.Project == "" { // a flag named the file
 		how += " --agents " + f.Path
 	}
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package agentsfile reads the files that declare agents and rules, agents.yaml, and tells the workspace what they say.
+// Package agentsfile reads the files that declare agents and rules, agents.yaml, and passes their declarations to the
+// workspace.
 //
-// A file has any of four lists. Under "agents" are agents, as what they accept and produce. Under "agent_roles" are
-// roles, as skills and typical tasks: a role holds for the agent of that name, and for all whose names begin with it,
-// as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed. Under "routes" are rules,
-// and under "workflows" are workflows by name, see package rules of the mailbox.
+// A file has any of four lists. Under "agents" are agents, with the types of work that they accept and produce. Under
+// "agent_roles" are roles, with skills and typical tasks: a role holds for the agent of that name, and for all agents
+// whose names begin with it, as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
+// Under "routes" are rules, and under "workflows" are workflows by name, see package rules of the mailbox.
 //
-// [Parse] is pure and finds all that is wrong with a file. [Declaring] stands before the tools in the process that has
-// the project.
+// [Parse] is pure and finds all problems of a file. [Declaring] wraps the tools in the process that has the project.
 package agentsfile
 
 import (
@@ -27,7 +27,7 @@ import (
 	"handoff/schemas"
 )
 
-// A Problem is what is wrong in one line of a file, and what to write instead.
+// A Problem is an error in one line of a file, with its remedy.
 type Problem struct {
 	Line   int
 	What   string
@@ -42,11 +42,11 @@ const (
 
 	mostRoutes  = 200 // as schemas.DeclaringFile takes
 	mostPlans   = 50
-	mostWritten = 4 << 20 // of rules, with what their aliases stand for
+	mostWritten = 4 << 20 // of rules, with their aliases written out
 )
 
-// Parse reads a file, without looking into the expressions of its rules unless that is asked for. Its agents are of use
-// only where it has no problems. A file in which nothing is written declares nobody.
+// Parse reads a file, and compiles the expressions of its rules if expressions is true. Its declarations are of use
+// only if there are no problems. An empty file declares no agents.
 func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	root, wrong := Document(text)
 	if root == nil {
@@ -60,8 +60,7 @@ func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	return p.said, p.Sorted()
 }
 
-// Document reads a file of one YAML document, of at most 1 MiB. Root is nil for one that is broken, and for one in which
-// nothing is written.
+// Document reads a file of one YAML document, of at most 1 MiB. Root is nil for a broken file and for an empty one.
 func Document(text []byte) (root *yaml.Node, wrong []Problem) {
 	if len(text) > mostBytes || !utf8.Valid(text) {
 		return nil, []Problem{{1, "this is no text as UTF-8, or more than 1 MiB of it", "Write a shorter file of text."}}
@@ -82,14 +81,14 @@ func Document(text []byte) (root *yaml.Node, wrong []Problem) {
 
 var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
-// broken is the problem of a file that is no YAML.
+// broken returns the problem of a file that is not YAML.
 func broken(text []byte, err error) Problem {
 	p := Problem{1, err.Error(), "Compare it with the lines around it: names end with a colon and a space, and lists are written [code, tests]."}
 	if m := yamlError().FindStringSubmatch(err.Error()); m != nil {
 		p.What = "this is not YAML: " + m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			if strings.HasPrefix(m[2], "did not find expected ") && !strings.Contains(m[2], "alphabetic") {
-				line++ // these come from the parser, whose lines the library counts from 0; those of the scanner from 1
+				line++ // the library counts lines from 0 in its parser's errors, and from 1 in its scanner's
 			}
 			p.Line = min(line, 1+bytes.Count(bytes.TrimRight(text, "\n"), []byte("\n")))
 		}
@@ -109,9 +108,9 @@ func broken(text []byte, err error) Problem {
 type parser struct {
 	Reader
 	said  schemas.DeclaringFile
-	lines map[string]int // of the agents that were declared
+	lines map[string]int // of the declared agents
 
-	ruled, planned []*yaml.Node // where the routes and the plans stand, in their order
+	ruled, planned []*yaml.Node // the nodes of the routes and of the plans, in their order
 	written        int          // bytes of rules so far, see [parser.affords]
 }
 
@@ -169,7 +168,7 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	p.said.Agents = append(p.said.Agents, in)
 }
 
-// fieldsOf are the fields by name: of one that the other protocol calls by another name, both.
+// fieldsOf returns the fields by name. A field with another name in the other protocol is there under both.
 func fieldsOf(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
@@ -180,7 +179,7 @@ func fieldsOf(in *schemas.RegisterIn) map[string]any {
 
 var fieldNames = slices.Sorted(maps.Keys(fieldsOf(&schemas.RegisterIn{})))
 
-// field reads one field. Said has what the fields before it filled.
+// field reads one field. Said has the name of the field that filled each argument so far.
 func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
 	into := fieldsOf(in)[name.Value]
 	switch {
@@ -201,7 +200,7 @@ func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string,
 	p.value(into, name.Value, value)
 }
 
-// value reads what a field says, by the type of the field.
+// value reads the value of a field into its argument, by the type of the argument.
 func (p *parser) value(into any, field string, value *yaml.Node) {
 	switch into := into.(type) {
 	case *[]string:
@@ -239,7 +238,7 @@ func (p *parser) words(field string, list *yaml.Node) []string {
 	return words
 }
 
-// word tells what is wrong with one word. A star is one where everything may be meant.
+// word reports a word that is not valid. A star is valid where star is true.
 func (p *parser) word(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
 		p.Wrong(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)

@@ -11,24 +11,24 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Reader reads the objects of a file, and notes what is wrong with them.
+// Reader reads the objects of a file, and collects their problems.
 type Reader struct {
 	Problems []Problem
-	Plain    bool // an alias as a value is a problem, so that what a person reads is what holds
+	Plain    bool // an alias as a value is a problem, so that a person sees the real values
 }
 
-// Wrong notes a problem in the line of a node.
+// Wrong adds a problem in the line of a node.
 func (r *Reader) Wrong(n *yaml.Node, remedy, what string, args ...any) {
 	r.Problems = append(r.Problems, Problem{n.Line, schemas.Visible(fmt.Sprintf(what, args...)), remedy})
 }
 
-// Sorted is the problems in the order of their lines.
+// Sorted returns the problems in the order of their lines.
 func (r *Reader) Sorted() []Problem {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	return r.Problems
 }
 
-// Unknown notes a name that is none of the known ones. What says what those are, as "field".
+// Unknown adds a problem for a name that is not among the known ones. What is the kind of name, as "field".
 func (r *Reader) Unknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Meant(name.Value, known); len(meant) > 0 {
@@ -45,7 +45,7 @@ func (r *Reader) Truth(field string, value *yaml.Node) bool {
 	return value.Value == "true"
 }
 
-// Each goes through the names of an object. What is no object and a name that is there twice are problems.
+// Each calls fn for each name of an object. A node that is no object, and a repeated name, are problems.
 func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
 	if n.Kind == yaml.AliasNode && !r.Plain {
 		n = n.Alias

@@ -17,7 +17,7 @@ import (
 	"handoff/tools"
 )
 
-// routes reads the rules of a file, each for itself, so that all problems are told.
+// routes reads the rules of a file one by one, so that it finds the problems of all.
 func (p *parser) routes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
 		p.Wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
@@ -35,7 +35,7 @@ func (p *parser) routes(list *yaml.Node) {
 	}
 }
 
-// plans reads the workflows of a file: under each name its steps, or an object that has them beside limits.
+// plans reads the workflows of a file: under each name a list of steps, or an object with steps and limits.
 func (p *parser) plans(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
 		p.Wrong(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
@@ -60,8 +60,8 @@ func (p *parser) plans(list *yaml.Node) {
 	})
 }
 
-// rule reads one entry of a list as the tool takes it that declares agents, so that names and kinds are as in a send. It
-// gives a file with that entry, with nothing where it is wrong.
+// rule reads one entry of a list with the tool that declares agents, so that it corrects names and kinds as in a
+// send. It returns a file with that entry, or an empty one if the entry is wrong.
 func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
 	if !p.affords(n) {
 		p.Wrong(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostWritten)
@@ -100,8 +100,8 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 	return in.Files[0]
 }
 
-// affords charges a value with all that its aliases stand for, and tells whether that is within what a file may say: a
-// few aliases of aliases would be more than any machine can read.
+// affords counts the bytes of a value with all its aliases written out, and reports whether the rules of the file are
+// still within the limit. A few aliases of aliases could stand for more than any machine can read.
 func (p *parser) affords(n *yaml.Node) bool {
 	if p.written += 16 + len(n.Value); p.written > mostWritten {
 		return false
@@ -112,7 +112,7 @@ func (p *parser) affords(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.affords(below) })
 }
 
-// expressions tells what is wrong with the expressions and the steps of all rules of the file.
+// expressions adds the problems in expressions and steps of all rules of the file.
 func (p *parser) expressions() {
 	_, problems := rules.Compile(p.said.Routes, p.said.Plans)
 	for _, problem := range problems {
@@ -128,7 +128,7 @@ func (p *parser) expressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// undecoded is the problem of a value that is YAML and no data: a name that is there twice, or braces that are no text.
+// undecoded returns the problem of a value that is YAML and no data: a repeated name, or braces that are no text.
 func undecoded(n *yaml.Node, err error) Problem {
 	p := Problem{braces(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
@@ -141,7 +141,7 @@ func undecoded(n *yaml.Node, err error) Problem {
 	return p
 }
 
-// braces is the first name below a value that is no text, or the value itself.
+// braces returns the first name below a value that is no text, or the value itself.
 func braces(n *yaml.Node) *yaml.Node {
 	for i, below := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
@@ -154,8 +154,8 @@ func braces(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// below is the value to which a path leads, or the last one on the way that is there. One value may stand where a list
-// of one is meant.
+// below returns the value at a path, or the last value on the way that exists. A single value may stand in the place
+// of a list of one.
 func below(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {

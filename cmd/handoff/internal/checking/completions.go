@@ -1,9 +1,10 @@
-// Package checking lets the checks of a repository run for work that is completed: before the completion is recorded, in
-// the process that takes the call, or later, by whoever has the checkout.
+// Package checking runs the checks of a repository for work that a call completes: before the completion is recorded,
+// in the process that takes the call, or later, in a process with the checkout.
 //
-// A completion is refused before it is recorded, and not returned afterwards: whoever learns that a test fails still
-// holds the work, with all that it knows of it. The base with which checks compare is fixed before anybody works and
-// stays for all attempts: else a claim after an own commit, or a second attempt, would make a weakened test the measure.
+// A completion with failed checks is refused before it is recorded, and not returned afterwards: the holder learns of
+// the failed test while it still holds the work and knows it best. The base for comparisons is fixed before the work
+// begins and stays for all attempts. Otherwise a claim after an own commit, or a second attempt, would make a
+// weakened test the measure.
 package checking
 
 import (
@@ -20,19 +21,19 @@ import (
 	"handoff/tools"
 )
 
-// Completions is an invoker that runs the checks of work which a call completes, and gives the call what they showed.
-// Other calls pass, and so does a completion where no repository is, or where no check is asked for.
+// Completions is an invoker that runs the checks of work that a call completes, and adds their observations to the
+// call. It passes on other calls, and completions without a repository or without checks.
 //
-// A call waits for its checks for Patience. Then it is refused as unavailable, nothing is recorded, the result stands in
-// a checkpoint of the handoff, and the checks go on: the same call, made again, waits for them. They end with Stop, and
-// with the process.
+// A call waits for its checks for Patience. Then Completions refuses it as unavailable, records nothing, and keeps
+// the result in a checkpoint of the handoff. The checks go on, and a repeat of the call waits for them. They end with
+// Stop, and with the process.
 //
 // Its methods may be called concurrently.
 type Completions struct {
 	tools.Invoker
 	Looker
-	Patience time.Duration // 0 for as long as it takes
-	Afar     bool          // callers have checkouts of their own: what counts is the commit that they name
+	Patience time.Duration // 0 for no limit
+	Afar     bool          // callers have checkouts of their own: only the commit that they name counts
 
 	mu    sync.Mutex // guards looks
 	looks map[schemas.ID]*look
@@ -42,14 +43,14 @@ type Completions struct {
 type look struct {
 	job   checks.Job
 	began time.Time
-	done  chan struct{} // closed when sight is there
+	done  chan struct{} // closed when sight is set
 	sight schemas.CheckReport
-	err   error // it was ended before
-	kept  bool  // the result stands in a checkpoint
+	err   error // the run was ended early
+	kept  bool  // the result is in a checkpoint
 	stop  context.CancelFunc
 }
 
-// Invoke passes the call on, with what the checks showed.
+// Invoke passes the call on, with the observations of the checks.
 func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	if call.Tool == (schemas.CompleteIn{}).Tool() {
 		if call.Caller.CheckReport, err = c.see(ctx, call); err != nil {
@@ -59,7 +60,7 @@ func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMe
 	return c.Invoker.Invoke(ctx, call)
 }
 
-// Stop ends all checks that run.
+// Stop ends all running checks.
 func (c *Completions) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +70,8 @@ func (c *Completions) Stop() {
 	}
 }
 
-// see runs the checks of a completion; nil where nothing is to be looked at, also where the mailbox will say what is
-// wrong with the call.
+// see runs the checks of a completion. It returns nil if there is nothing to check, and if the mailbox will refuse
+// the call.
 func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
@@ -115,7 +116,8 @@ func (c *Completions) patience() <-chan time.Time {
 	return time.After(c.Patience)
 }
 
-// look gives the run of a job, which it begins unless the same job runs for the handoff. Another one is ended.
+// look returns the run of a job for a handoff. It starts one unless the same job runs already, and ends the run of
+// another job.
 func (c *Completions) look(id schemas.ID, job checks.Job) *look {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,13 +141,14 @@ func (c *Completions) look(id schemas.ID, job checks.Job) *look {
 	return l
 }
 
-// same tells whether two jobs show the same. Which files are in no commit does not matter, but whether there are any.
+// same reports whether two jobs have the same observations. It ignores which files are uncommitted, but not whether
+// there are any.
 func same(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
 }
 
-// forget lets the checks of a handoff run anew at its next completion.
+// forget removes the run of a handoff, so that its next completion starts a new one.
 func (c *Completions) forget(id schemas.ID, l *look) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,8 +157,8 @@ func (c *Completions) forget(id schemas.ID, l *look) {
 	}
 }
 
-// wait refuses a completion whose checks run on. The result is kept in a checkpoint, for whoever goes on if the holder
-// is gone before they end.
+// wait refuses a completion whose checks still run. It keeps the result in a checkpoint for the next holder, in case
+// this one is gone before the checks end.
 func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *look) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {
@@ -168,7 +171,7 @@ func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.Comp
 	if first {
 		report := call
 		report.ID, report.Tool = tools.NewRequestID(time.Now(), rand.Reader), schemas.UpdateIn{}.Tool()
-		_, _ = tools.Ask[schemas.UpdateOut](ctx, c.Invoker, report, schemas.UpdateIn{ // a claim that was lost is told by the completion
+		_, _ = tools.Ask[schemas.UpdateOut](ctx, c.Invoker, report, schemas.UpdateIn{ // the completion itself reports a lost claim
 			HandoffID: in.HandoffID, Action: schemas.ActProgress, Token: in.Token, Note: "It was handed in, and " + running + ".",
 			Changes: &schemas.Changes{Checkpoint: &schemas.Checkpoint{
 				Note:  "It was handed in at " + schemas.ShortCommit(l.job.Commit) + " and not recorded: complete it with state.completion once its checks pass.",

@@ -24,14 +24,14 @@ type Looker struct {
 	Dir    string // of the project; empty for none
 }
 
-// work is a handoff with all that was asked for and came back, as the caller may read it. Reading it clears no notice.
+// work reads a handoff with its expectations and its results, as the caller may read it. Reading it clears no notice.
 func (l Looker) work(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
 	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
 	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
-// job is what is to be looked at for work: at the commit that its result names, else at that of the working tree. Unseen
-// says why nothing can be.
+// job returns the checks to run for work: at the commit that its result names, else at the working tree's commit.
+// Unseen is the reason if no check can run.
 func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
@@ -61,8 +61,8 @@ func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string
 	return job, ""
 }
 
-// uncommitted are the files of a working tree that were in no commit when the work was done. Unknown says why they are
-// not known, or may be others now.
+// uncommitted returns the files of a working tree that were uncommitted when the work was done. Unknown is the reason
+// why they are not known, or may be different now.
 func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
 	if tree == nil {
 		return nil, "the checkout in which the work was done is elsewhere"
@@ -76,8 +76,8 @@ func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string,
 	return tree.Uncommitted, unknown
 }
 
-// Later runs the checks of work that was completed, and tells the mailbox what they showed. It is for whoever has the
-// checkout where the completer had none.
+// Later runs the checks of completed work and records the observations in the mailbox. A process with the checkout
+// calls it if the completer had no checkout.
 func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
 	work, err := l.work(ctx, by, tools.Call{Caller: caller}, id)
 	if err != nil {
@@ -108,8 +108,8 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 	return sight, nil
 }
 
-// nothing is seen of the checks of a job, for one reason: of those that are asked for, and those that the repository asks
-// of all work. Where the list of the base cannot be read, that of the working tree says which those are.
+// nothing returns a sight without observations, with one reason for each check: those that the job names and those
+// that the repository always runs. If the list of the base cannot be read, the working tree's list names the checks.
 func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
@@ -125,7 +125,7 @@ func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas
 	return s
 }
 
-// already is what was seen of a completion, and whether that is all: then it is not looked at again.
+// already returns the observations of a completion, and whether they are complete, so that no check has to run again.
 func already(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {

@@ -1,9 +1,9 @@
-// Package consent keeps what a person allowed in a repository: lists of checks, whose commands run, and rules of files,
-// which send work.
+// Package consent keeps the permissions that a person gave in a repository: for lists of checks, whose commands run,
+// and for rules of files, which send work.
 //
-// A random id stands in the common git directory of the repository, so that its worktrees share it. No commit has it: a
-// clone, a fork and another repository at the same path are without it. A project without git has the id in .handoff.
-// The state directory of a user has what that user allowed under an id, one file for each leave:
+// A random id stands in the common git directory of the repository, so that its worktrees share it. It is in no
+// commit: a clone, a fork and another repository at the same path do not have it. A project without git has the id in
+// .handoff. The state directory of a user has the user's permissions under an id, one file for each:
 //
 //	GIT/handoff-leave         the id
 //	STATE/ID/KIND-DIGEST      a [Leave]
@@ -24,20 +24,20 @@ import (
 	"handoff/tools/platform"
 )
 
-// The kinds of what can be allowed.
+// The kinds of permissions.
 const (
 	Checks = "checks" // a list of checks, by the digest of its text
-	Rules  = "rules"  // routes and workflows of a file, by the digest of what they say
+	Rules  = "rules"  // routes and workflows of a file, by the digest of their canonical JSON
 )
 
-// A Leave keeps PATH and HOME of the person who gave it. Commands of checks run with both: PATH decides which programs the
-// shell finds, and HOME which settings they read.
+// A Leave is one permission. It keeps PATH and HOME of the person that gave it. Commands of checks run with both:
+// PATH decides which programs the shell finds, and HOME which settings they read.
 type Leave struct {
 	Path string `json:"path"`
 	Home string `json:"home"`
 }
 
-// Getenv is an environment with the variables of the leave.
+// Getenv returns an environment with the variables of the permission.
 func (l Leave) Getenv(of func(string) string) func(string) string {
 	return func(name string) string {
 		if kept, ok := map[string]string{"PATH": l.Path, "HOME": l.Home}[name]; ok {
@@ -47,7 +47,8 @@ func (l Leave) Getenv(of func(string) string) func(string) string {
 	}
 }
 
-// A Book has what one user allowed in one repository. Other processes may use the same at the same time.
+// A Book holds the permissions of one user in one repository. Several processes may use the same Book at the same
+// time.
 type Book struct {
 	Place string // the directory that has the id: the common git directory, or .handoff of a project without git
 	State string // of this user, for all repositories
@@ -55,8 +56,8 @@ type Book struct {
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
 
-// Find gives the leave of a kind for a digest, nil if there is none. The error says in a sentence for people why none
-// counts, as where a file belongs to another user. Reading writes nothing.
+// Find returns the permission of a kind for a digest, or nil. The error is a sentence for people with the reason why
+// no permission counts, for example because a file belongs to another user. Find writes nothing.
 func (b Book) Find(kind, digest string) (*Leave, error) {
 	dir, err := b.dir()
 	if err != nil || dir == "" {
@@ -73,7 +74,7 @@ func (b Book) Find(kind, digest string) (*Leave, error) {
 	return found, nil
 }
 
-// Allow gives leave of a kind for a digest. The caller has asked a person.
+// Allow adds a permission of a kind for a digest. The caller has asked a person.
 func (b Book) Allow(kind, digest string, l Leave) error {
 	if b.Place == "" || b.State == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
@@ -92,7 +93,7 @@ func (b Book) Allow(kind, digest string, l Leave) error {
 	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
-// Deny takes back all leaves of a kind, or of every kind where that is empty, and tells how many there were.
+// Deny removes all permissions of a kind, or of every kind if kind is empty, and returns their number.
 func (b Book) Deny(kind string) (were int, err error) {
 	dir, err := b.dir()
 	if err != nil || dir == "" {
@@ -111,14 +112,15 @@ func (b Book) Deny(kind string) (were int, err error) {
 	return were, err
 }
 
-// Stamp tells one state of the book from another.
+// Stamp returns a text that changes with the book.
 func (b Book) Stamp() string {
 	dir, err := b.dir()
 	given, _ := os.ReadDir(dir) // there may be none
 	return fmt.Sprint(dir, err, given)
 }
 
-// dir is the directory of what was allowed in this repository, empty where it has no id: nothing ever was.
+// dir returns the directory of this repository's permissions. It is empty if the repository has no id, and so no
+// permissions.
 func (b Book) dir() (string, error) {
 	if b.Place == "" || b.State == "" { // else the working directory would be read
 		return "", nil
@@ -134,7 +136,7 @@ func (b Book) dir() (string, error) {
 	return dir, errors.Join(own(b.State, fs.ModeDir), own(dir, fs.ModeDir))
 }
 
-// name gives the repository an id, unless another process does at the same time.
+// name gives the repository an id, unless another process does so at the same time.
 func (b Book) name() error {
 	err := errors.Join(platform.MakePrivate(b.State), os.MkdirAll(b.Place, 0o755)) //nolint:gosec // as other directories of the project
 	if err != nil {
@@ -157,7 +159,7 @@ func (b Book) name() error {
 
 func (b Book) idFile() string { return filepath.Join(b.Place, "handoff-leave") }
 
-// read reads a file of this user, nil where there is none.
+// read reads a file of this user. It returns nil if there is none.
 func read(path string) ([]byte, error) {
 	if err := own(path, 0); err != nil {
 		return nil, err
@@ -169,7 +171,7 @@ func read(path string) ([]byte, error) {
 	return text, err
 }
 
-// own refuses what is there and is no file or directory of this user, as a link that leads elsewhere.
+// own refuses an existing path that is not a file or directory of this user, for example a link.
 func own(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerLeaves waits in the kernel until f has no reader any more, or ctx is done. It is false where the system
+// readerLeaves waits in the kernel until f has no reader any more, or ctx is done. It returns false if the system
 // cannot tell.
 func readerLeaves(ctx context.Context, f *os.File) bool {
 	r, w, err := os.Pipe()

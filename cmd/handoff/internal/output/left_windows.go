@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// readerLeaves is false: the next write tells.
+// readerLeaves returns false: the next write notices.
 func readerLeaves(context.Context, *os.File) bool { return false }

@@ -1,5 +1,5 @@
-// Package output writes for as long as somebody reads: the reader of a pipe may leave at any moment, as that of
-// "handoff watch | head -1" does, and then there is nothing more to do.
+// Package output writes as long as there is a reader. The reader of a pipe may leave at any moment, for example in
+// "handoff watch | head -1". Then there is nothing more to do.
 package output
 
 import (
@@ -22,15 +22,15 @@ type Outlet struct {
 	wait    sync.WaitGroup
 }
 
-// ErrLeft is the cause of the end of a context whose outlet nobody reads any more.
+// ErrLeft is the cause of a context that ended because its outlet lost its reader.
 var ErrLeft = errors.New("nobody reads the output any more")
 
-// Open gives an outlet to w, and a context that is done when its reader has left: where the system tells, at once,
-// else at the next Write. A write to a closed pipe does not end the process until Close.
+// Open returns an outlet to w, and a context that is done when the reader of w has left: at once if the system
+// reports it, else at the next Write. Until Close, a write to a closed pipe does not end the process.
 func Open(ctx context.Context, w io.Writer) (context.Context, *Outlet) {
 	o := &Outlet{w: w, signals: make(chan os.Signal, 1)}
 	ctx, o.left = context.WithCancelCause(ctx)
-	// Ignoring the signal would be simpler, but commands that are started would ignore it too.
+	// Ignoring the signal would be simpler, but child processes would ignore it too.
 	signal.Notify(o.signals, syscall.SIGPIPE)
 	if f, ok := w.(*os.File); ok {
 		o.wait.Go(func() {
@@ -42,7 +42,7 @@ func Open(ctx context.Context, w io.Writer) (context.Context, *Outlet) {
 	return ctx, o
 }
 
-// Write writes to w. That the reader has left is no error: it ends the context.
+// Write writes to w. It returns no error if the reader has left; it ends the context.
 func (o *Outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if platform.ReaderLeft(err) {
@@ -52,7 +52,7 @@ func (o *Outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close stops looking at the reader. It does not close w.
+// Close stops watching the reader. It does not close w.
 func (o *Outlet) Close() {
 	o.left(context.Canceled)
 	o.wait.Wait()

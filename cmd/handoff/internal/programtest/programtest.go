@@ -1,5 +1,5 @@
-// Package programtest is only for tests: it builds programs before tests that run them in processes of their own, and finds
-// the processes that they left behind. Such tests are proofs, see package sandbox.
+// Package programtest is only for tests. It builds programs before tests that run them as processes, and finds
+// processes that the tests left behind. These tests are proofs, see package sandbox.
 package programtest
 
 import (
@@ -22,7 +22,7 @@ type Workshop struct {
 	extra []Source
 }
 
-// A Source is what else is built: the program as another version, or another program.
+// A Source is an additional program to build: handoff as another version, or another program.
 type Source struct {
 	Name    string // of the file
 	Package string // empty: handoff
@@ -31,31 +31,30 @@ type Source struct {
 
 const handoff = "handoff"
 
-// New returns a workshop that builds handoff as it is released, and what else is named.
+// New returns a workshop that builds handoff as it is released, and the extra programs.
 func New(extra ...Source) *Workshop { return &Workshop{extra: extra} }
 
-// Program returns the path of handoff, built from this source, or the file that HANDOFF_PROGRAM names. A test that asks
-// for it is left out unless proofs were asked for.
+// Program returns the path of handoff, built from this source, or the file that HANDOFF_PROGRAM names. It skips the
+// test unless proofs are on.
 func (w *Workshop) Program(t testing.TB) string {
 	t.Helper()
 	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Built(t, handoff))
 }
 
-// Built returns the path of a program by the name of its source. A test that asks for it is left out like one that asks
-// for [Workshop.Program].
+// Built returns the path of a program by the name of its source. It skips the test like [Workshop.Program].
 func (w *Workshop) Built(t testing.TB, name string) string {
 	t.Helper()
 	sandbox.Proof(t)
 	return filepath.Join(w.dir, name)
 }
 
-// Run builds what is missing, runs the tests of a package in a sandbox, and removes what was built. The status is 1 as
-// well where they left processes behind. Without proofs nothing is built.
+// Run builds the missing programs, runs the tests of a package in a sandbox, and removes the programs. The status is
+// also 1 if the tests left processes behind. Without proofs it builds nothing.
 func (w *Workshop) Run(m *testing.M) (status int) {
 	return sandbox.New(working{w, m}).Run()
 }
 
-// RunProofs is Run for a package whose tests are all proofs. Without them it says so.
+// RunProofs is Run for a package whose tests are all proofs. If proofs are off it runs nothing and says so.
 func (w *Workshop) RunProofs(m *testing.M) (status int) {
 	if sandbox.LeaveOut() {
 		return 0
@@ -63,7 +62,7 @@ func (w *Workshop) RunProofs(m *testing.M) (status int) {
 	return w.Run(m)
 }
 
-// working are tests and the workshop that they use.
+// working holds tests and the workshop that they use.
 type working struct {
 	*Workshop
 	tests *testing.M
@@ -84,7 +83,7 @@ func (w working) Run() (status int) {
 	return status
 }
 
-// build builds all programs but one that HANDOFF_PROGRAM names. It is called in the directory of a package that is three
+// build builds all programs, but not one that HANDOFF_PROGRAM names. It must run in a package directory that is three
 // levels below the module.
 func (w *Workshop) build() (err error) {
 	if w.dir, err = os.MkdirTemp("", "workshop"); err != nil {
@@ -128,8 +127,8 @@ func openSources() error {
 	})
 }
 
-// close removes the directory. It kills the processes that still run a program of it, and returns their ids. Where
-// there is no /proc it finds none.
+// close removes the directory. It kills the processes that still run one of its programs, and returns their ids.
+// Without /proc it finds none.
 func (w *Workshop) close() (left []int) {
 	if w.dir == "" {
 		return nil
@@ -149,8 +148,8 @@ func (w *Workshop) close() (left []int) {
 	return left
 }
 
-// Knob reads from the environment how much a proof does: how often, or how long. Without the variable it is otherwise,
-// and less with -short.
+// Knob returns the size of a proof: how often it runs, or how long. The environment variable decides; without it the
+// value is otherwise, or short with -short.
 func Knob[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

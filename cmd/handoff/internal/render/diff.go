@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// A Comparison holds what was asked of a handoff against what came back, and against the round before.
+// A Comparison compares the expectations of a handoff with its results, and with the previous round.
 type Comparison struct {
 	HandoffID    schemas.ID         `json:"handoff_id"`
 	Status       schemas.Status     `json:"status"`
@@ -24,7 +24,7 @@ type Comparison struct {
 	Summary      string             `json:"summary,omitempty"`
 	Criteria     []schemas.Answered `json:"criteria,omitempty"`
 	Deliverables []Deliverable      `json:"deliverables,omitempty"`
-	Unasked      []string           `json:"unasked_files,omitempty"` // that no deliverable names
+	Unasked      []string           `json:"unasked_files,omitempty"` // files that no deliverable names
 	OutputSchema json.RawMessage    `json:"output_schema,omitempty"`
 	Output       json.RawMessage    `json:"output,omitempty"`
 	Since        *Since             `json:"since,omitempty"`
@@ -33,23 +33,23 @@ type Comparison struct {
 	files []string
 }
 
-// Deliverable is one that was asked for, with the files that came for it.
+// Deliverable is an expected deliverable, with its delivered files.
 type Deliverable struct {
 	Asked   string   `json:"asked"`
 	Files   []string `json:"files,omitempty"`
-	Missing []string `json:"missing,omitempty"` // paths or globs for which none came
+	Missing []string `json:"missing,omitempty"` // paths or globs without a file
 }
 
-// Since is what is new in a round: its points, the criteria of before whose answer changed, and the files.
+// Since holds the changes of a round: its points, earlier criteria whose answer changed, and files.
 type Since struct {
 	Of      schemas.ID         `json:"handoff_id"`
 	Points  []schemas.Answered `json:"points,omitempty"`
-	Changed []schemas.Answered `json:"changed,omitempty"` // with the answer of now
+	Changed []schemas.Answered `json:"changed,omitempty"` // with the new answer
 	Added   []string           `json:"files_added,omitempty"`
 	Gone    []string           `json:"files_gone,omitempty"`
 }
 
-// Compare makes the comparison of a handoff, as the view full has it, with another round of its work, nil for none.
+// Compare compares a handoff, in the view full, with another round of its work. Before is nil for none.
 func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 	c := compared(got)
 	if before == nil {
@@ -81,21 +81,21 @@ func compared(got schemas.GetOut) Comparison {
 		Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
 		done: done, files: filesOf(came),
 	}
-	if len(c.Criteria) == 0 { // none was answered
+	if len(c.Criteria) == 0 { // no criterion was answered
 		c.Criteria = contract.Criteria(&e)
 	}
 	c.assign(e.Deliverables)
 	return c
 }
 
-// filesOf are the files that a completion names, and those that git saw change.
+// filesOf returns the files that a completion names, and the files that changed by git.
 func filesOf(done *schemas.Completion) []string {
 	files := slices.Concat(schemas.OrZero(done.Tree).Changed, done.Files())
 	slices.Sort(files)
 	return slices.Compact(files)
 }
 
-// assign gives each deliverable the files that came for it.
+// assign gives each deliverable its delivered files.
 func (c *Comparison) assign(deliverables []schemas.Deliverable) {
 	asked, left := false, c.files
 	for _, d := range deliverables {
@@ -115,7 +115,7 @@ func (c *Comparison) assign(deliverables []schemas.Deliverable) {
 	}
 }
 
-// fits tells whether a file is what a path or a glob asks for, where ** stands for what is below a directory.
+// fits reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
 func fits(glob, file string) bool {
 	glob, file = strings.TrimPrefix(glob, "/"), strings.TrimPrefix(file, "/")
 	if dir, below, deep := strings.Cut(glob, "**"); deep {
@@ -126,12 +126,12 @@ func fits(glob, file string) bool {
 	return ok && err == nil || glob == file
 }
 
-// without leaves out of a list what others name.
+// without returns the list without the others.
 func without(list []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// Draw draws it, on one screen: each thing that was asked, with what came.
+// Draw draws the comparison on one screen: each expectation, with its result.
 func (c Comparison) Draw(p *cli.Page) {
 	s := sheet{p}
 	s.line(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + prefixed(", ", string(c.Outcome)))
@@ -164,7 +164,7 @@ func (c Comparison) Draw(p *cli.Page) {
 	s.section("Files", nonEmpty(prefixed("also: ", few(c.Since.Added)), prefixed("no more: ", few(c.Since.Gone))))
 }
 
-// answers draws criteria, with what came as far as anything did.
+// answers draws criteria, with their answers if there is a completion.
 func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Completion) {
 	for i, a := range all {
 		if i == 0 {
@@ -178,7 +178,7 @@ func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Com
 	}
 }
 
-// compact is JSON on one line, and what is no JSON as it is.
+// compact writes JSON on one line, and other text unchanged.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

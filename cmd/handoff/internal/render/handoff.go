@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// Handoff draws one handoff as the view full has it: from whom to whom, where it stands, what came along, what was
-// asked, and what came of it. End is what [Ending] gave.
+// Handoff draws one handoff from the view full: sender and recipient, status, context, expectations and results. End
+// comes from [Ending].
 func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
@@ -50,7 +50,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	s.fact("Accepted", suffixed(s.Ago(schemas.OrZero(st.AcceptedAt)), " ago"))
 	switch {
 	case st.Percent == 0 || st.Status.Ended():
-	case st.Status == schemas.Waiting: // the note is that of the questions
+	case st.Status == schemas.Waiting: // the note belongs to the questions
 		s.fact("Progress", fmt.Sprintf("%d%%", st.Percent))
 	default:
 		s.fact("Progress", fmt.Sprintf("%d%% %s", st.Percent, st.Note))
@@ -64,7 +64,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	s.fact("Workflow", string(h.Metadata.Workflow))
 }
 
-// time says how long it was worked on, or when it was sent.
+// time returns the duration of the work, or the age of a handoff that was never claimed.
 func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string) {
 	switch {
 	case st.ClaimedAt != nil && st.EndedAt != nil:
@@ -75,13 +75,13 @@ func (s sheet) time(h schemas.Handoff, st schemas.Standing) (label, value string
 	return "Sent", suffixed(s.Ago(h.Metadata.CreatedAt), " ago")
 }
 
-// checkpoints are those that this handoff ended with and began from.
+// checkpoints returns the checkpoints that this handoff ended with and began from.
 func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure) []string {
 	left, begun := schemas.OrZero(failed).CheckpointID, schemas.OrZero(h.Rollback).CheckpointID
 	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
 }
 
-// transferred says in a line each what came along, not all of it.
+// transferred returns one line for each kind of context, shortened.
 func transferred(h schemas.Handoff) []string {
 	var items []string
 	add := func(label, value string) {
@@ -107,7 +107,7 @@ func transferred(h schemas.Handoff) []string {
 	return items
 }
 
-// expectations has a box for each criterion, ticked once it was met, with the evidence.
+// expectations returns a box for each criterion, ticked if it was met, with the evidence.
 func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 	var items, criteria []string
 	e = cmp.Or(e, &schemas.Expectations{})
@@ -117,7 +117,7 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 	}
 	criteria = append(criteria, e.SuccessCriteria...)
 	if done != nil && len(done.Criteria) > 0 {
-		criteria = nil // those that were answered
+		criteria = nil // the answered ones follow
 		for _, a := range done.Criteria {
 			box, mark := "[ ] ", "✗"
 			if a.IsMet() {
@@ -150,7 +150,7 @@ func delivered(c *schemas.Completion) []string {
 	return append(items, c.Outputs...)
 }
 
-// counted says how many files there are, and names the first of them; nothing for none.
+// counted returns the number of files and the first names, or "" for none.
 func counted(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
@@ -158,7 +158,7 @@ func counted(label string, files []string) string {
 	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), first(files))
 }
 
-// observed is what git saw, which the holder did not say.
+// observed returns the facts of git about the tree, which are no claims of the holder.
 func observed(tree *schemas.Tree) []string {
 	t := schemas.OrZero(tree)
 	return nonEmpty(
@@ -212,7 +212,7 @@ func (s sheet) failure(f *schemas.Failure) {
 	s.section("Suggested Alternative", nonEmpty(f.Alternative))
 }
 
-// count is a number of what is counted, or nothing for none.
+// count returns a number with its noun, or "" for 0.
 func count(n int, of string) string {
 	if n == 0 {
 		return ""

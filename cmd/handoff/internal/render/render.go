@@ -1,6 +1,6 @@
-// Package render draws one handoff for people: the whole of it ([Handoff]), or only how it ended ([Outcome]).
+// Package render draws one handoff for people: the whole of it ([Handoff]), or only its end ([Outcome]).
 //
-// What agents wrote is made visible, so that none of it can repaint a terminal.
+// It makes control characters in texts of agents visible, so that none of them can repaint a terminal.
 package render
 
 import (
@@ -18,13 +18,12 @@ import (
 	"handoff/schemas/display"
 )
 
-// A sheet is a page whose lines are in sections. Whatever is given to its methods may come from agents and is made
-// visible.
+// A sheet is a page with lines in sections. Its methods accept texts of agents and make them visible.
 type sheet struct{ *cli.Page }
 
 func (s sheet) line(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-// section draws a heading and items, or nothing when there are none.
+// section draws a heading and items, or nothing if there are no items.
 func (s sheet) section(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
@@ -38,7 +37,7 @@ func (s sheet) section(heading string, items []string) {
 	}
 }
 
-// paragraph draws a heading and a text, or nothing when there is none.
+// paragraph draws a heading and a text, or nothing for an empty text.
 func (s sheet) paragraph(heading, written string) {
 	if strings.TrimSpace(written) == "" {
 		return
@@ -49,7 +48,7 @@ func (s sheet) paragraph(heading, written string) {
 	}
 }
 
-// fact draws a labelled text on one line, or nothing when there is none.
+// fact draws a labelled text on one line, or nothing for an empty text.
 func (s sheet) fact(label, value string) {
 	if value = one(value); value != "" {
 		s.line(label + ": " + s.Quote(value, len(label)+2))
@@ -73,13 +72,13 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// capital begins a word with a capital letter.
+// capital makes the first letter of a word a capital.
 func capital(word string) string {
 	r, n := utf8.DecodeRuneInString(word)
 	return string(unicode.ToUpper(r)) + word[n:]
 }
 
-// few counts a list and names its first members.
+// few returns the length of a list and its first members.
 func few(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -87,15 +86,15 @@ func few(names []string) string {
 	return fmt.Sprintf("%d (%s)", len(names), first(names))
 }
 
-// first names the first members of a list.
+// first returns the first members of a list.
 func first(names []string) string { return schemas.JoinFirst(names, 5) }
 
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// Ending is the event that ended a handoff, where no completion or failure tells how it ended: it was
-// cancelled, refused, returned or timed out. Else it is nil.
+// Ending returns the event that ended a handoff, if the handoff was cancelled, refused, returned or timed out. It
+// returns nil if a completion or failure tells how it ended.
 func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
@@ -113,8 +112,8 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 	return nil, nil
 }
 
-// Outcome tells how a handoff ended: by whom and why, each criterion with its evidence or why it is not met, what was
-// checked, and the results. End is what [Ending] gave.
+// Outcome draws the end of a handoff: the actor and the reason, each criterion with its evidence or the reason why it
+// is not met, the checks, and the results. End comes from [Ending].
 func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("ended by", string(schemas.OrZero(end).Agent))
@@ -141,7 +140,7 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	eachLate(out.Late, p.Field)
 }
 
-// eachLate draws what came back when the claim was lost already.
+// eachLate draws late results, which came after the claim was lost.
 func eachLate(results []schemas.Late, draw func(label, text string)) {
 	for _, l := range results {
 		switch {
@@ -153,14 +152,15 @@ func eachLate(results []schemas.Late, draw func(label, text string)) {
 	}
 }
 
-// A Step is a command that a person may type next: its words behind the name of the program, what it does, and whether
-// only human may.
+// A Step is a command that a person may type next: its words after the name of the program, and its effect. Human
+// marks a command that only human may use.
 type Step struct {
 	Line, Does string
 	Human      bool
 }
 
-// Next are the commands that fit where a handoff stands, most wanted first. What is to be written is left as '…'.
+// Next returns the commands that fit the status of a handoff, the most likely first. A text that the person has to
+// write is '…'.
 func Next(got schemas.GetOut) (steps []Step) {
 	id, st := got.HandoffID, *got.Standing
 	add := func(does, line string, words ...any) {
@@ -168,7 +168,7 @@ func Next(got schemas.GetOut) (steps []Step) {
 	}
 	switch st.Status {
 	case schemas.Pending:
-		for _, other := range st.BlockedBy[:min(len(st.BlockedBy), 5)] { // approval comes first
+		for _, other := range st.BlockedBy[:min(len(st.BlockedBy), 5)] { // approval is first
 			if other == schemas.NeedsApproval {
 				add("lets it go on", "approve %s", id)
 				add("ends it", "refuse %s --reason '…'", id)
@@ -201,7 +201,7 @@ func Next(got schemas.GetOut) (steps []Step) {
 	return steps
 }
 
-// results are what a completion says of the run: branch, commit, cost, by name.
+// results returns the results of a completion by name: branch, commit, cost.
 func results(c *schemas.Completion) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		if value := c.Results[name]; value != nil {

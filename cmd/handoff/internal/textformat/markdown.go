@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// A place is where the text of a section goes: to a list or a text at a path.
+// A place is the target of a section's text: a list or a text at a path.
 type place struct {
 	path string
 	list bool
 }
 
-// sections are those of the handoff template of the agent handoff protocols, with the words that others use for them.
+// sections maps the headings of the handoff template of the agent handoff protocols to places, with the words that
+// others use for them.
 var sections = map[string]place{
 	"task":               {"task", false},
 	"your specific task": {"task", false},
@@ -35,13 +36,14 @@ var sections = map[string]place{
 	"if you get stuck":   {"expectations.if_stuck", true},
 }
 
-// items are the points of a section that have a place of their own, by how they begin.
+// items maps the first words of a point to the section that it belongs to.
 var items = map[string]string{
 	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
 	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
 }
 
-// forms are those of lines and texts in Markdown. They are compiled at the first text, because most commands read none.
+// forms returns the patterns of lines and texts in Markdown. They are compiled at the first use, because most
+// commands read no Markdown.
 var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
 	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
 	f.headed = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
@@ -52,7 +54,7 @@ var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fen
 	return f
 })
 
-// sectionOf names the section that a line is the heading of, "" for none.
+// sectionOf returns the section whose heading is this line, or "".
 func sectionOf(line string) string {
 	if m := forms().heading.FindStringSubmatch(line); m != nil && sections[nameOf(m[1])].path != "" {
 		return nameOf(m[1])
@@ -64,15 +66,15 @@ func nameOf(s string) string {
 	return strings.ToLower(strings.Trim(strings.ReplaceAll(s, "’", "'"), " *:"))
 }
 
-// isMarkdown tells whether a text has a section of the template.
+// isMarkdown reports whether a text has a section of the template.
 func isMarkdown(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionOf(line) != "" })
 }
 
 // AddMarkdown adds a text in Markdown to the arguments of a tool: each section of the template to its place, and
-// everything else to the detail, as it stands. A text without such sections, and one that tells of an end, is the body:
-// an argument of the tool, or where that is filled, the argument for the rest. A heading before all others that is none
-// of them is the title.
+// everything else unchanged to the detail. A text without such sections, and a text about an end, is the body: it
+// goes to the argument body of the tool, or to the argument rest if body is filled. A first heading that is no
+// section is the title.
 func AddMarkdown(said map[string]any, text, body, rest string) {
 	if body != "task" || !isMarkdown(text) {
 		if said[body] != nil {
@@ -87,8 +89,8 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 	addSections(said, text)
 }
 
-// addEnd adds what a text about an end says of it in a line "Status: …" or in a section of that name: short words, as a
-// field of that name has them, and of tests what failed.
+// addEnd reads a text about an end for lines "Status: …" and sections of that name. It adds short values as fields of
+// that name, and values that report failed tests or checks.
 func addEnd(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -120,7 +122,7 @@ func addEnd(said map[string]any, text string) {
 	}
 }
 
-// ends and verified name the lines and sections of a text that say how work ended, and how it was verified.
+// ends and verified are the names of lines and sections that report how work ended, and how it was verified.
 var (
 	ends     = []string{"status", "state", "outcome", "verdict", "conclusion"}
 	verified = []string{"tests", "test", "checks", "build", "ci", "lint"}
@@ -162,7 +164,7 @@ func addSections(said map[string]any, text string) {
 	add(said, place{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
 }
 
-// addSection adds the lines of a section. A point that says by its first words where it belongs goes there.
+// addSection adds the lines of a section. A point whose first words name another section goes there.
 func addSection(said map[string]any, section string, lines []string) {
 	at := sections[section]
 	var prose []string
@@ -193,7 +195,7 @@ func addSection(said map[string]any, section string, lines []string) {
 	add(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
 }
 
-// add puts a text at its place, after what is there. An empty text changes nothing.
+// add adds a text at a place, after the text or list that is there. An empty text changes nothing.
 func add(said map[string]any, at place, text string) {
 	if text == "" {
 		return
@@ -213,7 +215,7 @@ func add(said map[string]any, at place, text string) {
 	object[name] = append(list, text)
 }
 
-// extend goes on with the last text of a list, or begins it.
+// extend adds to the last text of a list, or starts the list.
 func extend(said map[string]any, at place, text string) {
 	object, name := reach(said, at.path)
 	list, _ := object[name].([]any)
@@ -226,7 +228,7 @@ func extend(said map[string]any, at place, text string) {
 	}
 }
 
-// reach gives the object that holds the last name of a path, and that name.
+// reach returns the object that holds the last name of a path, and that name. It makes missing objects on the way.
 func reach(said map[string]any, path string) (object map[string]any, name string) {
 	head, rest, deeper := strings.Cut(path, ".")
 	if !deeper {

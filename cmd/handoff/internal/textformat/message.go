@@ -1,6 +1,6 @@
-// Package textformat reads messages as people and other programs write them: JSON, also with comments, YAML, Markdown, and
-// Markdown below front matter in YAML. It tells the formats apart by what stands there, because standard input has no
-// name. The values that come out are those of JSON; what they mean is for others to say.
+// Package textformat reads messages of people and other programs: JSON, also with comments, YAML, Markdown, and
+// Markdown below front matter in YAML. It recognises the format by the text, because standard input has no file name.
+// The values are JSON values; other packages interpret them.
 package textformat
 
 import (
@@ -18,10 +18,10 @@ import (
 // mark is a byte order mark.
 const mark = "\uFEFF"
 
-// Message reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown that stands
-// below it. A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
+// Message reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown below it.
+// A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
 //
-// The error says what the text is not, and where.
+// The error says which format the text violates, and where.
 func Message(text string) (said map[string]any, markdown string, err error) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), mark)
 	trimmed := strings.TrimSpace(text)
@@ -51,14 +51,14 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 	return map[string]any{}, trimmed, nil
 }
 
-// begin is how YAML begins that holds an object: a bare name and a colon.
+// begin matches the start of an object in YAML: a bare name and a colon.
 var begin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
 
 // JSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
 func JSON(text string) (value any, err error) {
 	strict, err := hujson.Standardize([]byte(text + "\n"))
 	if err != nil {
-		strict = []byte(text) // the decoder tells what is wrong with it
+		strict = []byte(text) // the decoder reports the error
 	}
 	decoder := json.NewDecoder(bytes.NewReader(strict))
 	decoder.UseNumber()
@@ -79,7 +79,7 @@ func object(v any, err error) (map[string]any, error) {
 	return said, err
 }
 
-// cutFront parts front matter, which stands between two lines of three dashes, from the text below it.
+// cutFront separates front matter, between two lines of three dashes, from the text below it.
 func cutFront(text string) (front, rest string, ok bool) {
 	after, ok := strings.CutPrefix(text, "---\n")
 	if !ok {

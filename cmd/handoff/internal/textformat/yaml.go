@@ -12,10 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// most is how many values a document may have once its aliases are followed. A few lines can stand for billions.
+// most is the maximal number of values of a document with its aliases followed. A few lines can stand for billions.
 const most = 100_000
 
-// fromYAML reads one YAML document. Numbers that JSON has stay as they are written, and so do dates, which are texts.
+// fromYAML reads one YAML document. Numbers that are valid in JSON stay as they are written, and so do dates, which
+// are texts.
 func fromYAML(text string) (any, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
@@ -87,7 +88,7 @@ func scalarOf(n *yaml.Node) any {
 	return n.Value
 }
 
-// YAML writes a value as people edit it, with texts of several lines as they stand.
+// YAML writes a value for people to edit. Texts of several lines stay readable.
 func YAML(value any) (string, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -98,7 +99,7 @@ func YAML(value any) (string, error) {
 	return b.String(), e.Close()
 }
 
-// ReadYAML reads into a struct what [YAML] wrote and somebody edited. A field that the struct does not have is an error.
+// ReadYAML reads edited output of [YAML] into a struct. A field that the struct does not have is an error.
 func ReadYAML(text string, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
 	d.KnownFields(true)
