@@ -39,7 +39,7 @@ var strikes = []string{"error=EIO:when=%d", "error=EIO:when=%d+", "error=ENOSPC:
 // It is done whole or not at all; what it says is true; and the next command finds a sound store. HANDOFF_FAULTS=1 tries
 // all calls, a larger number each so many.
 func TestACallThatFails(t *testing.T) {
-	each := programtest.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	before := h.events()
 	tried, struck := 0, 0

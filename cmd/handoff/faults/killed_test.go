@@ -105,7 +105,7 @@ func (h home) damaged() {
 // says what to do. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number each
 // so many.
 func TestAChoreThatIsKilled(t *testing.T) {
-	each := programtest.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	files := append([]string{"write", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"}, calls...)
 	fresh := newHome(t)
 	tried, killed := 0, 0

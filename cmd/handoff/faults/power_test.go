@@ -31,7 +31,7 @@ type step struct {
 // a write may be torn between sectors. Each such file opens, is sound, has all that was answered, and no half change.
 // HANDOFF_FAULTS=1 looks at all files, a larger number at each so many.
 func TestPowerIsCutAtEveryMoment(t *testing.T) {
-	each := programtest.Knob(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
+	each := programtest.Setting(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)
 	image, err := os.ReadFile(h.file())
 	require.NoError(t, err)

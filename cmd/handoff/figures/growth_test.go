@@ -18,7 +18,7 @@ import (
 // TestGrowth prints what a workspace with many completed handoffs costs beside an empty one, in the same run. How many
 // is in HANDOFF_STORED; without it there are a few, to see that the figures can be made.
 func TestGrowth(t *testing.T) {
-	stored := programtest.Knob(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
+	stored := programtest.Setting(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
 	r := &run{T: t, calls: 32, rounds: 1, stored: stored}
 	if stored > 200 {
 		r.calls, r.rounds = 400, 3

@@ -25,7 +25,7 @@ func TestFigures(t *testing.T) {
 	if os.Getenv("HANDOFF_FIGURES") != "" {
 		r.calls, r.rounds, r.stored = 4000, 3, 100_000
 	}
-	r.program, r.empty = made.Program(t), made.Built(t, "empty")
+	r.program, r.empty = made.Program(t), made.Path(t, "empty")
 	r.starts()
 	for _, stored := range []int{0, r.stored} {
 		state := t.TempDir()

@@ -47,7 +47,7 @@ func TestProcessesThatComeAndGoLeaveNothing(t *testing.T) {
 	p, r := newPlace(t), chance(t)
 	var ends [3]int
 	var slowestEnd, slowestCommand time.Duration
-	times := programtest.Knob(t, "HANDOFF_CYCLES", 20, 4, strconv.Atoi)
+	times := programtest.Setting(t, "HANDOFF_CYCLES", 20, 4, strconv.Atoi)
 	for i := range times {
 		all := stays(r, i%2 == 0)
 		p.cycle(all)

@@ -24,7 +24,7 @@ func (p *place) as(program string) *place {
 // TestNewerProgramTakesTheStoreOver upgrades the program while processes of the older one run.
 func TestNewerProgramTakesTheStoreOver(t *testing.T) {
 	p := newPlace(t)
-	older, newer := p.as(made.Built(t, "v1.9.0")), p.as(made.Built(t, "v1.10.0"))
+	older, newer := p.as(made.Path(t, "v1.9.0")), p.as(made.Path(t, "v1.10.0"))
 	require.Contains(t, older.must("version").out, "v1.9.0")
 	before := older.several("planner", "qa")
 	owner, _ := p.parted(before)

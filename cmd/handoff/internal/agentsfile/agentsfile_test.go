@@ -138,7 +138,7 @@ func manyAgents(n int) string {
 
 // desk is a project whose files are told to a workspace.
 type desk struct {
-	*agentsfile.Declaring
+	*agentsfile.Declarer
 	t    *testing.T
 	file string
 }
@@ -147,7 +147,7 @@ func newDesk(t *testing.T) desk {
 	dir := t.TempDir()
 	w := mailboxtest.New(t)
 	files := []agentsfile.File{{Path: filepath.Join(dir, "user.yaml"), Name: "user.yaml"}, {Path: filepath.Join(dir, "agents.yaml"), Name: "agents.yaml"}}
-	return desk{&agentsfile.Declaring{Invoker: tools.Local{Mailbox: w.Service}, Files: func() []agentsfile.File { return files }}, t, files[1].Path}
+	return desk{&agentsfile.Declarer{Invoker: tools.Local{Mailbox: w.Service}, Files: func() []agentsfile.File { return files }}, t, files[1].Path}
 }
 
 func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []byte(text), 0o600)) }
@@ -194,7 +194,7 @@ func TestChangesOfAFileAreToldAndABrokenOneLeavesTheLast(t *testing.T) {
 
 // another is a later process of the same project.
 func (d desk) another() desk {
-	return desk{&agentsfile.Declaring{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
+	return desk{&agentsfile.Declarer{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
 }
 
 // owner counts what is declared whole. One before leave knows none, and an older one no digest either.

@@ -11,8 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// Rules returns the rules of a file as canonical JSON, and their digest. Both are empty if the file has no rules.
-func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
+// CanonicalRules returns the rules of a file as canonical JSON, and their digest. Both are empty if the file has no
+// rules.
+func CanonicalRules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	if len(said.Routes)+len(said.Plans) == 0 {
 		return "", nil
 	}
@@ -20,8 +21,8 @@ func Rules(said schemas.DeclaringFile) (digest string, rules []byte) {
 	return fmt.Sprintf("%x", sha256.Sum256(rules)), rules
 }
 
-// Readable writes rules as text for the person that allows them. It takes long, so no call of an agent uses it.
-func Readable(rules []byte) string {
+// FormatRules writes rules as text for the person that allows them. It takes long, so no call of an agent uses it.
+func FormatRules(rules []byte) string {
 	var all map[string]any
 	_ = json.Unmarshal(rules, &all) // it was encoded
 	delete(all, "name")
@@ -29,10 +30,10 @@ func Readable(rules []byte) string {
 	return string(written)
 }
 
-// Waits reports whether the rules of the file lack permission, and says how a person gives it. The user's own file
-// needs no permission.
-func (f File) Waits(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
-	digest, _ := Rules(said)
+// LacksPermission reports whether the rules of the file lack permission, and says how a person gives it. The user's
+// own file needs no permission.
+func (f File) LacksPermission(said schemas.DeclaringFile, given consent.Book) (how string, waits bool) {
+	digest, _ := CanonicalRules(said)
 	if f.Own || digest == "" {
 		return "", false
 	}

@@ -6,7 +6,7 @@
 // whose names begin with it, as testing-specialist-RedStone. The fields of both lists mean the same and may be mixed.
 // Under "routes" are rules, and under "workflows" are workflows by name, see package rules of the mailbox.
 //
-// [Parse] is pure and finds all problems of a file. [Declaring] wraps the tools in the process that has the project.
+// [Parse] is pure and finds all problems of a file. [Declarer] wraps the tools in the process that has the project.
 package agentsfile
 
 import (
@@ -40,9 +40,9 @@ const (
 	mostWords  = 64      // as schemas.RegisterIn takes
 	mostText   = 500
 
-	mostRoutes  = 200 // as schemas.DeclaringFile takes
-	mostPlans   = 50
-	mostWritten = 4 << 20 // of rules, with their aliases written out
+	mostRoutes    = 200 // as schemas.DeclaringFile takes
+	mostPlans     = 50
+	mostRuleBytes = 4 << 20 // of rules, with their aliases written out
 )
 
 // Parse reads a file, and compiles the expressions of its rules if expressions is true. Its declarations are of use
@@ -57,7 +57,7 @@ func Parse(text []byte, expressions bool) (schemas.DeclaringFile, []Problem) {
 	if expressions {
 		p.expressions()
 	}
-	return p.said, p.Sorted()
+	return p.result, p.Sorted()
 }
 
 // Document reads a file of one YAML document, of at most 1 MiB. Root is nil for a broken file and for an empty one.
@@ -71,7 +71,7 @@ func Document(text []byte) (root *yaml.Node, wrong []Problem) {
 	case errors.Is(err, io.EOF):
 		return nil, nil
 	case err != nil:
-		return nil, []Problem{broken(text, err)}
+		return nil, []Problem{syntaxProblem(text, err)}
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
 		return nil, []Problem{{max(more.Line, 1), "there is a second document", "Write one document, without a line of three dashes."}}
@@ -81,8 +81,8 @@ func Document(text []byte) (root *yaml.Node, wrong []Problem) {
 
 var yamlError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
 
-// broken returns the problem of a file that is not YAML.
-func broken(text []byte, err error) Problem {
+// syntaxProblem returns the problem of a file that is not YAML.
+func syntaxProblem(text []byte, err error) Problem {
 	p := Problem{1, err.Error(), "Compare it with the lines around it: names end with a colon and a space, and lists are written [code, tests]."}
 	if m := yamlError().FindStringSubmatch(err.Error()); m != nil {
 		p.What = "this is not YAML: " + m[2]
@@ -107,11 +107,11 @@ func broken(text []byte, err error) Problem {
 // parser collects agents and problems.
 type parser struct {
 	Reader
-	said  schemas.DeclaringFile
-	lines map[string]int // of the declared agents
+	result schemas.DeclaringFile
+	lines  map[string]int // of the declared agents
 
-	ruled, planned []*yaml.Node // the nodes of the routes and of the plans, in their order
-	written        int          // bytes of rules so far, see [parser.affords]
+	routeNodes, planNodes []*yaml.Node // the nodes of the routes and of the plans, in their order
+	ruleBytes             int          // bytes of rules so far, see [parser.withinLimit]
 }
 
 // The lists of a file.
@@ -133,7 +133,7 @@ func (p *parser) file(root *yaml.Node) {
 		case name.Value == workflows:
 			p.plans(list)
 		case name.Value != agents && name.Value != roles:
-			p.Wrong(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
+			p.AddProblem(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
 		default:
 			p.Each(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
 				p.agent(name.Value, agent, says)
@@ -147,13 +147,13 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 	agent, err := schemas.ParseAgent("name", name.Value)
 	switch at := p.lines[name.Value]; {
 	case err != nil:
-		p.Wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
+		p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
 	case agent == schemas.Human || agent == schemas.System:
-		p.Wrong(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
+		p.AddProblem(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
 	case at > 0:
-		p.Wrong(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
-	case len(p.said.Agents) == mostAgents:
-		p.Wrong(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
+		p.AddProblem(name, "Keep one of them: agents and roles share their names.", "%s is declared in line %d too", agent, at)
+	case len(p.result.Agents) == mostAgents:
+		p.AddProblem(name, "Declare roles: one holds for all agents whose names begin with it.", "there are more than %d agents", mostAgents)
 	}
 	p.lines[name.Value] = name.Line
 	if list == roles {
@@ -165,7 +165,7 @@ func (p *parser) agent(list string, name, says *yaml.Node) {
 			p.field(&in, list, said, field, value)
 		})
 	}
-	p.said.Agents = append(p.said.Agents, in)
+	p.result.Agents = append(p.result.Agents, in)
 }
 
 // fieldsOf returns the fields by name. A field with another name in the other protocol is there under both.
@@ -184,13 +184,13 @@ func (p *parser) field(in *schemas.RegisterIn, list string, said map[any]string,
 	into := fieldsOf(in)[name.Value]
 	switch {
 	case into == nil:
-		p.Unknown(name, "field", fieldNames)
+		p.AddUnknown(name, "field", fieldNames)
 		return
 	case said[into] != "":
-		p.Wrong(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
+		p.AddProblem(name, "Keep one of them.", "%s and %s mean the same", said[into], name.Value)
 		return
 	case into == any(&in.Role) && list == roles:
-		p.Wrong(name, "Leave it out, or declare an agent below agents.", "a role has its own name as its role")
+		p.AddProblem(name, "Leave it out, or declare an agent below agents.", "a role has its own name as its role")
 		return
 	}
 	said[into] = name.Value
@@ -209,7 +209,7 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 		if *into = value.Value; field == "role" {
 			p.word(field, value, false)
 		} else if value.Kind != yaml.ScalarNode || value.Value == "" || utf8.RuneCountInString(value.Value) > mostText {
-			p.Wrong(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
+			p.AddProblem(value, fmt.Sprintf("Write 1 to %d characters in quotes, or leave the line out.", mostText), "%s is no text that fits", field)
 		}
 	case *int:
 		most, unit := 7*24*60, " of minutes"
@@ -218,16 +218,16 @@ func (p *parser) value(into any, field string, value *yaml.Node) {
 		}
 		n, err := strconv.Atoi(value.Value)
 		if *into = n; err != nil || n < 1 || n > most || value.Kind != yaml.ScalarNode {
-			p.Wrong(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
+			p.AddProblem(value, fmt.Sprintf("Write a number%s from 1 to %d, as 60.", unit, most), "%s is no such number", field)
 		}
 	case *bool:
-		*into = p.Truth(field, value)
+		*into = p.Bool(field, value)
 	}
 }
 
 func (p *parser) words(field string, list *yaml.Node) []string {
 	if list.Kind != yaml.SequenceNode || len(list.Content) > mostWords {
-		p.Wrong(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
+		p.AddProblem(list, fmt.Sprintf("Write up to %d words: %s: [code, tests].", mostWords, field), "%s is no list that fits", field)
 		return nil
 	}
 	words := []string{}
@@ -241,6 +241,6 @@ func (p *parser) words(field string, list *yaml.Node) []string {
 // word reports a word that is not valid. A star is valid where star is true.
 func (p *parser) word(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
-		p.Wrong(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
+		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
 	}
 }

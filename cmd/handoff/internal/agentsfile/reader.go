@@ -13,12 +13,12 @@ import (
 
 // Reader reads the objects of a file, and collects their problems.
 type Reader struct {
-	Problems []Problem
-	Plain    bool // an alias as a value is a problem, so that a person sees the real values
+	Problems  []Problem
+	NoAliases bool // an alias as a value is a problem, so that a person sees the real values
 }
 
-// Wrong adds a problem in the line of a node.
-func (r *Reader) Wrong(n *yaml.Node, remedy, what string, args ...any) {
+// AddProblem adds a problem in the line of a node.
+func (r *Reader) AddProblem(n *yaml.Node, remedy, what string, args ...any) {
 	r.Problems = append(r.Problems, Problem{n.Line, schemas.Visible(fmt.Sprintf(what, args...)), remedy})
 }
 
@@ -28,30 +28,30 @@ func (r *Reader) Sorted() []Problem {
 	return r.Problems
 }
 
-// Unknown adds a problem for a name that is not among the known ones. What is the kind of name, as "field".
-func (r *Reader) Unknown(name *yaml.Node, what string, known []string) {
+// AddUnknown adds a problem for a name that is not among the known ones. What is the kind of name, as "field".
+func (r *Reader) AddUnknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.Meant(name.Value, known); len(meant) > 0 {
 		remedy = "Write " + meant[0] + "."
 	}
-	r.Wrong(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
+	r.AddProblem(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
 }
 
-// Truth reads the value of a field that is true or false.
-func (r *Reader) Truth(field string, value *yaml.Node) bool {
+// Bool reads the value of a field that is true or false.
+func (r *Reader) Bool(field string, value *yaml.Node) bool {
 	if value.ShortTag() != "!!bool" {
-		r.Wrong(value, "Write true or false.", "%s is neither true nor false", field)
+		r.AddProblem(value, "Write true or false.", "%s is neither true nor false", field)
 	}
 	return value.Value == "true"
 }
 
 // Each calls fn for each name of an object. A node that is no object, and a repeated name, are problems.
 func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
-	if n.Kind == yaml.AliasNode && !r.Plain {
+	if n.Kind == yaml.AliasNode && !r.NoAliases {
 		n = n.Alias
 	}
 	if n.Kind != yaml.MappingNode {
-		r.Wrong(n, remedy, "%s has no names in it", what)
+		r.AddProblem(n, remedy, "%s has no names in it", what)
 		return
 	}
 	seen := map[string]int{}
@@ -59,11 +59,11 @@ func (r *Reader) Each(n *yaml.Node, what, remedy string, fn func(name, value *ya
 		name, value := n.Content[i], n.Content[i+1]
 		switch at := seen[name.Value]; {
 		case name.Kind != yaml.ScalarNode:
-			r.Wrong(name, "Write a name and a colon.", "this is no name")
-		case r.Plain && value.Kind == yaml.AliasNode:
-			r.Wrong(name, "Write it out.", "this is an alias")
+			r.AddProblem(name, "Write a name and a colon.", "this is no name")
+		case r.NoAliases && value.Kind == yaml.AliasNode:
+			r.AddProblem(name, "Write it out.", "this is an alias")
 		case at > 0:
-			r.Wrong(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
+			r.AddProblem(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
 		default:
 			seen[name.Value] = name.Line
 			fn(name, value)

@@ -20,17 +20,17 @@ import (
 // routes reads the rules of a file one by one, so that it finds the problems of all.
 func (p *parser) routes(list *yaml.Node) {
 	if list.Kind != yaml.SequenceNode {
-		p.Wrong(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
+		p.AddProblem(list, "Write a dash before each: - {on: completed, send: {to: qa, task: Test it}}.", "routes is no list")
 		return
 	}
 	if len(list.Content) > mostRoutes {
-		p.Wrong(list.Content[mostRoutes], "Leave some out, or let one rule send several.", "there are more than %d rules", mostRoutes)
+		p.AddProblem(list.Content[mostRoutes], "Leave some out, or let one rule send several.", "there are more than %d rules", mostRoutes)
 		return
 	}
 	for i, n := range list.Content {
 		for _, r := range p.rule(n, routes, func(v any) any { return v }).Routes {
 			r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
-			p.said.Routes, p.ruled = append(p.said.Routes, r), append(p.ruled, n)
+			p.result.Routes, p.routeNodes = append(p.result.Routes, r), append(p.routeNodes, n)
 		}
 	}
 }
@@ -38,12 +38,12 @@ func (p *parser) routes(list *yaml.Node) {
 // plans reads the workflows of a file: under each name a list of steps, or an object with steps and limits.
 func (p *parser) plans(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
-		p.Wrong(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
+		p.AddProblem(list.Content[2*mostPlans], "Leave some out.", "there are more than %d workflows", mostPlans)
 		return
 	}
 	p.Each(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
 		if !schemas.IsWord(name.Value) {
-			p.Wrong(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
+			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
 			return
 		}
 		said := p.rule(n, "plans", func(v any) any {
@@ -55,7 +55,7 @@ func (p *parser) plans(list *yaml.Node) {
 			return whole
 		})
 		for _, plan := range said.Plans {
-			p.said.Plans, p.planned = append(p.said.Plans, plan), append(p.planned, n)
+			p.result.Plans, p.planNodes = append(p.result.Plans, plan), append(p.planNodes, n)
 		}
 	})
 }
@@ -63,18 +63,18 @@ func (p *parser) plans(list *yaml.Node) {
 // rule reads one entry of a list with the tool that declares agents, so that it corrects names and kinds as in a
 // send. It returns a file with that entry, or an empty one if the entry is wrong.
 func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
-	if !p.affords(n) {
-		p.Wrong(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostWritten)
+	if !p.withinLimit(n) {
+		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
 		return said
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		p.Problems = append(p.Problems, undecoded(n, err))
+		p.Problems = append(p.Problems, decodeProblem(n, err))
 		return said
 	}
 	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{whole(v)}}}})
 	if err != nil {
-		p.Wrong(n, "Quote each name.", "a name is no text")
+		p.AddProblem(n, "Quote each name.", "a name is no text")
 		return said
 	}
 	tool, err := tools.Find("agents_declare")
@@ -89,48 +89,48 @@ func (p *parser) rule(n *yaml.Node, list string, whole func(any) any) (said sche
 			remedy = "There are " + strings.Join(e.Known, ", ") + "."
 		}
 		remedy = cmp.Or(remedy, "handoff rules --help shows a rule and a workflow.")
-		p.Wrong(below(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
+		p.AddProblem(nodeAt(n, path), remedy, "%s", strings.TrimSpace(path+": "+e.Message))
 		return said
 	}
 	var in schemas.DeclareIn
 	if err := json.Unmarshal(args, &in); err != nil {
-		p.Wrong(n, "Write it as handoff rules --help shows.", "%s", err)
+		p.AddProblem(n, "Write it as handoff rules --help shows.", "%s", err)
 		return said
 	}
 	return in.Files[0]
 }
 
-// affords counts the bytes of a value with all its aliases written out, and reports whether the rules of the file are
-// still within the limit. A few aliases of aliases could stand for more than any machine can read.
-func (p *parser) affords(n *yaml.Node) bool {
-	if p.written += 16 + len(n.Value); p.written > mostWritten {
+// withinLimit counts the bytes of a value with all its aliases written out, and reports whether the rules of the file
+// are still within the limit. A few aliases of aliases could stand for more than any machine can read.
+func (p *parser) withinLimit(n *yaml.Node) bool {
+	if p.ruleBytes += 16 + len(n.Value); p.ruleBytes > mostRuleBytes {
 		return false
 	}
 	if n.Kind == yaml.AliasNode {
-		return p.affords(n.Alias)
+		return p.withinLimit(n.Alias)
 	}
-	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.affords(below) })
+	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.withinLimit(below) })
 }
 
 // expressions adds the problems in expressions and steps of all rules of the file.
 func (p *parser) expressions() {
-	_, problems := rules.Compile(p.said.Routes, p.said.Plans)
+	_, problems := rules.Compile(p.result.Routes, p.result.Plans)
 	for _, problem := range problems {
-		n := p.ruled
+		n := p.routeNodes
 		if problem.Plan {
-			n = p.planned
+			n = p.planNodes
 		}
 		remedy := cmp.Or(strings.TrimSuffix(problem.Remedy, " Nothing was sent."),
 			"handoff rules --help shows what an expression knows and how steps follow each other.")
-		p.Wrong(below(n[problem.At], problem.Path), remedy, "%s: %s", problem.Path, problem.What)
+		p.AddProblem(nodeAt(n[problem.At], problem.Path), remedy, "%s: %s", problem.Path, problem.What)
 	}
 }
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// undecoded returns the problem of a value that is YAML and no data: a repeated name, or braces that are no text.
-func undecoded(n *yaml.Node, err error) Problem {
-	p := Problem{braces(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
+// decodeProblem returns the problem of a value that is YAML and no data: a repeated name, or braces that are no text.
+func decodeProblem(n *yaml.Node, err error) Problem {
+	p := Problem{firstNonText(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
 		p.Line, _ = strconv.Atoi(m[1]) // digits
 		p.What = m[2]
@@ -141,22 +141,22 @@ func undecoded(n *yaml.Node, err error) Problem {
 	return p
 }
 
-// braces returns the first name below a value that is no text, or the value itself.
-func braces(n *yaml.Node) *yaml.Node {
+// firstNonText returns the first name below a value that is no text, or the value itself.
+func firstNonText(n *yaml.Node) *yaml.Node {
 	for i, below := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
 			return below
 		}
-		if found := braces(below); found != below {
+		if found := firstNonText(below); found != below {
 			return found
 		}
 	}
 	return n
 }
 
-// below returns the value at a path, or the last value on the way that exists. A single value may stand in the place
+// nodeAt returns the value at a path, or the last value on the way that exists. A single value may stand in the place
 // of a list of one.
-func below(n *yaml.Node, path string) *yaml.Node {
+func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {
 			n = n.Alias

@@ -31,29 +31,29 @@ import (
 // Its methods may be called concurrently.
 type Completions struct {
 	tools.Invoker
-	Looker
+	ProjectChecks
 	Patience time.Duration // 0 for no limit
-	Afar     bool          // callers have checkouts of their own: only the commit that they name counts
+	Remote   bool          // callers have checkouts of their own: only the commit that they name counts
 
-	mu    sync.Mutex // guards looks
-	looks map[schemas.ID]*look
+	mu   sync.Mutex // guards runs
+	runs map[schemas.ID]*run
 }
 
-// A look is a run of checks for one handoff.
-type look struct {
-	job   checks.Job
-	began time.Time
-	done  chan struct{} // closed when sight is set
-	sight schemas.CheckReport
-	err   error // the run was ended early
-	kept  bool  // the result is in a checkpoint
-	stop  context.CancelFunc
+// A run is one execution of checks for one handoff.
+type run struct {
+	job          checks.Job
+	began        time.Time
+	done         chan struct{} // closed when sight is set
+	sight        schemas.CheckReport
+	err          error // the run was ended early
+	checkpointed bool  // the result is in a checkpoint
+	stop         context.CancelFunc
 }
 
 // Invoke passes the call on, with the observations of the checks.
 func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	if call.Tool == (schemas.CompleteIn{}).Tool() {
-		if call.Caller.CheckReport, err = c.see(ctx, call); err != nil {
+		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
 			return nil, err
 		}
 	}
@@ -64,15 +64,15 @@ func (c *Completions) Invoke(ctx context.Context, call tools.Call) (_ json.RawMe
 func (c *Completions) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, l := range c.looks {
+	for _, l := range c.runs {
 		l.stop()
 		<-l.done
 	}
 }
 
-// see runs the checks of a completion. It returns nil if there is nothing to check, and if the mailbox will refuse
-// the call.
-func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
+// runChecks runs the checks of a completion. It returns nil if there is nothing to check, and if the mailbox will
+// refuse the call.
+func (c *Completions) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
 	if err != nil {
@@ -82,20 +82,20 @@ func (c *Completions) see(ctx context.Context, call tools.Call) (*schemas.CheckR
 	if err != nil || json.Unmarshal(args, &in) != nil {
 		return nil, nil //nolint:nilerr // the mailbox says it
 	}
-	work, err := c.work(ctx, c.Invoker, call, in.HandoffID)
+	work, err := c.readWork(ctx, c.Invoker, call, in.HandoffID)
 	if err != nil || work.Status.Ended() {
 		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result
 	}
-	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Afar)
+	job, unseen := c.job(ctx, work, in.Results, call.Caller.Tree, c.Remote)
 	if unseen != "" {
-		sight := c.nothing(ctx, job, unseen)
+		sight := c.unobserved(ctx, job, unseen)
 		return &sight, nil
 	}
-	l := c.look(work.HandoffID, job)
+	l := c.runOf(work.HandoffID, job)
 	select {
 	case <-l.done:
 	case <-c.patience():
-		return nil, c.wait(ctx, call, in, l)
+		return nil, c.refuseWhileRunning(ctx, call, in, l)
 	case <-ctx.Done():
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
@@ -116,23 +116,23 @@ func (c *Completions) patience() <-chan time.Time {
 	return time.After(c.Patience)
 }
 
-// look returns the run of a job for a handoff. It starts one unless the same job runs already, and ends the run of
+// runOf returns the run of a job for a handoff. It starts one unless the same job runs already, and ends the run of
 // another job.
-func (c *Completions) look(id schemas.ID, job checks.Job) *look {
+func (c *Completions) runOf(id schemas.ID, job checks.Job) *run {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l := c.looks[id]; l != nil {
-		if same(l.job, job) {
+	if l := c.runs[id]; l != nil {
+		if sameJob(l.job, job) {
 			return l
 		}
 		l.stop()
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	l := &look{job: job, began: time.Now(), done: make(chan struct{}), stop: stop}
-	if c.looks == nil {
-		c.looks = map[schemas.ID]*look{}
+	l := &run{job: job, began: time.Now(), done: make(chan struct{}), stop: stop}
+	if c.runs == nil {
+		c.runs = map[schemas.ID]*run{}
 	}
-	c.looks[id] = l
+	c.runs[id] = l
 	go func() {
 		defer close(l.done)
 		defer stop()
@@ -141,32 +141,32 @@ func (c *Completions) look(id schemas.ID, job checks.Job) *look {
 	return l
 }
 
-// same reports whether two jobs have the same observations. It ignores which files are uncommitted, but not whether
+// sameJob reports whether two jobs have the same observations. It ignores which files are uncommitted, but not whether
 // there are any.
-func same(a, b checks.Job) bool {
+func sameJob(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
 }
 
 // forget removes the run of a handoff, so that its next completion starts a new one.
-func (c *Completions) forget(id schemas.ID, l *look) {
+func (c *Completions) forget(id schemas.ID, l *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.looks[id] == l {
-		delete(c.looks, id)
+	if c.runs[id] == l {
+		delete(c.runs, id)
 	}
 }
 
-// wait refuses a completion whose checks still run. It keeps the result in a checkpoint for the next holder, in case
-// this one is gone before the checks end.
-func (c *Completions) wait(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *look) error {
+// refuseWhileRunning refuses a completion whose checks still run. It keeps the result in a checkpoint for the next
+// holder, in case this one is gone before the checks end.
+func (c *Completions) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *run) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {
 		running += ", " + strings.Join(l.job.Names, ", ") + " among them"
 	}
 	c.mu.Lock()
-	first := !l.kept
-	l.kept = true
+	first := !l.checkpointed
+	l.checkpointed = true
 	c.mu.Unlock()
 	if first {
 		report := call

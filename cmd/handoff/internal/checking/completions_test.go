@@ -48,9 +48,9 @@ func newShop(t *testing.T) shop {
 	require.True(t, ok)
 	read, err := runner.Read(t.Context(), repository, s.head)
 	require.NoError(t, err)
-	require.NoError(t, runner.Leave(repository).Allow(consent.Checks, read.Digest, consent.Leave{Path: os.Getenv("PATH")}))
+	require.NoError(t, runner.Leave(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 	s.Completions = &checking.Completions{
-		Invoker: tools.Local{Mailbox: s.Service}, Looker: checking.Looker{Runner: runner, Dir: s.dir},
+		Invoker: tools.Local{Mailbox: s.Service}, ProjectChecks: checking.ProjectChecks{Runner: runner, Dir: s.dir},
 	}
 	t.Cleanup(s.Stop)
 	return s
@@ -168,7 +168,7 @@ func TestWhatDoesNotPassIsNotDone(t *testing.T) {
 func TestOfThoseElsewhereTheNamedCommitIsLookedAt(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
-	s.Afar = true
+	s.Remote = true
 	id := s.claimed()
 	_, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}})
 	require.ErrorContains(t, err, "The check slow passes (not observed: the completion names no commit", "it is asked of all work")
@@ -210,7 +210,7 @@ func TestChecksMayRunAfterTheCompletion(t *testing.T) {
 	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
 	require.NoError(t, err)
-	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
+	seen, err := s.RunLater(t.Context(), s.Invoker, elsewhere, id)
 	require.NoError(t, err)
 	require.False(t, seen.Observation("slow").Passed)
 	got, err := s.call("get_handoff", schemas.GetIn{HandoffID: id, View: "outcome"})
@@ -241,12 +241,13 @@ func TestLater_LooksAtTheBaseThatThePersonNamed(t *testing.T) {
 		HandoffID: id, Action: schemas.ActAmend, Changes: &schemas.Changes{Expectations: &schemas.Expectations{Base: base}},
 	})
 	require.NoError(t, err)
-	seen, err := s.Later(t.Context(), s.Invoker, elsewhere, id)
+	seen, err := s.RunLater(t.Context(), s.Invoker, elsewhere, id)
 	require.NoError(t, err)
 	require.True(t, seen.Observation("slow").Passed)
 }
 
-// A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing there.
+// A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing
+// there.
 func TestComplete_BelievesWithoutACommitWhatIsAlwaysAskedFor(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)

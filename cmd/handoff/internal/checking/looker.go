@@ -19,20 +19,20 @@ import (
 )
 
 // A Looker runs the checks of one project.
-type Looker struct {
+type ProjectChecks struct {
 	Runner checks.Runner
 	Dir    string // of the project; empty for none
 }
 
 // work reads a handoff with its expectations and its results, as the caller may read it. Reading it clears no notice.
-func (l Looker) work(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
+func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
 	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
 	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
 // job returns the checks to run for work: at the commit that its result names, else at the working tree's commit.
 // Unseen is the reason if no check can run.
-func (l Looker) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
+func (l ProjectChecks) job(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
 	job.Base = schemas.OrZero(work.Standing).Base
@@ -78,8 +78,8 @@ func uncommitted(repository git.Repository, tree *schemas.Tree) (files []string,
 
 // Later runs the checks of completed work and records the observations in the mailbox. A process with the checkout
 // calls it if the completer had no checkout.
-func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
-	work, err := l.work(ctx, by, tools.Call{Caller: caller}, id)
+func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
+	work, err := l.readWork(ctx, by, tools.Call{Caller: caller}, id)
 	if err != nil {
 		return schemas.CheckReport{}, err
 	}
@@ -87,12 +87,12 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 		return schemas.CheckReport{}, schemas.Errorf(schemas.Conflict, "%s is %s, and checks look at what was completed", work.HandoffID, work.Status).
 			WithHint("Complete it first; or name a commit.")
 	}
-	if seen, all := already(work.Completion); all {
+	if seen, all := observations(work.Completion); all {
 		return seen, nil
 	}
 	job, unseen := l.job(ctx, work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
-		return l.nothing(ctx, job, unseen), nil
+		return l.unobserved(ctx, job, unseen), nil
 	}
 	if _, now, err := job.Repository.Status(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
 		job.Unknown = "it was changed since"
@@ -110,7 +110,7 @@ func (l Looker) Later(ctx context.Context, by tools.Invoker, caller schemas.Call
 
 // nothing returns a sight without observations, with one reason for each check: those that the job names and those
 // that the repository always runs. If the list of the base cannot be read, the working tree's list names the checks.
-func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
+func (l ProjectChecks) unobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.Read(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
@@ -125,8 +125,9 @@ func (l Looker) nothing(ctx context.Context, job checks.Job, why string) schemas
 	return s
 }
 
-// already returns the observations of a completion, and whether they are complete, so that no check has to run again.
-func already(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
+// observations returns the observations of a completion, and whether they are complete, so that no check has to run
+// again.
+func observations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {
 		if a.Observed != nil {

@@ -20,7 +20,7 @@ func (r Runner) place(of git.Repository) string {
 
 // Leave is the book of what a person allowed in a repository.
 func (r Runner) Leave(of git.Repository) consent.Book {
-	return consent.Book{Place: of.Common, State: filepath.Join(filepath.Dir(r.Dir), ".leave")}
+	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
 // Denied says that nobody allowed the list of a repository, and why what somebody allowed does not count. It is nil where

@@ -110,7 +110,7 @@ func (s *shop) allow() {
 	s.Helper()
 	l, err := s.runner.Read(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
-	require.NoError(s, s.runner.Leave(s.repository()).Allow(consent.Checks, l.Digest, consent.Leave{Path: os.Getenv("PATH")}))
+	require.NoError(s, s.runner.Leave(s.repository()).Allow(consent.Checks, l.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 }
 
 func (s *shop) look(commit string, names ...string) schemas.CheckReport {

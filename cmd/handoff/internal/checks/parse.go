@@ -31,16 +31,16 @@ const (
 // Parse reads a list, and says all that is wrong with it as sentences with file, line and remedy. Its checks are of use
 // only where nothing is.
 func Parse(text []byte) (List, []string) {
-	p := &parser{agentsfile.Reader{Plain: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
+	p := &parser{agentsfile.Reader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
-		p.Wrong(&yaml.Node{Line: 1}, "Put commands into scripts, and name those.", "this is more than 64 KiB")
-		return p.list, agentsfile.Sentences(File, p.Problems)
+		p.AddProblem(&yaml.Node{Line: 1}, "Put commands into scripts, and name those.", "this is more than 64 KiB")
+		return p.list, agentsfile.FormatProblems(File, p.Problems)
 	}
 	root, problems := agentsfile.Document(text)
 	if p.Problems = problems; root != nil {
 		p.file(root)
 	}
-	return p.list, agentsfile.Sentences(File, p.Sorted())
+	return p.list, agentsfile.FormatProblems(File, p.Sorted())
 }
 
 type parser struct {
@@ -55,15 +55,15 @@ var nameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (p *parser) file(root *yaml.Node) {
 	p.Each(root, "the file", fileRemedy, func(name, all *yaml.Node) {
 		if name.Value != "checks" {
-			p.Wrong(name, fileRemedy, "%q is no list of checks", name.Value)
+			p.AddProblem(name, fileRemedy, "%q is no list of checks", name.Value)
 			return
 		}
 		p.Each(all, "checks", fileRemedy, func(name, says *yaml.Node) {
 			switch {
 			case !nameForm().MatchString(name.Value):
-				p.Wrong(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
+				p.AddProblem(name, "Write 1 to 40 of a-z 0-9 _ -, and a letter first, as unit-tests.", "%q is no name of a check", name.Value)
 			case len(p.list.Checks) == mostChecks:
-				p.Wrong(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
+				p.AddProblem(name, "Let one command do what several do.", "there are more than %d checks", mostChecks)
 			default:
 				p.check(name, says)
 			}
@@ -107,23 +107,23 @@ func (p *parser) whole(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 		switch {
 		case at == nil, f.of == "any", f.of != "" && (kind == "" || f.of == kind), kind == "touches" && f.name == "leaves":
 		case f.of != "":
-			p.Wrong(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
+			p.AddProblem(at, "Leave it out.", "%s is not of a check with %s", f.name, kind)
 		case kind != "":
-			p.Wrong(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
+			p.AddProblem(at, "Make two checks of it.", "%s and %s are two kinds of checks", kind, f.name)
 			return
 		default:
 			kind = f.name
 		}
 	}
 	if kind == "" {
-		p.Wrong(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
+		p.AddProblem(name, "Write one of "+strings.Join(kindNames, ", ")+".", "%s says nothing to look at", name.Value)
 		return
 	}
 	switch {
 	case kind == "json" && given["schema"] == nil:
-		p.Wrong(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
+		p.AddProblem(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
 	case c.Kept && c.Report == "":
-		p.Wrong(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
+		p.AddProblem(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
 	case kind == "run":
 		c.Dir = cmp.Or(c.Dir, ".")
 		c.Timeout = cmp.Or(c.Timeout, usualTimeout)
@@ -146,23 +146,23 @@ func (p *parser) field(c *Check, name, value *yaml.Node) {
 		}
 		p.meaning(name.Value, *into, value)
 	case *bool:
-		*into = p.Truth(name.Value, value)
+		*into = p.Bool(name.Value, value)
 	case *time.Duration:
 		d, err := schemas.ParseDuration(name.Value, value.Value)
 		if *into = d; err != nil || value.Kind != yaml.ScalarNode || d < time.Second || d > mostTimeout {
-			p.Wrong(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
+			p.AddProblem(value, "Write one from 1s to 2h, as 10m.", "%s is no such duration", name.Value)
 		}
 	case *[]string:
 		*into = p.words(name.Value, value)
 	default:
-		p.Unknown(name, "field of a check", fieldNames)
+		p.AddUnknown(name, "field of a check", fieldNames)
 	}
 }
 
 // text is a value that is meant as text, on one line.
 func (p *parser) text(field string, n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || strings.TrimSpace(n.Value) == "" || len(n.Value) > mostText {
-		p.Wrong(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
+		p.AddProblem(n, fmt.Sprintf("Write 1 to %d characters, in quotes if it is a number or true.", mostText), "%s is no text that fits", field)
 	}
 	return strings.TrimSpace(n.Value)
 }
@@ -171,16 +171,16 @@ var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 func (p *parser) words(field string, list *yaml.Node) (words []string) {
 	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || len(list.Content) > mostWords {
-		p.Wrong(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
+		p.AddProblem(list, fmt.Sprintf("Write 1 to %d in brackets.", mostWords), "%s is no list that fits", field)
 		return nil
 	}
 	for _, n := range list.Content {
 		word := p.text(field, n)
 		switch {
 		case field == "env" && (!variableForm().MatchString(word) || word == mark || word == "TMPDIR"):
-			p.Wrong(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
+			p.AddProblem(n, "Write the name of a variable, as GOFLAGS. TMPDIR and "+mark+" are handoff's own.", "%q is no variable to pass along", word)
 		case field != "env" && (!local(word) || strings.ContainsAny(word, "[]{}")):
-			p.Wrong(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
+			p.AddProblem(n, `Write it relative to the root, with *, ? and ** alone, as "src/**" or "**/*_test.go".`, "%q is no pattern for files of the repository", word)
 		}
 		words = append(words, word)
 	}
@@ -195,7 +195,7 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 		return
 	case "tree":
 		if said != "clean" {
-			p.Wrong(n, "Write tree: clean.", "%q is nothing that a tree can be", said)
+			p.AddProblem(n, "Write tree: clean.", "%q is nothing that a tree can be", said)
 		}
 		return
 	case "report":
@@ -204,12 +204,12 @@ func (p *parser) meaning(field, said string, n *yaml.Node) {
 		}
 		var ok bool
 		if path, ok = junitFile(said); !ok {
-			p.Wrong(n, "Write gotest, or {junit: FILE}.", "%q is no kind of report", said)
+			p.AddProblem(n, "Write gotest, or {junit: FILE}.", "%q is no kind of report", said)
 			return
 		}
 	}
 	if !local(path) || path == "." && field != "dir" {
-		p.Wrong(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
+		p.AddProblem(n, "Write it relative to the root of the repository, as docs/guide.md, without .. in it.", "%q is no path in the repository", path)
 	}
 }
 

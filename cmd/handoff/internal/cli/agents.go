@@ -45,8 +45,8 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 }
 
 // Declaring puts what the files declare before an invoker.
-func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declaring {
-	return &agentsfile.Declaring{Invoker: boxes, Files: a.AgentsFiles, Leave: a.Leave, Version: a.Release.Version}
+func (a *App) Declaring(boxes tools.Invoker) *agentsfile.Declarer {
+	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Leave, Version: a.Release.Version}
 }
 
 // DeclareAnew takes away what other files declared than those of the project, as a file that a flag named or one in the
@@ -63,7 +63,7 @@ func (a *App) DeclareAnew(ctx context.Context) error {
 		if len(wrong) > 0 {
 			said = schemas.DeclaringFile{Name: f.Name}
 		}
-		_, said.Unallowed = f.Waits(said, a.Leave())
+		_, said.Unallowed = f.LacksPermission(said, a.Leave())
 		in.Files = append(in.Files, said)
 	}
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *Connection) error {

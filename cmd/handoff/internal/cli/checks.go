@@ -11,9 +11,9 @@ import (
 )
 
 // Checks runs the checks of the project in a directory; empty for no project.
-func (a *App) Checks(dir string) (checking.Looker, error) {
+func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 	files, err := workspace.ChecksDir(a.Getenv)
-	return checking.Looker{Dir: dir, Runner: checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}}, err
+	return checking.ProjectChecks{Dir: dir, Runner: checks.Runner{Dir: files, Executable: a.Executable, Getenv: a.Getenv, Now: a.Now}}, err
 }
 
 // Leave is the book of what this user allowed in the project: that of its repository, else one beside the files of the

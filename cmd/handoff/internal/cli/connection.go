@@ -160,7 +160,7 @@ func (conn *Connection) Invoker() tools.Invoker {
 		dir, _ := conn.App.Location().FilesDir() // none is that of no project
 		var boxes tools.Invoker = conn.App.Declaring(cmp.Or[tools.Invoker](conn.nothing, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
-			boxes = &checking.Completions{Invoker: boxes, Looker: checks} // they end with this process
+			boxes = &checking.Completions{Invoker: boxes, ProjectChecks: checks} // they end with this process
 		}
 		conn.beside = &project.Files{Invoker: boxes, Dir: dir}
 	}

@@ -6,7 +6,7 @@
 // .handoff. The state directory of a user has the user's permissions under an id, one file for each:
 //
 //	GIT/handoff-leave         the id
-//	STATE/ID/KIND-DIGEST      a [Leave]
+//	STATE/ID/KIND-DIGEST      a [Permission]
 package consent
 
 import (
@@ -32,13 +32,13 @@ const (
 
 // A Leave is one permission. It keeps PATH and HOME of the person that gave it. Commands of checks run with both:
 // PATH decides which programs the shell finds, and HOME which settings they read.
-type Leave struct {
+type Permission struct {
 	Path string `json:"path"`
 	Home string `json:"home"`
 }
 
 // Getenv returns an environment with the variables of the permission.
-func (l Leave) Getenv(of func(string) string) func(string) string {
+func (l Permission) Getenv(of func(string) string) func(string) string {
 	return func(name string) string {
 		if kept, ok := map[string]string{"PATH": l.Path, "HOME": l.Home}[name]; ok {
 			return kept
@@ -50,24 +50,24 @@ func (l Leave) Getenv(of func(string) string) func(string) string {
 // A Book holds the permissions of one user in one repository. Several processes may use the same Book at the same
 // time.
 type Book struct {
-	Place string // the directory that has the id: the common git directory, or .handoff of a project without git
-	State string // of this user, for all repositories
+	IDDir    string // the directory that has the id: the common git directory, or .handoff of a project without git
+	StateDir string // of this user, for all repositories
 }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{26}$`) })
 
 // Find returns the permission of a kind for a digest, or nil. The error is a sentence for people with the reason why
 // no permission counts, for example because a file belongs to another user. Find writes nothing.
-func (b Book) Find(kind, digest string) (*Leave, error) {
+func (b Book) Find(kind, digest string) (*Permission, error) {
 	dir, err := b.dir()
 	if err != nil || dir == "" {
 		return nil, err
 	}
-	text, err := read(filepath.Join(dir, kind+"-"+digest))
+	text, err := readOwned(filepath.Join(dir, kind+"-"+digest))
 	if err != nil || text == nil {
 		return nil, err
 	}
-	found := &Leave{}
+	found := &Permission{}
 	if json.Unmarshal(text, found) != nil || found.Path == "" {
 		return nil, fmt.Errorf("%s is not what handoff wrote, so it allows nothing: remove it", filepath.Join(dir, kind+"-"+digest))
 	}
@@ -75,11 +75,11 @@ func (b Book) Find(kind, digest string) (*Leave, error) {
 }
 
 // Allow adds a permission of a kind for a digest. The caller has asked a person.
-func (b Book) Allow(kind, digest string, l Leave) error {
-	if b.Place == "" || b.State == "" {
+func (b Book) Allow(kind, digest string, l Permission) error {
+	if b.IDDir == "" || b.StateDir == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
 	}
-	if err := b.name(); err != nil {
+	if err := b.ensureID(); err != nil {
 		return err
 	}
 	dir, err := b.dir()
@@ -122,27 +122,27 @@ func (b Book) Stamp() string {
 // dir returns the directory of this repository's permissions. It is empty if the repository has no id, and so no
 // permissions.
 func (b Book) dir() (string, error) {
-	if b.Place == "" || b.State == "" { // else the working directory would be read
+	if b.IDDir == "" || b.StateDir == "" { // else the working directory would be read
 		return "", nil
 	}
-	id, err := read(b.idFile())
+	id, err := readOwned(b.idFile())
 	if err != nil || len(id) == 0 {
 		return "", err
 	}
 	if !idForm().Match(id) {
 		return "", fmt.Errorf("%s is not what handoff wrote, so nothing is allowed here: remove it", b.idFile())
 	}
-	dir := filepath.Join(b.State, string(id))
-	return dir, errors.Join(own(b.State, fs.ModeDir), own(dir, fs.ModeDir))
+	dir := filepath.Join(b.StateDir, string(id))
+	return dir, errors.Join(checkOwner(b.StateDir, fs.ModeDir), checkOwner(dir, fs.ModeDir))
 }
 
-// name gives the repository an id, unless another process does so at the same time.
-func (b Book) name() error {
-	err := errors.Join(platform.MakePrivate(b.State), os.MkdirAll(b.Place, 0o755)) //nolint:gosec // as other directories of the project
+// ensureID gives the repository an id, unless another process does so at the same time.
+func (b Book) ensureID() error {
+	err := errors.Join(platform.MakePrivate(b.StateDir), os.MkdirAll(b.IDDir, 0o755)) //nolint:gosec // as other directories of the project
 	if err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(filepath.Join(b.State, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(b.StateDir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
@@ -151,17 +151,17 @@ func (b Book) name() error {
 		dir, named := b.dir()
 		if _, missing := os.Lstat(dir); missing != nil && named == nil {
 			id := rand.Text()
-			err = errors.Join(os.WriteFile(b.idFile(), []byte(id), 0o600), platform.MakePrivate(filepath.Join(b.State, id)))
+			err = errors.Join(os.WriteFile(b.idFile(), []byte(id), 0o600), platform.MakePrivate(filepath.Join(b.StateDir, id)))
 		}
 	}
 	return err
 }
 
-func (b Book) idFile() string { return filepath.Join(b.Place, "handoff-leave") }
+func (b Book) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
 
-// read reads a file of this user. It returns nil if there is none.
-func read(path string) ([]byte, error) {
-	if err := own(path, 0); err != nil {
+// readOwned reads a file of this user. It returns nil if there is none.
+func readOwned(path string) ([]byte, error) {
+	if err := checkOwner(path, 0); err != nil {
 		return nil, err
 	}
 	text, err := platform.ReadRegular(path, 1<<20)
@@ -171,8 +171,8 @@ func read(path string) ([]byte, error) {
 	return text, err
 }
 
-// own refuses an existing path that is not a file or directory of this user, for example a link.
-func own(path string, kind fs.FileMode) error {
+// checkOwner refuses an existing path that is not a file or directory of this user, for example a link.
+func checkOwner(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

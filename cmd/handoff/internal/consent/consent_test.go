@@ -17,11 +17,11 @@ import (
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
-	b := consent.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
+	b := consent.Book{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			if err := b.Allow(consent.Rules, fmt.Sprint(i), consent.Leave{Path: "p"}); err != nil {
+			if err := b.Allow(consent.Rules, fmt.Sprint(i), consent.Permission{Path: "p"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -30,7 +30,7 @@ func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
 	for i := range 20 {
 		given, err := b.Find(consent.Rules, fmt.Sprint(i))
 		require.NoError(t, err)
-		require.Equal(t, &consent.Leave{Path: "p"}, given)
+		require.Equal(t, &consent.Permission{Path: "p"}, given)
 	}
 	none, err := b.Find(consent.Checks, "1")
 	require.NoError(t, err)
@@ -38,24 +38,24 @@ func TestAllow_LosesNothingOfWhatIsAllowedAtOnce(t *testing.T) {
 }
 
 func TestFind_GivesNothingWhereNothingIsKnownOrNothingWasWritten(t *testing.T) {
-	b := consent.Book{Place: t.TempDir(), State: filepath.Join(t.TempDir(), ".leave")}
-	require.NoError(t, b.Allow(consent.Rules, "1", consent.Leave{Path: "p"}))
-	id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
+	b := consent.Book{IDDir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), ".leave")}
+	require.NoError(t, b.Allow(consent.Rules, "1", consent.Permission{Path: "p"}))
+	id, err := os.ReadFile(filepath.Join(b.IDDir, "handoff-leave"))
 	require.NoError(t, err)
-	path := filepath.Join(b.State, string(id), "rules-1")
+	path := filepath.Join(b.StateDir, string(id), "rules-1")
 	for _, text := range []string{"", "{", `{"home":"h"}`} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		given, err := b.Find(consent.Rules, "1")
 		require.ErrorContains(t, err, path+" is not what handoff wrote")
 		require.Nil(t, given)
 	}
-	t.Chdir(b.Place) // which has an id, and could have leave beside it
-	require.NoError(t, os.Rename(filepath.Join(b.State, string(id)), string(id)))
+	t.Chdir(b.IDDir) // which has an id, and could have leave beside it
+	require.NoError(t, os.Rename(filepath.Join(b.StateDir, string(id)), string(id)))
 	require.NoError(t, os.WriteFile(filepath.Join(string(id), "rules-1"), []byte(`{"path":"p"}`), 0o600))
 	given, err := consent.Book{}.Find(consent.Rules, "1")
 	require.NoError(t, err)
 	require.Nil(t, given)
-	require.Error(t, consent.Book{}.Allow(consent.Rules, "2", consent.Leave{Path: "p"}))
+	require.Error(t, consent.Book{}.Allow(consent.Rules, "2", consent.Permission{Path: "p"}))
 }
 
 func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
@@ -63,13 +63,13 @@ func TestFind_GivesNothingThatAnotherUserOrALinkSays(t *testing.T) {
 		t.Skip("files have owners of another kind, and not each user makes links")
 	}
 	for _, spoilt := range []string{"id", "state", "leaves", "leave"} {
-		b := consent.Book{Place: filepath.Join(t.TempDir(), ".git"), State: filepath.Join(t.TempDir(), ".leave")}
-		require.NoError(t, b.Allow(consent.Rules, "1", consent.Leave{}))
-		id, err := os.ReadFile(filepath.Join(b.Place, "handoff-leave"))
+		b := consent.Book{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
+		require.NoError(t, b.Allow(consent.Rules, "1", consent.Permission{}))
+		id, err := os.ReadFile(filepath.Join(b.IDDir, "handoff-leave"))
 		require.NoError(t, err)
 		path := map[string]string{
-			"id": filepath.Join(b.Place, "handoff-leave"), "state": b.State,
-			"leaves": filepath.Join(b.State, string(id)), "leave": filepath.Join(b.State, string(id), "rules-1"),
+			"id": filepath.Join(b.IDDir, "handoff-leave"), "state": b.StateDir,
+			"leaves": filepath.Join(b.StateDir, string(id)), "leave": filepath.Join(b.StateDir, string(id), "rules-1"),
 		}[spoilt]
 		if os.Geteuid() == 0 {
 			require.NoError(t, os.Chown(path, 12345, -1))

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerLeaves waits in the kernel until f has no reader any more, or ctx is done. It returns false if the system
+// awaitReaderLeaving waits in the kernel until f has no reader any more, or ctx is done. It returns false if the system
 // cannot tell.
-func readerLeaves(ctx context.Context, f *os.File) bool {
+func awaitReaderLeaving(ctx context.Context, f *os.File) bool {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return false

@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// readerLeaves returns false: the next write notices.
-func readerLeaves(context.Context, *os.File) bool { return false }
+// awaitReaderLeaving returns false: the next write notices.
+func awaitReaderLeaving(context.Context, *os.File) bool { return false }

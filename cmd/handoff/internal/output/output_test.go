@@ -31,7 +31,7 @@ func TestReaderThatLeavesIsNoticedAtOnce(t *testing.T) {
 	require.NoError(t, ctx.Err())
 	require.NoError(t, r.Close())
 	<-ctx.Done()
-	require.ErrorIs(t, context.Cause(ctx), output.ErrLeft)
+	require.ErrorIs(t, context.Cause(ctx), output.ErrReaderLeft)
 	out.Close()
 }
 
@@ -43,7 +43,7 @@ func TestWritingToNobodyIsNoError(t *testing.T) {
 	n, err := io.WriteString(out, "line\n")
 	require.NoError(t, err)
 	require.Equal(t, len("line\n"), n)
-	require.ErrorIs(t, context.Cause(ctx), output.ErrLeft)
+	require.ErrorIs(t, context.Cause(ctx), output.ErrReaderLeft)
 	out.Close()
 }
 

@@ -16,8 +16,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Workshop is a directory of programs. Use [New].
-type Workshop struct {
+// Builder builds programs into a directory. Use [New].
+type Builder struct {
 	dir   string
 	extra []Source
 }
@@ -31,18 +31,18 @@ type Source struct {
 
 const handoff = "handoff"
 
-// New returns a workshop that builds handoff as it is released, and the extra programs.
-func New(extra ...Source) *Workshop { return &Workshop{extra: extra} }
+// New returns a builder that builds handoff as it is released, and the extra programs.
+func New(extra ...Source) *Builder { return &Builder{extra: extra} }
 
 // Program returns the path of handoff, built from this source, or the file that HANDOFF_PROGRAM names. It skips the
 // test unless proofs are on.
-func (w *Workshop) Program(t testing.TB) string {
+func (w *Builder) Program(t testing.TB) string {
 	t.Helper()
-	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Built(t, handoff))
+	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Path(t, handoff))
 }
 
-// Built returns the path of a program by the name of its source. It skips the test like [Workshop.Program].
-func (w *Workshop) Built(t testing.TB, name string) string {
+// Path returns the path of a program by the name of its source. It skips the test like [Builder.Program].
+func (w *Builder) Path(t testing.TB, name string) string {
 	t.Helper()
 	sandbox.Proof(t)
 	return filepath.Join(w.dir, name)
@@ -50,25 +50,25 @@ func (w *Workshop) Built(t testing.TB, name string) string {
 
 // Run builds the missing programs, runs the tests of a package in a sandbox, and removes the programs. The status is
 // also 1 if the tests left processes behind. Without proofs it builds nothing.
-func (w *Workshop) Run(m *testing.M) (status int) {
-	return sandbox.New(working{w, m}).Run()
+func (w *Builder) Run(m *testing.M) (status int) {
+	return sandbox.New(builtTests{w, m}).Run()
 }
 
 // RunProofs is Run for a package whose tests are all proofs. If proofs are off it runs nothing and says so.
-func (w *Workshop) RunProofs(m *testing.M) (status int) {
+func (w *Builder) RunProofs(m *testing.M) (status int) {
 	if sandbox.LeaveOut() {
 		return 0
 	}
 	return w.Run(m)
 }
 
-// working holds tests and the workshop that they use.
-type working struct {
-	*Workshop
+// builtTests holds tests and the builder of their programs.
+type builtTests struct {
+	*Builder
 	tests *testing.M
 }
 
-func (w working) Run() (status int) {
+func (w builtTests) Run() (status int) {
 	if sandbox.Proofs() {
 		if err := w.build(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -76,7 +76,7 @@ func (w working) Run() (status int) {
 		}
 	}
 	status = w.tests.Run()
-	if left := w.close(); len(left) > 0 {
+	if left := w.cleanUp(); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "processes were left behind:", left)
 		return 1
 	}
@@ -85,7 +85,7 @@ func (w working) Run() (status int) {
 
 // build builds all programs, but not one that HANDOFF_PROGRAM names. It must run in a package directory that is three
 // levels below the module.
-func (w *Workshop) build() (err error) {
+func (w *Builder) build() (err error) {
 	if w.dir, err = os.MkdirTemp("", "workshop"); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (w *Workshop) build() (err error) {
 	return nil
 }
 
-func (w *Workshop) compile(source Source) error {
+func (w *Builder) compile(source Source) error {
 	link := "-s -w -X main.version=" + source.Version // as a release is
 	source.Package = cmp.Or(source.Package, "handoff/cmd/handoff")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", link, "-o", filepath.Join(w.dir, source.Name), source.Package)
@@ -129,7 +129,7 @@ func openSources() error {
 
 // close removes the directory. It kills the processes that still run one of its programs, and returns their ids.
 // Without /proc it finds none.
-func (w *Workshop) close() (left []int) {
+func (w *Builder) cleanUp() (left []int) {
 	if w.dir == "" {
 		return nil
 	}
@@ -148,9 +148,9 @@ func (w *Workshop) close() (left []int) {
 	return left
 }
 
-// Knob returns the size of a proof: how often it runs, or how long. The environment variable decides; without it the
+// Setting returns the size of a proof: how often it runs, or how long. The environment variable decides; without it the
 // value is otherwise, or short with -short.
-func Knob[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
+func Setting[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)
 	switch {

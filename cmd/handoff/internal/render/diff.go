@@ -51,13 +51,13 @@ type Since struct {
 
 // Compare compares a handoff, in the view full, with another round of its work. Before is nil for none.
 func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
-	c := compared(got)
+	c := newComparison(got)
 	if before == nil {
 		return c
 	}
-	was := compared(*before)
+	was := newComparison(*before)
 	since := Since{
-		Of: before.HandoffID, Added: without(c.files, was.files...), Gone: without(was.files, c.files...),
+		Of: before.HandoffID, Added: difference(c.files, was.files...), Gone: difference(was.files, c.files...),
 	}
 	for _, a := range c.Criteria {
 		i := slices.IndexFunc(was.Criteria, func(b schemas.Answered) bool { return b.Criterion == a.Criterion })
@@ -72,7 +72,7 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 	return c
 }
 
-func compared(got schemas.GetOut) Comparison {
+func newComparison(got schemas.GetOut) Comparison {
 	h, done := got.Handoff, got.Completion
 	e := schemas.OrZero(h.Expectations)
 	came := cmp.Or(done, &schemas.Completion{})
@@ -102,12 +102,12 @@ func (c *Comparison) assign(deliverables []schemas.Deliverable) {
 		one := Deliverable{Asked: strings.Join(nonEmpty(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
 		for _, glob := range d.Files {
 			asked = true
-			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !fits(glob, file) })
+			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !matches(glob, file) })
 			if one.Files = append(one.Files, came...); len(came) == 0 {
 				one.Missing = append(one.Missing, glob)
 			}
 		}
-		left = without(left, one.Files...)
+		left = difference(left, one.Files...)
 		c.Deliverables = append(c.Deliverables, one)
 	}
 	if asked {
@@ -115,8 +115,8 @@ func (c *Comparison) assign(deliverables []schemas.Deliverable) {
 	}
 }
 
-// fits reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
-func fits(glob, file string) bool {
+// matches reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
+func matches(glob, file string) bool {
 	glob, file = strings.TrimPrefix(glob, "/"), strings.TrimPrefix(file, "/")
 	if dir, below, deep := strings.Cut(glob, "**"); deep {
 		ok, err := path.Match(strings.TrimPrefix(below, "/"), path.Base(file))
@@ -126,8 +126,8 @@ func fits(glob, file string) bool {
 	return ok && err == nil || glob == file
 }
 
-// without returns the list without the others.
-func without(list []string, others ...string) []string {
+// difference returns the list without the others.
+func difference(list []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
@@ -141,27 +141,27 @@ func (c Comparison) Draw(p *cli.Page) {
 	s.answers("Criteria", c.Criteria, c.done)
 	var items []string
 	for _, d := range c.Deliverables {
-		text := d.Asked + prefixed(" → ", few(d.Files))
+		text := d.Asked + prefixed(" → ", countedList(d.Files))
 		if c.done != nil {
 			text += prefixed("; missing: ", strings.Join(d.Missing, ", "))
 		}
 		items = append(items, text)
 	}
-	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", few(c.Unasked)))...))
+	s.section("Deliverables", append(items, nonEmpty(prefixed("not asked for: ", countedList(c.Unasked)))...))
 	if c.Deliverables == nil {
-		s.section("Files", nonEmpty(few(c.files)))
+		s.section("Files", nonEmpty(countedList(c.files)))
 	}
 	if len(c.OutputSchema) > 0 {
 		s.section("Output", nonEmpty("asked: "+compact(c.OutputSchema), prefixed("given: ", compact(c.Output))))
 	}
-	s.section("Working Tree", observed(schemas.OrZero(c.done).Tree))
+	s.section("Working Tree", treeFacts(schemas.OrZero(c.done).Tree))
 	if c.Since == nil {
 		return
 	}
 	s.line("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
 	s.answers("New", c.Since.Points, c.done)
 	s.answers("Changed", c.Since.Changed, c.done)
-	s.section("Files", nonEmpty(prefixed("also: ", few(c.Since.Added)), prefixed("no more: ", few(c.Since.Gone))))
+	s.section("Files", nonEmpty(prefixed("also: ", countedList(c.Since.Added)), prefixed("no more: ", countedList(c.Since.Gone))))
 }
 
 // answers draws criteria, with their answers if there is a completion.
@@ -171,10 +171,10 @@ func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Com
 			s.line("\n" + s.Bold(heading))
 		}
 		if done == nil {
-			s.line(fmt.Sprintf("  %d. %s", a.Number, s.Quote(one(a.Criterion), 5)))
+			s.line(fmt.Sprintf("  %d. %s", a.Number, s.Quote(oneLine(a.Criterion), 5)))
 			continue
 		}
-		s.Answer(a.IsMet(), a.Number, one(a.Criterion), one(done.EvidenceText(a)))
+		s.Answer(a.IsMet(), a.Number, oneLine(a.Criterion), oneLine(done.EvidenceText(a)))
 	}
 }
 
@@ -182,7 +182,7 @@ func (s sheet) answers(heading string, all []schemas.Answered, done *schemas.Com
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
-		return one(string(raw))
+		return oneLine(string(raw))
 	}
-	return one(b.String())
+	return oneLine(b.String())
 }

@@ -12,17 +12,17 @@ import (
 )
 
 // Handoff draws one handoff from the view full: sender and recipient, status, context, expectations and results. End
-// comes from [Ending].
+// comes from [EndingEvent].
 func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
-	s.line(s.Bold(s.Quote("Handoff "+h.ID.String()+prefixed(": ", one(h.Title)), 0)))
+	s.line(s.Bold(s.Quote("Handoff "+h.ID.String()+prefixed(": ", oneLine(h.Title)), 0)))
 	s.standing(h, st, end)
 	if st.Status.Ended() && failed == nil {
 		s.paragraph("Reason", st.Reason)
 	}
 	s.paragraph("Task", h.Task)
-	s.section("Context Transferred", transferred(h))
+	s.section("Context Transferred", contextLines(h))
 	s.section("Expectations", expectations(h.Expectations, done))
 	s.completion(cmp.Or(done, &schemas.Completion{}))
 	s.failure(cmp.Or(failed, &schemas.Failure{}))
@@ -31,12 +31,12 @@ func Handoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.paragraph("Said with the questions", st.Note)
 	}
 	s.section("Checkpoint", checkpoints(h, st, failed))
-	eachLate(got.Late, func(label, text string) { s.paragraph(capital(label), text) })
+	drawLate(got.Late, func(label, text string) { s.paragraph(capital(label), text) })
 }
 
 func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), prefixed("capability:", h.Target.Capability), prefixed("role:", h.Target.Role))
-	s.fact("From", fmt.Sprintf("%s → To: %s", one(schemas.Sender(h.ByRule().String(), h.Source.Agent)), one(to)))
+	s.fact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.Sender(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}
@@ -81,12 +81,12 @@ func checkpoints(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure
 	return slices.Compact(nonEmpty(st.Checkpoint, left, begun))
 }
 
-// transferred returns one line for each kind of context, shortened.
-func transferred(h schemas.Handoff) []string {
+// contextLines returns one line for each kind of context, shortened.
+func contextLines(h schemas.Handoff) []string {
 	var items []string
 	add := func(label, value string) {
 		if value != "" {
-			items = append(items, label+": "+one(value))
+			items = append(items, label+": "+oneLine(value))
 		}
 	}
 	add("Summary", h.Summary)
@@ -95,12 +95,12 @@ func transferred(h schemas.Handoff) []string {
 	for _, a := range c.Artifacts {
 		add(capital(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
 	}
-	add("Decisions", few(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision })))
-	add("Files", few(schemas.Map(c.Files, func(f schemas.File) string { return f.Path })))
-	add("Done before", few(c.CompletedSteps))
-	add("Known issues", few(c.KnownIssues))
-	add("Previous failures", few(c.PreviousFailures))
-	add("References", few(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
+	add("Decisions", countedList(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision })))
+	add("Files", countedList(schemas.Map(c.Files, func(f schemas.File) string { return f.Path })))
+	add("Done before", countedList(c.CompletedSteps))
+	add("Known issues", countedList(c.KnownIssues))
+	add("Previous failures", countedList(c.PreviousFailures))
+	add("References", countedList(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
 	project := schemas.OrZero(c.Project)
 	add("Project", project.Name+prefixed(", branch ", project.Branch))
 	add("Tech Stack", strings.Join(project.TechStack, ", "))
@@ -123,7 +123,7 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 			if a.IsMet() {
 				box, mark = "[x] ", "✓"
 			}
-			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", one(done.EvidenceText(a))))
+			items = append(items, box+a.Criterion+" "+mark+prefixed(" ", oneLine(done.EvidenceText(a))))
 		}
 	}
 	items = append(items, schemas.Map(criteria, func(text string) string { return "[ ] " + text })...)
@@ -133,37 +133,37 @@ func expectations(e *schemas.Expectations, done *schemas.Completion) []string {
 func (s sheet) completion(c *schemas.Completion) {
 	s.paragraph("Result", c.Summary)
 	s.section("Results", results(c))
-	s.section("Deliverables", delivered(c))
-	s.section("Working Tree", observed(c.Tree))
+	s.section("Deliverables", deliverables(c))
+	s.section("Working Tree", treeFacts(c.Tree))
 	s.section("Verification", verification(c.Verification))
 	s.section("Notes", c.Notes)
 	next := schemas.OrZero(c.Continuation)
 	s.section("Suggested Next", nonEmpty(strings.Join(nonEmpty(next.SuggestedNext, next.Reason), ": ")))
 }
 
-func delivered(c *schemas.Completion) []string {
+func deliverables(c *schemas.Completion) []string {
 	var items []string
 	for _, d := range c.Deliverables {
 		items = append(items, nonEmpty(strings.Join(nonEmpty(d.Type, d.Description), ": "),
-			counted("Created", d.FilesCreated), counted("Modified", d.FilesModified), counted("Tests", d.TestsCreated))...)
+			countedFiles("Created", d.FilesCreated), countedFiles("Modified", d.FilesModified), countedFiles("Tests", d.TestsCreated))...)
 	}
 	return append(items, c.Outputs...)
 }
 
-// counted returns the number of files and the first names, or "" for none.
-func counted(label string, files []string) string {
+// countedFiles returns the number of files and the first names, or "" for none.
+func countedFiles(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), first(files))
 }
 
-// observed returns the facts of git about the tree, which are no claims of the holder.
-func observed(tree *schemas.Tree) []string {
+// treeFacts returns the facts of git about the tree, which are no claims of the holder.
+func treeFacts(tree *schemas.Tree) []string {
 	t := schemas.OrZero(tree)
 	return nonEmpty(
 		strings.Join(nonEmpty(t.Path, prefixed("branch ", t.Branch), prefixed("commit ", t.Commit)), ", "),
-		counted("Changed since "+t.Since, t.Changed), counted("In no commit", t.Uncommitted),
+		countedFiles("Changed since "+t.Since, t.Changed), countedFiles("In no commit", t.Uncommitted),
 		prefixed("What changed is not known: ", t.Unknown),
 	)
 }
@@ -188,7 +188,7 @@ func verification(given *schemas.Verification) (items []string) {
 		if c.ExitCode != 0 {
 			mark = "✗"
 		}
-		items = append(items, fmt.Sprintf("%s %s, exit %d%s", mark, one(c.Command), c.ExitCode, prefixed("\n", c.Output)))
+		items = append(items, fmt.Sprintf("%s %s, exit %d%s", mark, oneLine(c.Command), c.ExitCode, prefixed("\n", c.Output)))
 	}
 	return items
 }

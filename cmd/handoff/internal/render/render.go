@@ -50,13 +50,13 @@ func (s sheet) paragraph(heading, written string) {
 
 // fact draws a labelled text on one line, or nothing for an empty text.
 func (s sheet) fact(label, value string) {
-	if value = one(value); value != "" {
+	if value = oneLine(value); value != "" {
 		s.line(label + ": " + s.Quote(value, len(label)+2))
 	}
 }
 
-// one puts a text on one line that is not much longer than most terminals.
-func one(written string) string { return display.OneLine(written, 200) }
+// oneLine puts a text on one line that is not much longer than most terminals.
+func oneLine(written string) string { return display.OneLine(written, 200) }
 
 func suffixed(text, suffix string) string {
 	if text == "" {
@@ -78,8 +78,8 @@ func capital(word string) string {
 	return string(unicode.ToUpper(r)) + word[n:]
 }
 
-// few returns the length of a list and its first members.
-func few(names []string) string {
+// countedList returns the length of a list and its first members.
+func countedList(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
@@ -93,9 +93,9 @@ func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// Ending returns the event that ended a handoff, if the handoff was cancelled, refused, returned or timed out. It
+// EndingEvent returns the event that ended a handoff, if the handoff was cancelled, refused, returned or timed out. It
 // returns nil if a completion or failure tells how it ended.
-func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
+func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
@@ -113,7 +113,7 @@ func Ending(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event
 }
 
 // Outcome draws the end of a handoff: the actor and the reason, each criterion with its evidence or the reason why it
-// is not met, the checks, and the results. End comes from [Ending].
+// is not met, the checks, and the results. End comes from [EndingEvent].
 func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("ended by", string(schemas.OrZero(end).Agent))
@@ -137,17 +137,17 @@ func Outcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	failed := schemas.OrZero(out.Failure)
 	p.Field("by", string(failed.Source.Agent))
 	p.Field("reason", failed.Failure.Description)
-	eachLate(out.Late, p.Field)
+	drawLate(out.Late, p.Field)
 }
 
-// eachLate draws late results, which came after the claim was lost.
-func eachLate(results []schemas.Late, draw func(label, text string)) {
+// drawLate draws late results, which came after the claim was lost.
+func drawLate(results []schemas.Late, draw func(label, text string)) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:
-			draw("late result from "+one(string(l.Completion.Source.Agent)), l.Completion.Summary)
+			draw("late result from "+oneLine(string(l.Completion.Source.Agent)), l.Completion.Summary)
 		case l.Failure != nil:
-			draw("late failure from "+one(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
+			draw("late failure from "+oneLine(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
 		}
 	}
 }
@@ -159,9 +159,9 @@ type Step struct {
 	Human      bool
 }
 
-// Next returns the commands that fit the status of a handoff, the most likely first. A text that the person has to
+// NextSteps returns the commands that fit the status of a handoff, the most likely first. A text that the person has to
 // write is '…'.
-func Next(got schemas.GetOut) (steps []Step) {
+func NextSteps(got schemas.GetOut) (steps []Step) {
 	id, st := got.HandoffID, *got.Standing
 	add := func(does, line string, words ...any) {
 		steps = append(steps, Step{Line: fmt.Sprintf(line, words...), Does: does})

@@ -42,7 +42,7 @@ func playWhileRead(ctx context.Context, a *cli.App, state string) error {
 	read := *a
 	read.Stdout, read.IsTerminal = out, func(any) bool { return a.IsTerminal(a.Stdout) }
 	err := playDemo(ctx, &read, state)
-	if errors.Is(context.Cause(ctx), output.ErrLeft) {
+	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
 		return cli.Exit(128 + int(syscall.SIGPIPE))
 	}
 	return err
@@ -91,7 +91,7 @@ func meanwhile(ctx context.Context, a *cli.App, state string, command []string) 
 	var said bytes.Buffer // in vain once the reader left: what that breaks off is no fault
 	e.Stderr = &said
 	code := Run(ctx, e, a.Release.Version, command)
-	if !errors.Is(context.Cause(ctx), output.ErrLeft) {
+	if !errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
 		_, _ = said.WriteTo(a.Stderr)
 	}
 	if code != 0 {

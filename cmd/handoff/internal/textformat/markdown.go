@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// A place is the target of a section's text: a list or a text at a path.
-type place struct {
+// A target is the place of a section's text: a list or a text at a path.
+type target struct {
 	path string
 	list bool
 }
 
 // sections maps the headings of the handoff template of the agent handoff protocols to places, with the words that
 // others use for them.
-var sections = map[string]place{
+var sections = map[string]target{
 	"task":               {"task", false},
 	"your specific task": {"task", false},
 	"instructions":       {"task", false},
@@ -36,15 +36,15 @@ var sections = map[string]place{
 	"if you get stuck":   {"expectations.if_stuck", true},
 }
 
-// items maps the first words of a point to the section that it belongs to.
-var items = map[string]string{
+// itemSections maps the first words of a point to the section that it belongs to.
+var itemSections = map[string]string{
 	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
 	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
 }
 
-// forms returns the patterns of lines and texts in Markdown. They are compiled at the first use, because most
+// patterns returns the patterns of lines and texts in Markdown. They are compiled at the first use, because most
 // commands read no Markdown.
-var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
+var patterns = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
 	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
 	f.headed = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
 	f.bullet = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
@@ -56,13 +56,13 @@ var forms = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fen
 
 // sectionOf returns the section whose heading is this line, or "".
 func sectionOf(line string) string {
-	if m := forms().heading.FindStringSubmatch(line); m != nil && sections[nameOf(m[1])].path != "" {
-		return nameOf(m[1])
+	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections[normalName(m[1])].path != "" {
+		return normalName(m[1])
 	}
 	return ""
 }
 
-func nameOf(s string) string {
+func normalName(s string) string {
 	return strings.ToLower(strings.Trim(strings.ReplaceAll(s, "’", "'"), " *:"))
 }
 
@@ -80,7 +80,7 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 		if said[body] != nil {
 			body = rest
 		}
-		add(said, place{body, false}, text)
+		add(said, target{body, false}, text)
 		if body == "summary" {
 			addEnd(said, text)
 		}
@@ -94,29 +94,29 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 func addEnd(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
-		if forms().fence.MatchString(line) {
+		if patterns().fence.MatchString(line) {
 			fenced = !fenced
 		}
 		name, value := section, strings.Trim(strings.TrimSpace(line), "*_ ")
-		if m := forms().bullet.FindStringSubmatch(value); m != nil {
+		if m := patterns().bullet.FindStringSubmatch(value); m != nil {
 			value = m[1]
 		}
-		if m := forms().heading.FindStringSubmatch(line); m != nil {
-			section = nameOf(m[1])
+		if m := patterns().heading.FindStringSubmatch(line); m != nil {
+			section = normalName(m[1])
 			continue
-		} else if m := forms().label.FindStringSubmatch(value); m != nil {
-			name, value = nameOf(m[1]), strings.Trim(m[2], "*_ ")
+		} else if m := patterns().label.FindStringSubmatch(value); m != nil {
+			name, value = normalName(m[1]), strings.Trim(m[2], "*_ ")
 		}
 		if value == "" || fenced {
 			continue
 		}
-		short := len(strings.Fields(value)) <= 3 && slices.Contains(ends, name)
-		failed := slices.Contains(verified, name) && forms().failed.MatchString(value)
+		short := len(strings.Fields(value)) <= 3 && slices.Contains(endNames, name)
+		failed := slices.Contains(checkNames, name) && patterns().failed.MatchString(value)
 		switch {
 		case short && (name == "status" || name == "outcome"):
-			add(said, place{"status", false}, value)
+			add(said, target{"status", false}, value)
 		case short || failed:
-			add(said, place{"data." + name, false}, value)
+			add(said, target{"data." + name, false}, value)
 		}
 		section = ""
 	}
@@ -124,8 +124,8 @@ func addEnd(said map[string]any, text string) {
 
 // ends and verified are the names of lines and sections that report how work ended, and how it was verified.
 var (
-	ends     = []string{"status", "state", "outcome", "verdict", "conclusion"}
-	verified = []string{"tests", "test", "checks", "build", "ci", "lint"}
+	endNames   = []string{"status", "state", "outcome", "verdict", "conclusion"}
+	checkNames = []string{"tests", "test", "checks", "build", "ci", "lint"}
 )
 
 func addSections(said map[string]any, text string) {
@@ -136,17 +136,17 @@ func addSections(said map[string]any, text string) {
 		lines = nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if forms().fence.MatchString(line) {
+		if patterns().fence.MatchString(line) {
 			fenced = !fenced
 		}
-		switch m := forms().heading.FindStringSubmatch(line); {
+		switch m := patterns().heading.FindStringSubmatch(line); {
 		case fenced || m == nil:
 		case sectionOf(line) != "":
 			end()
 			section = sectionOf(line)
 			continue
 		case section == "" && len(rest) == 0 && said["title"] == nil:
-			if name := strings.TrimSpace(m[1]); nameOf(name) != "handoff package" {
+			if name := strings.TrimSpace(m[1]); normalName(name) != "handoff package" {
 				said["title"] = name
 			}
 			continue
@@ -161,7 +161,7 @@ func addSections(said map[string]any, text string) {
 		}
 	}
 	end()
-	add(said, place{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
+	add(said, target{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
 }
 
 // addSection adds the lines of a section. A point whose first words name another section goes there.
@@ -171,15 +171,15 @@ func addSection(said map[string]any, section string, lines []string) {
 	to := at
 	for _, line := range lines {
 		text := strings.TrimSpace(line)
-		m := forms().bullet.FindStringSubmatch(text)
+		m := patterns().bullet.FindStringSubmatch(text)
 		nested := m != nil && line != strings.TrimLeft(line, " \t")
 		if m != nil {
 			text = m[1]
 			if !nested {
 				to = at
 			}
-			if named := forms().label.FindStringSubmatch(text); named != nil && items[nameOf(named[1])] != "" {
-				to, text = sections[items[nameOf(named[1])]], named[2]
+			if named := patterns().label.FindStringSubmatch(text); named != nil && itemSections[normalName(named[1])] != "" {
+				to, text = sections[itemSections[normalName(named[1])]], named[2]
 			}
 		}
 		switch {
@@ -187,7 +187,7 @@ func addSection(said map[string]any, section string, lines []string) {
 		case to != at || m != nil && at.list && !nested:
 			add(said, to, text)
 		case at.list:
-			extend(said, at, text)
+			extendLast(said, at, text)
 		default:
 			prose = append(prose, line)
 		}
@@ -196,11 +196,11 @@ func addSection(said map[string]any, section string, lines []string) {
 }
 
 // add adds a text at a place, after the text or list that is there. An empty text changes nothing.
-func add(said map[string]any, at place, text string) {
+func add(said map[string]any, at target, text string) {
 	if text == "" {
 		return
 	}
-	object, name := reach(said, at.path)
+	object, name := parentOf(said, at.path)
 	if have, ok := object[name].(string); ok && !at.list {
 		text = have + "\n\n" + text
 	}
@@ -215,9 +215,9 @@ func add(said map[string]any, at place, text string) {
 	object[name] = append(list, text)
 }
 
-// extend adds to the last text of a list, or starts the list.
-func extend(said map[string]any, at place, text string) {
-	object, name := reach(said, at.path)
+// extendLast adds to the last text of a list, or starts the list.
+func extendLast(said map[string]any, at target, text string) {
+	object, name := parentOf(said, at.path)
 	list, _ := object[name].([]any)
 	if len(list) == 0 {
 		add(said, at, text)
@@ -228,8 +228,8 @@ func extend(said map[string]any, at place, text string) {
 	}
 }
 
-// reach returns the object that holds the last name of a path, and that name. It makes missing objects on the way.
-func reach(said map[string]any, path string) (object map[string]any, name string) {
+// parentOf returns the object that holds the last name of a path, and that name. It makes missing objects on the way.
+func parentOf(said map[string]any, path string) (object map[string]any, name string) {
 	head, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
 		return said, head
@@ -239,5 +239,5 @@ func reach(said map[string]any, path string) (object map[string]any, name string
 		inside = map[string]any{}
 		said[head] = inside
 	}
-	return reach(inside, rest)
+	return parentOf(inside, rest)
 }

@@ -15,22 +15,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// mark is a byte order mark.
-const mark = "\uFEFF"
+// byteOrderMark is a byte order mark.
+const byteOrderMark = "\uFEFF"
 
 // Message reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown below it.
 // A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
 //
 // The error says which format the text violates, and where.
 func Message(text string) (said map[string]any, markdown string, err error) {
-	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), mark)
+	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), byteOrderMark)
 	trimmed := strings.TrimSpace(text)
 	if strings.IndexAny(trimmed, "{[") == 0 || strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "/*") {
-		said, err := object(JSON(text))
+		said, err := asObject(JSON(text))
 		return said, "", err
 	}
 	if front, rest, ok := cutFront(trimmed); ok {
-		said, err := object(fromYAML(front))
+		said, err := asObject(fromYAML(front))
 		return said, strings.TrimSpace(rest), err
 	}
 	if !isMarkdown(trimmed) {
@@ -38,21 +38,21 @@ func Message(text string) (said map[string]any, markdown string, err error) {
 			if said, ok := message.(map[string]any); ok {
 				return said, "", nil
 			}
-		} else if begin().MatchString(trimmed) {
+		} else if yamlObjectStart().MatchString(trimmed) {
 			return nil, "", err
 		}
 	}
 	switch {
 	case trimmed == "":
 		return nil, "", errors.New("it is empty")
-	case !forms().headed.MatchString(trimmed):
+	case !patterns().headed.MatchString(trimmed):
 		return nil, "", errors.New("not JSON, not YAML, and no heading of Markdown in it")
 	}
 	return map[string]any{}, trimmed, nil
 }
 
-// begin matches the start of an object in YAML: a bare name and a colon.
-var begin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
+// yamlObjectStart matches the start of an object in YAML: a bare name and a colon.
+var yamlObjectStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
 
 // JSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
 func JSON(text string) (value any, err error) {
@@ -71,7 +71,7 @@ func JSON(text string) (value any, err error) {
 	return value, nil
 }
 
-func object(v any, err error) (map[string]any, error) {
+func asObject(v any, err error) (map[string]any, error) {
 	said, ok := v.(map[string]any)
 	if err == nil && !ok {
 		err = errors.New("it holds no object")

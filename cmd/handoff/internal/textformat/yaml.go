@@ -12,8 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// most is the maximal number of values of a document with its aliases followed. A few lines can stand for billions.
-const most = 100_000
+// maxValues is the maximal number of values of a document with its aliases followed. A few lines can stand for
+// billions.
+const maxValues = 100_000
 
 // fromYAML reads one YAML document. Numbers that are valid in JSON stay as they are written, and so do dates, which
 // are texts.
@@ -26,13 +27,13 @@ func fromYAML(text string) (any, error) {
 	if !errors.Is(decoder.Decode(&more), io.EOF) {
 		return nil, errors.New("not one YAML document: there is more after it")
 	}
-	left := most
+	left := maxValues
 	return valueOf(&doc, &left)
 }
 
 func valueOf(n *yaml.Node, left *int) (any, error) {
 	if *left--; *left < 0 {
-		return nil, fmt.Errorf("more than %d values in YAML", most)
+		return nil, fmt.Errorf("more than %d values in YAML", maxValues)
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:

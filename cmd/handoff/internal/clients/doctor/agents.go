@@ -15,7 +15,7 @@ func Agents(files []agentsfile.File, given consent.Book, sh Shell) (all []Findin
 		declared += len(said.Agents)
 		if len(problems) > 0 {
 			all = append(all, warning(aboutAgents, "%s", problems[0]).try(sh.line("agents check")))
-		} else if how, waits := f.Waits(said, given); waits {
+		} else if how, waits := f.LacksPermission(said, given); waits {
 			all = append(all, warning("leave", "%s", how).try(sh.line("allow")))
 		}
 	}

@@ -71,9 +71,9 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 		for _, f := range a.AgentsFiles() {
 			said, wrong := f.Read()
 			problems = append(problems, wrong...)
-			if digest, rules := agentsfile.Rules(said); digest != "" && !f.Own && len(wrong) == 0 {
-				why, waits := f.Waits(said, book)
-				all = append(all, actor{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.Readable(rules), Allowed: !waits, Why: why})
+			if digest, rules := agentsfile.CanonicalRules(said); digest != "" && !f.Own && len(wrong) == 0 {
+				why, waits := f.LacksPermission(said, book)
+				all = append(all, actor{Kind: consent.Rules, File: f.Name, Digest: digest, Does: agentsfile.FormatRules(rules), Allowed: !waits, Why: why})
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func ask(ctx context.Context, a *cli.App, all []actor) error {
 	if waiting.Len() == 0 {
 		return nil
 	}
-	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting.String(), book.Place)
+	refused := schemas.Errorf(schemas.Denied, "%sFor %s a person alone allows that", waiting.String(), book.IDDir)
 	if _, err := a.InPerson(ctx, refused); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func ask(ctx context.Context, a *cli.App, all []actor) error {
 		if of.Allowed {
 			continue
 		}
-		err := book.Allow(of.Kind, of.Digest, consent.Leave{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
+		err := book.Allow(of.Kind, of.Digest, consent.Permission{Path: a.Getenv("PATH"), Home: a.Getenv("HOME")})
 		if err != nil {
 			return schemas.Errorf(schemas.Internal, "keep what is allowed: %w", err)
 		}

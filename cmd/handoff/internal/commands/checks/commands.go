@@ -50,7 +50,7 @@ func Commands(a *cli.App) []*cobra.Command {
 
 // here is a repository and what looks at its checks.
 type here struct {
-	checking.Looker
+	checking.ProjectChecks
 	repository git.Repository
 	head       string
 }
@@ -60,7 +60,7 @@ func find(a *cli.App) (h here, err error) {
 	if err != nil {
 		return h, err
 	}
-	if h.Looker, err = a.Checks(dir); err != nil {
+	if h.ProjectChecks, err = a.Checks(dir); err != nil {
 		return h, err
 	}
 	h.repository, _ = git.Find(dir, func(string) bool { return false })

@@ -85,7 +85,7 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	var seen schemas.CheckReport
 	end := a.Busy("looking at the checks of " + id)
 	err = a.Connect(ctx, nobody, func(conn *cli.Connection) (err error) {
-		seen, err = h.Later(ctx, conn.Invoker(), nobody, id)
+		seen, err = h.RunLater(ctx, conn.Invoker(), nobody, id)
 		return err
 	})
 	end()

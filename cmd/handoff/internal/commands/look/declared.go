@@ -61,7 +61,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if said, problems := (agentsfile.File{Name: given[0]}).Says(text, true); len(problems) > 0 || len(said.Agents) == 0 {
+			if said, problems := (agentsfile.File{Name: given[0]}).Parse(text, true); len(problems) > 0 || len(said.Agents) == 0 {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}
@@ -139,7 +139,7 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	well := true
 	for _, f := range files {
 		said, problems := f.Read()
-		waits, _ := f.Waits(said, a.Leave())
+		waits, _ := f.LacksPermission(said, a.Leave())
 		all = append(all, checkedFile{f.Name, len(said.Agents), len(said.Routes), len(said.Plans), waits, problems})
 		well = well && len(problems) == 0
 	}

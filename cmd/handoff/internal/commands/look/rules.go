@@ -70,7 +70,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			said, problems := agentsfile.File{Name: given[0]}.Says(text, true)
+			said, problems := agentsfile.File{Name: given[0]}.Parse(text, true)
 			tested := testedRules{File: given[0], Routes: said.Routes, Workflows: said.Plans, Problems: problems}
 			if len(problems) == 0 && len(given) == 2 {
 				in := cli.Arguments{"handoff_id": given[1], "routes": said.Routes, "plans": said.Plans}

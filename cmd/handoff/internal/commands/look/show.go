@@ -69,7 +69,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	}
 	var end *schemas.Event
 	if !a.JSON && (view == "full" || view == "outcome") {
-		if end, err = render.Ending(ctx, a, out); err != nil {
+		if end, err = render.EndingEvent(ctx, a, out); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 
 // printNext shows the commands that fit the state of a handoff.
 func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
-	for i, step := range render.Next(out) {
+	for i, step := range render.NextSteps(out) {
 		if i == 0 {
 			p.Line("\n%s", p.Bold("Next"))
 		}

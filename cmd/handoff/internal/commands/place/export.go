@@ -66,7 +66,7 @@ func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
 	_, err := export(ctx, a, in, out)
-	if errors.Is(context.Cause(ctx), output.ErrLeft) {
+	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
 		return cli.Exit(128 + int(syscall.SIGPIPE))
 	}
 	return notWritten("standard output", err)

@@ -94,9 +94,9 @@ func (s *servingCommand) challenge(err error) (string, bool) {
 // protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if
 // there is one.
 func (h *room) protocol() *mcp.Server {
-	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: patience, Afar: true}
+	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: patience, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
-		h.checked.Looker, _ = h.Checks(dir) // without a directory for them nothing is seen
+		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory for them nothing is seen
 	}
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},

@@ -76,7 +76,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	by.Conn = "conn_" + rand.Text()
 	declaring := a.Declaring(nil)
 	declaring.Own = own
-	declaring.Begin()
+	declaring.Start()
 	opening := cli.Opening{Logger: log, Stays: true, Crowded: platform.SpendMemory}
 	return a.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
 		if a.IsTerminal(a.Stdin) {
@@ -92,7 +92,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 		if err != nil {
 			return err
 		}
-		checked := &checking.Completions{Invoker: declaring, Looker: checks, Patience: patience}
+		checked := &checking.Completions{Invoker: declaring, ProjectChecks: checks, Patience: patience}
 		defer checked.Stop()
 		server := mcp.New(mcp.Config{
 			Invoker: &project.Files{Invoker: checked, Dir: dir}, Caller: by, Name: agentOf,

@@ -120,7 +120,7 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 	}
 	var end *schemas.Event
 	if !a.JSON && !w.silent {
-		if end, err = render.Ending(ctx, a, out); err != nil {
+		if end, err = render.EndingEvent(ctx, a, out); err != nil {
 			return false, err
 		}
 	}
