@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// brief is what somebody reads who looks at a handoff.
+// brief returns the brief of a handoff as any reader gets it.
 func brief(w *mailboxtest.World, by schemas.Caller, id string) string {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.Get, by, schemas.GetIn{HandoffID: id}).Brief
@@ -40,7 +40,7 @@ func TestBrief_NamesReplacementOfFailedWork(t *testing.T) {
 	mailboxtest.Refused(t, err, schemas.Conflict, "ho_2 took its place, for lead: leave the work to that one.")
 }
 
-// A brief says how far the connection proves its sender, and of a name that looks like another.
+// A brief says how the sender is proved, and warns of a name that looks like another.
 func TestBrief_SaysHowSenderIsProved(t *testing.T) {
 	w, qa := mailboxtest.With(t, "qa")
 	w.Sends(w.Stdio("claude-code"), "x", "known")

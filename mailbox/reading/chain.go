@@ -7,8 +7,8 @@ import (
 	"handoff/store"
 )
 
-// Chain yields the handoff of an id, and those to which next leads from there, as far as they can be read. It yields each
-// once and [schemas.MaxChain] at most, so it ends whatever the rows say: those of a damaged store may lead in a circle.
+// Chain yields the handoff of an id, and the handoffs to which next leads from there, until one cannot be read. It
+// yields each handoff once and [schemas.MaxChain] at most, so it ends even if a damaged store has a circle.
 func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		for seen := map[schemas.ID]bool{}; !seen[id] && len(seen) < schemas.MaxChain; {
@@ -22,10 +22,10 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 	}
 }
 
-// Parent is the next handoff of a [Chain] towards its root.
+// Parent returns the next handoff of a [Chain] towards its root.
 func Parent(r *store.Record) schemas.ID { return r.Parent }
 
-// LastRound is the last rework of a returned handoff, as far as it can be read; any other handoff is its own.
+// LastRound returns the last readable rework of a returned handoff, and any other handoff itself.
 func LastRound(v *store.View, r *store.Record) *store.Record {
 	if r == nil {
 		return nil

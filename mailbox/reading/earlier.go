@@ -10,16 +10,15 @@ import (
 	"handoff/store"
 )
 
-// How far back a brief looks for what earlier holders left.
+// Limits on the earlier work that a brief reports.
 const (
 	maxEarlierEvents = 200 // events of the handoff
 	maxReports       = 3
 )
 
-// earlierWork is what those who had the work before left for its holder: who had it last and how that claim ended, and the
-// last reports, newest first. The events of the handoff tell it; of a handoff that takes the place of another, the
-// record of that one. Whoever holds the first claim and reported nothing has nobody before it, and no event is read. A
-// predecessor that cannot be read is told as nobody.
+// earlierWork returns the work of earlier holders for the current one: the last holder and how its claim ended, and the
+// last reports, newest first. It reads the events of the handoff; if the handoff replaces another, it reads the record
+// of that one. For a first claim without reports it reads no event. An unreadable predecessor counts as none.
 func earlierWork(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {
@@ -32,15 +31,15 @@ func earlierWork(v *store.View, r *store.Record) (before brief.Session, reports 
 	return before, reports, nil
 }
 
-// fromEvents goes back through the events of a handoff. The claim of now, if there is one, is passed over: the newest
-// event before it says until when, and how the session before it ended; the claim before that says whose it was. It
-// reads at most [maxEarlierEvents] events, one read each; who had the work further back is not told.
+// fromEvents goes back through the events of a handoff. It skips the current claim, if there is one. The newest event
+// before it says when and how the session before ended; the claim before that names its agent. It reads at most
+// [maxEarlierEvents] events, with one read each, and does not report earlier sessions.
 func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
 	events, err := v.EventsOf(r, maxEarlierEvents)
 	if err != nil {
 		return before, nil, err
 	}
-	begun := !r.Status.Held() // the events that come now are of a session that is over
+	begun := !r.Status.Held() // the next events belong to a session that is over
 	for _, e := range events {
 		if isNote(e) && len(reports) < maxReports {
 			var s eventContent
@@ -70,22 +69,22 @@ func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports [
 	return before, reports, nil
 }
 
-// sessionSigns are the actions that tell until when a session had a claim, with how it lost the claim, if that is what the
-// action tells. An action that is missing is no sign of the session: others amend, answer and approve.
+// sessionSigns are the actions that show that a session still had its claim, each with how it ended the claim, or "".
+// Other actions are no sign of the session: other agents amend, answer and approve.
 var sessionSigns = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
-// isNote tells whether an event keeps what a holder reported, or why one declined, for whoever reads on.
+// isNote tells whether an event keeps a holder's report, or the reason of a decline, for later readers.
 func isNote(e schemas.Event) bool {
 	return e.Bytes > 0 && slices.Contains([]string{"progress", "released", "declined"}, e.Action)
 }
 
-// predecessorSession is who had the handoff that r takes the place of: the one that it retries, or that was rolled back to
-// its receiver. Where nobody claimed that one there is none. A parent that was returned is none: its result is told
-// instead, see [results].
+// predecessorSession returns the last session of the handoff that r replaces: the handoff that r retries, or the parent
+// that was rolled back to r. It returns an empty session if no agent claimed that handoff. A returned parent does not
+// count: its result is reported instead, see [results].
 func predecessorSession(v *store.View, r *store.Record) (before brief.Session) {
 	id := r.RetryOf
 	if id == 0 {
@@ -102,15 +101,15 @@ func predecessorSession(v *store.View, r *store.Record) (before brief.Session) {
 	return before
 }
 
-// endedWords is what became of a handoff that ended, as what it did or what was done to it.
+// endedWords says in words how a handoff ended.
 var endedWords = map[schemas.Status]string{
 	schemas.Failed: "failed", schemas.TimedOut: "timed out", schemas.Cancelled: "was cancelled",
 	schemas.Rejected: "was rejected", schemas.Completed: "was completed", schemas.Returned: "was returned",
 }
 
-// results are what was handed in for the handoff that r continues or does again, and then for those that r waited for,
-// in the order of [dependencyIDs]. Those that did not end with a result have none, and one that cannot be read is passed
-// over. In the place of a returned one stands its rework, except for that rework itself, which is to mend the result.
+// results returns the result of the handoff that r continues or does again, and then the results of r's dependencies,
+// in the order of [dependencyIDs]. It skips handoffs without a result and results that cannot be read. It replaces a
+// returned handoff by its rework, unless r is that rework and has to correct the result.
 func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Result) {
 	ids := dependencyIDs(v, h, r)
 	if !slices.Contains(ids, r.Parent) {
@@ -135,9 +134,8 @@ func results(v *store.View, h schemas.Handoff, r *store.Record) (all []brief.Res
 	return all
 }
 
-// dependencyIDs are the handoffs for whose outcomes r waits or waited, in the order in which its sender named them. In the
-// place of one that was done again stands the handoff that took its place. What the sender's names do not lead to
-// comes last.
+// dependencyIDs returns the open and former dependencies of r, in the order in which its sender named them. It replaces
+// a handoff that was done again by its replacement. Dependencies without a name of the sender come last.
 func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
 	left := slices.Concat(r.After, r.Freed)
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
@@ -155,12 +153,12 @@ func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []sch
 	return append(ids, left...)
 }
 
-// maxRecalled is how many earlier handoffs of a workflow are looked at for what they decided.
+// maxRecalled is how many earlier handoffs of a workflow are searched for decisions.
 const maxRecalled = 50
 
-// recalledDecisions is what earlier handoffs of the workflow decided, the newest first, as many decisions as the sender asked
-// for. What the handoff says itself is left out, and so is what cannot be read. Of one handoff its last decision comes
-// first. Only handoffs that were sent earlier count, so sending others later changes no brief.
+// recalledDecisions returns decisions of earlier handoffs of the workflow, newest first, as many as the sender asked
+// for. It skips decisions that the handoff itself has, and handoffs that cannot be read. The last decision of a handoff
+// comes first. Only handoffs that were sent earlier count, so later sends change no brief.
 func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.Recalled, err error) {
 	said := map[string]bool{}
 	for _, d := range schemas.OrZero(h.Context).Decisions {

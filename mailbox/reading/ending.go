@@ -9,7 +9,7 @@ import (
 	"handoff/store"
 )
 
-// TimeoutReason is why the clock ended a handoff. Where a lease ended at the deadline the clock judges the deadline.
+// TimeoutReason says why the clock ended a handoff. If the lease ended at the deadline, the deadline counts.
 func TimeoutReason(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
 		return DeadlinePassed(r)
@@ -17,8 +17,8 @@ func TimeoutReason(r *store.Record) string {
 	return AttemptsUsedUp(r)
 }
 
-// DeadlinePassed says after how long the deadline of a handoff ended it, and in whose hands it was. It is for a record
-// that has a deadline.
+// DeadlinePassed says how long after its send the deadline ended a handoff, and which agent held it last. The record
+// must have a deadline.
 func DeadlinePassed(r *store.Record) string {
 	who := "before anybody claimed it"
 	if r.Claimed != 0 {
@@ -27,7 +27,7 @@ func DeadlinePassed(r *store.Record) string {
 	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
 }
 
-// AttemptsUsedUp says how many attempts ended without a word.
+// AttemptsUsedUp says how many attempts ended in silence.
 func AttemptsUsedUp(r *store.Record) string {
 	if r.Attempt == 1 {
 		return fmt.Sprintf("its only attempt ended in silence, that of %s", r.Holder)
@@ -35,22 +35,23 @@ func AttemptsUsedUp(r *store.Record) string {
 	return fmt.Sprintf("all %d attempts ended in silence, the last that of %s", r.Attempt, r.Holder)
 }
 
-// DoneWell tells whether work counts as done for all that goes on after it: what waits for it, a join, the next step of a
+// DoneWell tells whether work counts as done for everything that continues it: dependents, a join, the next step of a
 // workflow, a rule. See [schemas.DoneWell].
 func DoneWell(r *store.Record) bool {
 	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
-// StaysBlocked tells whether what waits for a handoff stays blocked until somebody decides: it ended, was not done well, and
-// nobody was asked to review it.
+// StaysBlocked tells whether the dependents of a handoff stay blocked until an agent or a person decides: it ended, was
+// not done well, and no reviewer was asked.
 func StaysBlocked(r *store.Record) bool {
 	return r.Status.Ended() && !DoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
-// EndReason is why a handoff ended without a result that holds: what the failure says, what the clock judged, or the
-// note of whoever returned, cancelled or refused it; of a result that is reviewed, who reviews it. It is empty for any
-// other, and where nobody gave a reason: the last report of a holder is none. F is the failure that [AddOutcome] read, nil
-// where there is none; the caller hands it in, so that it is read once. The error is that of reading the note.
+// EndReason says why a handoff ended without a result that holds: the description of the failure, the reason of a
+// timeout, or the note of the agent that returned, cancelled or refused it. For a result under review it names the
+// reviewer. It is empty for any other handoff, and if no reason was given: the last report of a holder is no reason. f
+// is the failure that [AddOutcome] read, or nil; the caller passes it so that it is read once. The error is about a
+// note that cannot be read.
 func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:
@@ -71,13 +72,14 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	return "", err
 }
 
-// wasRolledBack tells whether a failure made the handoff that sends the work back. It makes none where the chain is too
-// long, and where a rule of a file sends the work elsewhere.
+// wasRolledBack tells whether a failure created the handoff that sends the work back. It creates none if the chain is
+// too long, or if a rule of a file sends the work to another recipient.
 func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }
 
-// pendingAcceptance says who judges a result that does not count yet, and in which round; "" for any other result.
+// pendingAcceptance names the judge and the round of a result that does not count yet. It returns "" for any other
+// result.
 func pendingAcceptance(v *store.View, r *store.Record) (string, error) {
 	if r.Reviewer == "" || r.Accepted != 0 {
 		return "", nil

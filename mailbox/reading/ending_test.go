@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// rows is the history of the workflow of a handoff, by id.
+// rows returns the history of a handoff's workflow, by id.
 func rows(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.Step {
 	w.T.Helper()
 	out := mailboxtest.Must(w.T, w.History, mailboxtest.Human, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
@@ -68,7 +68,7 @@ func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
 	require.Equal(t, schemas.Address("a"), rows(w, 1)[1].RollbackTo)
 }
 
-// What a state does not tell is told in lists and by every view in the same words.
+// Lists and all views give the reason of a state in the same words.
 func TestReason_IsSameInListAndViews(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*mailboxtest.World, schemas.Caller)
@@ -103,7 +103,7 @@ func TestReason_IsSameInListAndViews(t *testing.T) {
 	}
 }
 
-// rowReason is what the list of everybody says of the newest handoff.
+// rowReason returns the reason of the newest handoff in the list of all.
 func rowReason(w *mailboxtest.World) string {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"}).Items[0].Reason

@@ -12,14 +12,14 @@ import (
 	"handoff/store"
 )
 
-// eventContent is what was said with an event, of whatever kind: each kind has some of these fields.
+// eventContent is the content of an event of any kind: each kind has some of these fields.
 type eventContent struct {
 	Title     string   `json:"title"`
 	Note      string   `json:"note"`
 	Percent   int      `json:"percent"`
 	Questions []string `json:"questions"`
 
-	To      schemas.Address `json:"to"` // to whom a claim was passed, empty where it was given back
+	To      schemas.Address `json:"to"` // recipient of a claim that was passed on, empty for one that was released
 	Summary string          `json:"summary"`
 
 	Before  time.Time `json:"ended_before"` // of a retention
@@ -28,15 +28,15 @@ type eventContent struct {
 	} `json:"context"`
 	Failure struct {
 		schemas.FailureDetail
-		Failure schemas.FailureDetail `json:"failure"` // of a late one
+		Failure schemas.FailureDetail `json:"failure"` // of a late failure
 	} `json:"failure"`
-	Completion schemas.Result        `json:"completion"` // that is late
+	Completion schemas.Result        `json:"completion"` // of a late completion
 	Observed   []schemas.Observation `json:"observed"`
 	Tree       *schemas.Tree         `json:"tree"`
 	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
 }
 
-// eventTexts are how the content of an event reads, for the actions that say something.
+// eventTexts renders the content of an event in words, for each action with content.
 var eventTexts = map[life.Action]func(eventContent) string{
 	life.Send:     func(s eventContent) string { return s.Title },
 	life.Progress: reportText,
@@ -59,9 +59,9 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// moments tell events in words: what was said with each, where something was said and is not erased. Times are to the
-// second, and connections and digests are left to the view audit. It reads one content for each event that has one, so
-// callers bound the events.
+// moments renders events in words, each with its content if that exists and was not erased. Times are to the second;
+// connections and digests are left to the view audit. It reads one content for each event with content, so callers
+// bound the events.
 func moments(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
 	told = make([]schemas.Moment, len(events))
 	for i, e := range events {
@@ -72,7 +72,7 @@ func moments(v *store.View, events []schemas.Event) (told []schemas.Moment, err 
 	return told, nil
 }
 
-// moment tells one event in words.
+// moment renders one event in words.
 func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 	told := schemas.Moment{
 		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
@@ -103,15 +103,15 @@ func moment(v *store.View, e schemas.Event) (schemas.Moment, error) {
 	return told, nil
 }
 
-// treeActions are the actions that say in which working tree they were done.
+// treeActions are the actions that report their working tree.
 var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
 
-// MaxTextBytes is how much of what was said is told with an event, in bytes.
+// MaxTextBytes is how much of an event's content is shown with it.
 const MaxTextBytes = 1000
 
-// EventText is what was said with an event, in words; empty where nothing was said, or where it cannot be read.
+// EventText returns the content of an event in words; empty if it has none, or if it cannot be read.
 func EventText(v *store.View, e schemas.Event) string {
-	if e.Said == "" || life.Action(e.Action) == life.Send { // whose title is told anyway
+	if e.Said == "" || life.Action(e.Action) == life.Send { // its title is shown anyway
 		return ""
 	}
 	s, err := contentOf(v, e)
@@ -121,24 +121,24 @@ func EventText(v *store.View, e schemas.Event) string {
 	return schemas.Shorten(schemas.Visible(s.text(life.Action(e.Action))), MaxTextBytes)
 }
 
-// shortenTexts cuts what was said with moments, each behind a sentence.
+// shortenTexts cuts the texts of moments, each at the end of a sentence.
 func shortenTexts(told []schemas.Moment, limit int) {
 	for i := range told {
 		told[i].Text = schemas.Shorten(told[i].Text, limit)
 	}
 }
 
-// contentOf reads what was said with an event. Where only a part of the fields can be decoded, the note among them, these
-// are told; else nothing was said that this program can read.
+// contentOf reads the content of an event. If only some fields can be decoded, among them the note, it returns these;
+// otherwise it returns empty content, as for an event of a later version.
 func contentOf(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.RawContent(e.Handoff, e.N)
-	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or of a later program
+	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or later version
 		return eventContent{}, err
 	}
 	return s, nil
 }
 
-// text is what was said with an action: by its words, else as a note.
+// text returns the content of an event of an action in words, by default its note.
 func (s eventContent) text(a life.Action) string {
 	if text, ok := eventTexts[a]; ok {
 		return text(s)
@@ -146,7 +146,7 @@ func (s eventContent) text(a life.Action) string {
 	return s.Note
 }
 
-// reportText is a report behind its percentage. A percentage of zero was not said.
+// reportText returns a report behind its percentage. Zero means that the holder gave no percentage.
 func reportText(s eventContent) string {
 	if s.Percent == 0 {
 		return s.Note
@@ -154,7 +154,7 @@ func reportText(s eventContent) string {
 	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
 }
 
-// answerText is the last of the answers that an event carries, the one that it is about.
+// answerText returns the last of an event's answers, which is the new one.
 func answerText(s eventContent) string {
 	if n := len(s.Context.Answers); n > 0 {
 		return s.Context.Answers[n-1].Answer
@@ -162,7 +162,8 @@ func answerText(s eventContent) string {
 	return ""
 }
 
-// hiddenActions are the actions that a story leaves out: the rest of a row says them, or they change nothing for a reader.
+// hiddenActions are the actions that a story leaves out: the rest of the row shows them, or they change nothing for a
+// reader.
 var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
@@ -170,14 +171,14 @@ var hiddenActions = []life.Action{
 }
 
 const (
-	maxStoryEvents = 200 // events that a story is made of: a handoff that changed more often is told from there on
+	maxStoryEvents = 200 // events of a story: of more events only the newest count
 	maxMoments     = 8   // moments of a story, the last ones
 	maxSummary     = 600 // bytes of a summary in a history
-	maxMomentText  = 200 // bytes of what was said with a moment of a history
+	maxMomentText  = 200 // bytes of a moment's text in a history
 )
 
-// addStory adds to a step what happened between the claim and the end, how long was worked, and for what it waits. It reads
-// the last [maxStoryEvents] events with what was said at each.
+// addStory adds to a step its story between the claim and the end, its working time, and its dependencies. It reads the
+// last [maxStoryEvents] events with their content.
 func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
 	events, err := v.EventsOf(r, maxStoryEvents)
 	if err != nil {
@@ -200,7 +201,7 @@ func addStory(v *store.View, r *store.Record, now time.Time, step *schemas.Step)
 	return err
 }
 
-// treeTexts are the working trees of what happened, each behind all that was done there one after the other.
+// treeTexts returns the working trees of moments in order, each behind all actions that followed one another there.
 func treeTexts(all []schemas.Moment) (told []string) {
 	last := ""
 	for _, m := range all {
@@ -218,8 +219,8 @@ func treeTexts(all []schemas.Moment) (told []string) {
 	return told
 }
 
-// storyMoments leaves out of what happened what others tell: the first claim is the row itself, and who claims again
-// what only waited for an answer goes on.
+// storyMoments removes moments that a reader knows from elsewhere: the first claim, which is the row itself, and a
+// claim by which a holder goes on after an answer.
 func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 	var holder schemas.Agent
 	dropped := false
@@ -238,13 +239,13 @@ func storyMoments(all []schemas.Moment) (story []schemas.Moment) {
 		}
 		story = append(story, m)
 	}
-	if n := len(story); n > 0 && life.Action(story[n-1].Action) == life.Lost { // it may come back at once
+	if n := len(story); n > 0 && life.Action(story[n-1].Action) == life.Lost { // the connection may return at once
 		story = story[:n-1]
 	}
 	return story
 }
 
-// dependencies are the handoffs for which this one was to wait, as the sender wrote, and those that took their place.
+// dependencies returns the ids of the dependencies as the sender wrote them, and of handoffs that replaced them.
 func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	var ids []schemas.ID
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
@@ -255,9 +256,9 @@ func dependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
-// timesSpent is how long a handoff was worked on since its first claim, and how long it waited: for an answer, for its
-// holder to come back, or for somebody else to take it. What still goes on is counted up to now. Events come oldest
-// first. Where the clock acted late, the time counts at which it was due: nobody worked after that.
+// timesSpent returns how long a handoff was worked on since its first claim, and how long it waited: for an answer, for
+// its holder to return, or for another holder. It counts a state that still lasts up to now. Events come oldest first.
+// If the clock acted late, the due time counts, because the work had ended then.
 func timesSpent(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration

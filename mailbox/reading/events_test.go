@@ -31,7 +31,7 @@ func TestBrief_HasNotesOfAmendments(t *testing.T) {
 	require.Equal(t, []string{"Only the parser", "Not the lexer", ""}, texts)
 }
 
-// handedIn is a result with something in each place that the next one reads.
+// handedIn is a result with a value in each field that the next holder reads.
 func handedIn(in *schemas.CompleteIn) {
 	in.Summary = "The parser is done"
 	in.Results = map[string]any{"branch": "parser", "commit": "abc123"}

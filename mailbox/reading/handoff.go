@@ -1,10 +1,10 @@
-// Package reading puts together what the store keeps about a handoff: what was sent, where the handoff stands, what came
-// of it, and the history of its workflow. Package mailbox answers calls with it.
+// Package reading assembles the store's knowledge about a handoff: its content, its standing, its outcome, and the
+// history of its workflow. Package mailbox answers calls with it.
 //
-// What was said lies in the store with the event that said it, and the record of a handoff names those events by
-// number. The functions here follow the numbers. They take a snapshot, write nothing, apply nothing that the clock has
-// changed, and check no permission: package mailbox did. Their errors are those of the store, for content that cannot
-// be read, unless a function names others.
+// The store keeps content with the event that brought it, and the record of a handoff points to those events by number.
+// The functions here follow the numbers. They take a snapshot, write nothing, apply no time rules, and check no
+// permission: package mailbox does that before. Their errors are the store's errors about unreadable content, unless a
+// function names others.
 package reading
 
 import (
@@ -22,9 +22,9 @@ import (
 	"handoff/store"
 )
 
-// Find resolves an id as a caller wrote it: "ho_12", "12", the id that a foreign message brought, see [findForeign], or ours
-// as others spell it, such as HO-012. The error is not_found for an id that no handoff has, and for the id of a notice
-// it says how to read that; conflict for a foreign id of several senders.
+// Find resolves an id as a caller wrote it: "ho_12", "12", the id of a foreign message, see [findForeign], or our id in
+// another spelling such as HO-012. The error is not_found for an unknown id, and for the id of a notice it says how to
+// read the notice. It is conflict for a foreign id of several senders.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
@@ -58,9 +58,10 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	return nil, e
 }
 
-// findForeign resolves the id that a foreign message brought, nil for none. Such an id is unique for its sender only. Of
-// several, the one counts that the caller holds, else that it sent, else that was sent to it; the newest of one sender.
-// The error is conflict where that leaves several. It reads the record of every handoff that came with the id.
+// findForeign resolves the id of a foreign message, nil for none. Such an id is unique only for its sender. Of several
+// matches it prefers handoffs that the caller holds, then handoffs that it sent, then handoffs that were sent to it,
+// and the newest of each sender. The error is conflict if several are left. It reads the record of every handoff with
+// that id.
 func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.WithOrigin(id) {
@@ -92,14 +93,15 @@ func findForeign(v *store.View, id string, by schemas.Agent) (*store.Record, err
 		WithField("handoff_id").WithHint("Name it by our id.")
 }
 
-// RecordOrNil is the record of a handoff; nil for one that is missing or damaged. Where many are gone through, it stops no
-// other. Whoever needs this one handoff calls [store.View.Record], which tells the error.
+// RecordOrNil returns the record of a handoff, or nil if the handoff is missing or damaged. It serves callers that
+// visit many handoffs and must not stop at one. Callers that need this one handoff use [store.View.Record], which
+// returns the error.
 func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 	r, _ := v.Record(id) // nil with an error
 	return r
 }
 
-// Records yields the records of handoffs. It passes over those that are missing or damaged.
+// Records yields the records of handoffs. It passes over missing and damaged ones.
 func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {
@@ -114,10 +116,10 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 	}
 }
 
-// MaxScanned is how many records or rows one transaction looks at where it may pass over most of them.
+// MaxScanned is how many records or rows one transaction reads if it may pass over most of them.
 const MaxScanned = 1_000
 
-// Collect gives all that is read. With an error it gives what came before that.
+// Collect returns all values of an iterator. After an error it returns the values before it.
 func Collect[T any](read iter.Seq2[T, error]) (all []T, err error) {
 	for one, err := range read {
 		if err != nil {
@@ -128,7 +130,7 @@ func Collect[T any](read iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// AtMost yields the first n of what is read, so that a look at many takes a bounded time.
+// AtMost yields the first n values of an iterator, so that a scan takes a bounded time.
 func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		left := n
@@ -140,10 +142,10 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// Handoff is what was sent and amended since, with what only the record knows: its id, its place in the workflow, its
-// attempts and its times. A deadline that the sender stated stays; else it is the end of the timeout. The caller may
-// change h: it is decoded anew for each call. The error is that of decoding where what was sent was erased. The tokens
-// are estimated of the content as it was sent, before anything is filled in.
+// Handoff returns the message of a handoff with its amendments, and with facts that only the record has: its id, its
+// place in the workflow, its attempts and its times. A deadline that the sender stated stays; otherwise it is the end
+// of the timeout. The caller may change h, because each call decodes it anew. An erased message is a decoding error.
+// The token estimate is for the message as it was sent, before anything is filled in.
 func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
@@ -153,7 +155,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		return h, fmt.Errorf("what was sent with %s: %w", r.ID, err)
 	}
 	h.ID = r.ID
-	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else nothing is known of it
+	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else the server does not know the agent
 		h.Source.Resembles = a.Resembles
 	}
 	h.Metadata.EstimatedTokens = content.Tokens(string(b))
@@ -167,7 +169,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
 	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
 	m.NotBefore = r.NotBefore.Ptr()
-	if m.Deadline == nil { // else what was asked for, which a timeout may come before
+	if m.Deadline == nil { // else the sender's, which may be later than the timeout
 		m.Deadline = r.Deadline.Ptr()
 	}
 	if h.Kind == "" && r.Parent == 0 && !workBefore(h.Context) {
@@ -176,13 +178,13 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	return h, nil
 }
 
-// workBefore tells whether the context speaks of work that somebody did.
+// workBefore tells whether the context mentions earlier work.
 func workBefore(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// Standing is where a handoff stands, with the last note of its holders and the questions that are open. Reason and
-// LastSign stay empty: they need a [Reader]. It reads four contents at most, and one event.
+// Standing returns the standing of a handoff, with the last note of its holders and its open questions. Reason and
+// LastSign stay empty: they need a [Reader]. It reads at most four contents and one event.
 func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	st = schemas.Standing{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
@@ -214,16 +216,17 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 		return st, err
 	}
 	e, err := v.Event(r.Note)
-	if e != nil && isNote(*e) { // a report is history once the work ended, the reason of an end is not
+	if e != nil && isNote(*e) { // after the end a report is history, but the reason of the end is not
 		st.Note = ""
 	}
 	return st, err
 }
 
-// Base is the commit with which checks compare the work of a handoff: the one that its sender or a person named; else
-// where the sender stood; else that of earlier attempts; else where git saw at the first claim that the branch left the
-// one into which it goes, or the commit there. It is empty before the first claim, and [schemas.UnknownBase] where that
-// was made outside of a checkout, since a later claim may have the work of the first.
+// Base returns the commit with which checks compare the work of a handoff. In order of preference it is the commit that
+// the sender or a person named, the sender's own commit, the base of earlier attempts, the commit at which the branch
+// of the first claim left its target branch, and the commit of the first claim. It is empty before the first claim. It
+// is [schemas.UnknownBase] if the first claim was made outside of a checkout, since a later claim may contain the work
+// of the first.
 func Base(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
 	var first schemas.Standing
@@ -232,17 +235,17 @@ func Base(v *store.View, r *store.Record) string {
 	switch {
 	case err == nil && (base != "" || r.Claims == 0):
 		return base
-	case err != nil || r.Claims > 1 || v.DecodeContent(r.ID, r.Tree, &first) != nil: // more claims are of an older version
+	case err != nil || r.Claims > 1 || v.DecodeContent(r.ID, r.Tree, &first) != nil: // from an older version
 		return schemas.UnknownBase
 	}
 	in := schemas.OrZero(first.ClaimedIn)
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// LostContent tells whether a retention let go of something that was sent with a handoff: nobody does that work again.
+// LostContent tells whether a retention deleted content of a handoff's message. Such work cannot be done again.
 func LostContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)
-	if err != nil || salted { // a sender may say the same
+	if err != nil || salted { // a sender may write the same field
 		return false, err
 	}
 	var sent struct {
@@ -252,8 +255,8 @@ func LostContent(v *store.View, r *store.Record) (bool, error) {
 	return sent.Lessened, err
 }
 
-// QuestionNotes is what a holder said with its questions: its note, where that is not the question itself, and when it expects
-// to be done.
+// QuestionNotes returns the texts that a holder sent along with its questions: its note, if that is not the first
+// question, and its estimate of the time after the answer.
 func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	if asked.Note != "" && len(asked.Questions) > 0 && asked.Questions[0] != asked.Note {
 		texts = append(texts, asked.Note)
@@ -264,9 +267,9 @@ func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 	return texts
 }
 
-// AddOutcome adds to an answer how a handoff ended, the completion or the failure, and the outcomes that came too late. It
-// adds nothing for a handoff that is open, or that the clock or a cancel ended. It reads one content for each outcome
-// that came late, and one for the outcome that counts.
+// AddOutcome adds the outcome of a handoff to an answer: the completion or the failure, and outcomes that came too
+// late. It adds nothing for an open handoff, or one that the clock or a cancel ended. It reads one content for each
+// late outcome, and one for the outcome that counts.
 func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
 		var l schemas.Late
@@ -291,14 +294,14 @@ func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	return v.DecodeContent(r.ID, r.Result, out.Failure)
 }
 
-// LaterSight is what was seen of the checks of completed work after its completion.
+// LaterSight returns observations of the checks of completed work that were made after its completion.
 func LaterSight(v *store.View, r *store.Record) (seen schemas.CheckReport, err error) {
 	err = v.DecodeContent(r.ID, r.Observation, &seen)
 	return seen, err
 }
 
-// CheckpointID is the id of the checkpoint that an event keeps, chk_ and the number of the event. So ids count up in
-// the workspace, and a later checkpoint has a higher one. It is empty for event 0.
+// CheckpointID returns the id of the checkpoint in an event: chk_ and the number of the event. So ids count up in the
+// workspace, and a later checkpoint has a higher id. It is empty for event 0.
 func CheckpointID(event uint64) string {
 	if event == 0 {
 		return ""
@@ -306,9 +309,9 @@ func CheckpointID(event uint64) string {
 	return fmt.Sprintf("chk_%d", event)
 }
 
-// Checkpoint is where the holders of a handoff, or of those whose place it took, said last that the work stands; nil
-// when none said. The state that the sender sent along is no checkpoint: a view shows it where there is none. With an
-// error the value is of no use.
+// Checkpoint returns the last checkpoint by a holder of the handoff, or of a handoff that it replaced; nil for none.
+// The state in the sender's message is no checkpoint: a view shows it if there is none. After an error the value is
+// undefined.
 func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	if r.Checkpoint != 0 {
 		var c schemas.Checkpoint
@@ -319,7 +322,7 @@ func Checkpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
 	return schemas.OrZero(sent.Context).Checkpoint, err
 }
 
-// addCheckpoint puts the last checkpoint into the context of a handoff, for those who read on.
+// addCheckpoint puts the last checkpoint into the context of a handoff, for its next readers.
 func addCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	last, err := Checkpoint(v, r)
 	if last == nil || err != nil {

@@ -20,16 +20,16 @@ import (
 	"handoff/store/audit"
 )
 
-// defaultSteps is how many handoffs a history has, unless asked otherwise.
+// defaultSteps is how many handoffs a history has if the caller sets no limit.
 const defaultSteps = 50
 
-// History is the handoffs of a workflow, oldest first, in the form that is asked for: a tree, rows or a diagram. It
-// compares each handoff with its events; what is not shown is counted in More and not compared. Without a limit it is
-// cut to [listing.Room] bytes. Now is for the ages in the tree. The error is not_found for a handoff or a workflow that
-// does not exist, and where nothing was sent yet. It reads the record, the outcome and all events of each handoff that
-// is shown, since verifying needs them; of those beyond the limit it reads the index alone. Where the answer is too
-// long, it keeps as many steps as would fit if all were of one size, and draws again: how much a tree or a diagram
-// takes is known only when it is drawn.
+// History returns the handoffs of a workflow, oldest first, in the requested form: a tree, rows or a diagram. It
+// compares each handoff with its events. It counts the remaining handoffs in More and does not compare them. If the
+// caller sets no limit, the answer is cut to [listing.Room] bytes. now is for the ages in the tree. The error is
+// not_found for an unknown handoff or workflow, and for a workspace without handoffs. It reads the record, the outcome
+// and all events of each handoff that it shows, since verifying needs them; beyond the limit it reads only the index.
+// If the answer is too long, it keeps as many steps as would fit if all were of one size, and renders again: only
+// rendering shows how long a tree or a diagram is.
 func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (out schemas.HistoryOut, err error) {
 	if out.Workflow, err = workflowOf(v, in); err != nil {
 		return out, err
@@ -53,8 +53,8 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	}
 }
 
-// workflowOf is the workflow that is asked for: that of a handoff, a given one, else that of the newest handoff. The
-// error is invalid for a name that no workflow can have, not_found for a handoff or a workflow that does not exist.
+// workflowOf returns the requested workflow: the workflow of the given handoff, the named one, or that of the newest
+// handoff. The error is invalid for a malformed name, and not_found for an unknown handoff or workflow.
 func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
@@ -74,7 +74,7 @@ func workflowOf(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	return name, err
 }
 
-// budgets are what a workflow has used of its limits, none where it has none.
+// budgets returns how much of its limits a workflow has used, nil if it has none.
 func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
 	wf, err := v.Workflow(name)
 	if wf == nil || err != nil {
@@ -89,8 +89,8 @@ func budgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas
 	return all, err
 }
 
-// LimitUse is what a workflow has used by now of each of [schemas.WorkflowLimits]; of minutes only where they are limited,
-// since nobody counts them.
+// LimitUse returns how much of each of [schemas.WorkflowLimits] a workflow has used by now. It has minutes only if they
+// are limited, since nothing counts them otherwise.
 func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)
@@ -104,7 +104,7 @@ func LimitUse(v *store.View, name schemas.Workflow, wf store.Workflow, now time.
 	return used, err
 }
 
-// FirstInWorkflow is the first handoff of a workflow that can be read, nil for none.
+// FirstInWorkflow returns the first readable handoff of a workflow, nil for none.
 func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error) {
 	for r, err := range Records(v, v.Oldest(store.InWorkflow(name), 0)) {
 		return r, err
@@ -112,8 +112,8 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 	return nil, nil
 }
 
-// unknownWorkflow refuses a name that no workflow has, and says which recent one may be meant. It looks at the newest
-// 200 handoffs. An error of the store only costs the hint.
+// unknownWorkflow returns the error for an unknown workflow, with the most similar recent name. It reads the newest 200
+// handoffs. An error of the store costs only the hint.
 func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
@@ -130,8 +130,8 @@ func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 	return e
 }
 
-// latestWorkflow is that of the newest handoff, for a caller that names none. The error is not_found where nothing was
-// sent, with how to begin.
+// latestWorkflow returns the workflow of the newest handoff, for a caller that names none. The error is not_found in a
+// workspace without handoffs, with a call that sends the first.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for r, err := range Records(v, v.Newest(store.All(), 0)) {
 		return schemas.OrZero(r).Workflow, err
@@ -140,9 +140,9 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
-// steps are the rows of a workflow, oldest first. It fills in whether their log is verified, and the output of the last
-// to end. A record that is damaged has no row, and the log is not verified then. Of two that ended at once the one sent
-// later counts as the last. Content that cannot be read is an error.
+// steps returns the rows of a workflow, oldest first. It also sets whether the log is verified, and the output of the
+// handoff that ended last. A damaged record has no row, and then the log is not verified. If two ended at once, the one
+// that was sent later counts as the last. Unreadable content is an error.
 func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
 	out.LogVerified = true
 	var last store.Time
@@ -162,7 +162,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 		intact, unproved := audit.Handoff(v, id)
 		out.LogVerified = out.LogVerified && intact
 		step, done, err := stepOf(v, r)
-		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story tells what it asked
+		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story has the question
 			step.Reason, err = rd.Reason(v, r)
 		}
 		if err = cmp.Or(unproved, err, addStory(v, r, now, &step)); err != nil {
@@ -177,7 +177,7 @@ func (rd Reader) steps(v *store.View, limit int, now time.Time, out *schemas.His
 	return steps, nil
 }
 
-// stepOf is one row of a history, and the completion it ended with, nil for none. The summary of the row is cut to
+// stepOf returns one row of a history and the completion of its handoff, nil for none. The summary of the row is cut to
 // [maxSummary] bytes; the completion has it in full.
 func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
 	step = schemas.Step{
@@ -202,8 +202,8 @@ func stepOf(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Co
 	return step, got.Completion, err
 }
 
-// addCounts adds to a step how much a completion delivered: files and tests by number, and criteria that are not met.
-// What the completion does not say counts as zero.
+// addCounts adds to a step how much a completion delivered: the numbers of files, tests and unmet criteria. A missing
+// part counts as zero.
 func addCounts(step *schemas.Step, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
@@ -215,8 +215,9 @@ func addCounts(step *schemas.Step, c *schemas.Completion) {
 	step.Unmet = len(contract.Unmet(c.Criteria))
 }
 
-// ancestors are the handoffs that led to r, root first, as far as they can be read, and rd.Depth at most. One whose
-// outcome cannot be read is told without it, and the log says so: a brief is never refused for what came before.
+// ancestors returns the handoffs that led to r, root first, as far as they can be read, and at most rd.Depth. If an
+// outcome cannot be read, it leaves the outcome out and logs the error: a brief is never refused because of earlier
+// work.
 func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step) {
 	for parent := range Chain(v, r.Parent, Parent) {
 		if len(steps) == rd.Depth {
@@ -236,8 +237,8 @@ func (rd Reader) ancestors(v *store.View, r *store.Record) (steps []schemas.Step
 	return steps
 }
 
-// show adds the steps to a history in the form that was asked for. The rows come with a chain in the form of a
-// RunResult of the kernl handoffs design. A format that is none of the others is a tree.
+// show adds the steps to a history in the requested format. The rows come with a chain in the form of a RunResult of
+// the kernl handoffs design. An unknown format gives a tree.
 func show(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {

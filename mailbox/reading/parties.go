@@ -5,9 +5,9 @@ import (
 	"handoff/store"
 )
 
-// Principal is the agent that is told of a handoff: its sender. Of what the rules sent, the owner of the workflow is
-// told, and human where the rules own that, too. So every outcome is told to somebody who reads. It reads one row, and
-// only for what the rules sent.
+// Principal returns the agent that hears of a handoff's outcome: its sender. For a handoff that rules sent it is the
+// owner of the workflow, or human if rules own the workflow, too. So every outcome has a reader. It reads one row, and
+// only for handoffs that rules sent.
 func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil
@@ -19,8 +19,8 @@ func Principal(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return wf.Owner, nil
 }
 
-// Answerer is the agent that answers what an agent asks about a handoff: its principal, and human where that is the
-// agent itself. So no agent waits for its own answer.
+// Answerer returns the agent that answers an agent's questions about a handoff: its principal, or human if that is the
+// asker itself. So no agent waits for its own answer.
 func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agent, error) {
 	to, err := Principal(v, r)
 	if to == asker {
@@ -29,7 +29,7 @@ func Answerer(v *store.View, r *store.Record, asker schemas.Agent) (schemas.Agen
 	return to, err
 }
 
-// AwaitedAnswerer is the agent whose answer a handoff waits for: a permission is for a person to grant.
+// AwaitedAnswerer returns the agent whose answer a handoff waits for. Only a person grants a permission.
 func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.Permission {
 		return schemas.Human, nil
@@ -37,8 +37,9 @@ func AwaitedAnswerer(v *store.View, r *store.Record) (schemas.Agent, error) {
 	return Answerer(v, r, r.Asker)
 }
 
-// RollbackTarget is who takes failed work where its holder names nobody: the agent of rollback.on_failure, else the sender,
-// and human for what the rules sent. It reads the record alone; whether that agent was ever here does not matter.
+// RollbackTarget returns the agent that takes back failed work if its holder names none: the agent of
+// rollback.on_failure, else the sender, and human for work that rules sent. It reads only the record; the agent may
+// never have been here.
 func RollbackTarget(r *store.Record) schemas.Agent {
 	switch {
 	case r.OnFailure != "":

@@ -9,10 +9,10 @@ import (
 	"handoff/store"
 )
 
-// Reason is why a handoff stands as it does, where its state alone does not tell: why it ended, what its holder asked
-// and whom, what became of its holder, and which of those that it waits for will not be completed. It is empty for what
-// goes on as usual. Lists, standings and histories all tell it in these words. What agents wrote is in it as they wrote
-// it: whoever shows it cuts it and makes it visible.
+// Reason says why a handoff stands as it does if its state alone does not tell: why it ended, what its holder asked and
+// whom, whether the holder's connection is gone, and which dependency will not be completed. It is empty in the usual
+// course. Lists, standings and histories use the same words. Texts of agents are in it unchanged: callers cut them and
+// make them visible.
 func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.AwaitsLeave() != "":
@@ -35,10 +35,10 @@ func (rd Reader) Reason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// NoFile stands in the place of a file where none has the step just now, as after the checkout of another branch.
+// NoFile replaces a file name if no file has the step at present, as after the checkout of another branch.
 const NoFile = "no file"
 
-// LeaveReason says for whose leave a workflow waits, or that it waits for a file.
+// LeaveReason says that a workflow waits for a person's permission for a file, or for a file.
 func LeaveReason(file string) string {
 	if file == NoFile {
 		return "what follows waits until a file has this step again: handoff cancel says that nobody goes on with it"
@@ -46,7 +46,7 @@ func LeaveReason(file string) string {
 	return "what follows waits for a person's leave for the rules of " + schemas.Visible(file) + ": handoff allow"
 }
 
-// questionReason tells what a holder asked, and who is to answer.
+// questionReason returns the questions of a holder, and the agent that has to answer.
 func questionReason(v *store.View, r *store.Record) (string, error) {
 	var asked schemas.UpdateIn
 	if err := v.DecodeContent(r.ID, r.Ask, &asked); err != nil {
@@ -56,7 +56,7 @@ func questionReason(v *store.View, r *store.Record) (string, error) {
 	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, schemas.Numbered(asked.Questions, " ")), err
 }
 
-// blockedReason names the first handoff that is waited for in vain. It reads the records of those that are waited for, up to
+// blockedReason names the first dependency that will not be completed. It reads the records of the dependencies up to
 // that one.
 func blockedReason(v *store.View, r *store.Record) (string, error) {
 	for _, id := range r.After {
@@ -76,14 +76,14 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// pendingReason tells how a handoff that was held, or offered, became pending for others. Only the last event counts: after
-// any other change it is history who had it.
+// pendingReason says how a handoff that was held, or offered, became pending again. Only the last event counts: after
+// any other change the former holder is history.
 func pendingReason(v *store.View, r *store.Record) (string, error) {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil {
 		return "", err
 	}
-	switch life.Action(e.Action) { //nolint:exhaustive // after the others nobody has to know who held it
+	switch life.Action(e.Action) { //nolint:exhaustive // after the others the former holder does not matter
 	case life.Requeue:
 		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
 	case life.Decline:
@@ -98,17 +98,17 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// MaxReportBytes is how much of a report is shown beside other things, in bytes.
+// MaxReportBytes is how much of a report is shown with other facts.
 const MaxReportBytes = 300
 
-// LastReport is the last report of a handoff, shortened and fit to be shown; empty where there is none.
+// LastReport returns the last report of a handoff, shortened and visible; empty for none.
 func LastReport(v *store.View, r *store.Record) (string, error) {
 	var u schemas.UpdateIn
 	err := v.DecodeContent(r.ID, r.Note, &u)
 	return schemas.Visible(schemas.Shorten(u.Note, MaxReportBytes)), err
 }
 
-// CompletionRefusal is why the last completion was refused of work that is held, where its holder reported nothing since.
+// CompletionRefusal says why the last completion of a held handoff was refused, if its holder has not reported since.
 func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
 	if !r.Status.Held() || r.Refused <= max(r.Note, r.Tree) {
 		return "", nil
@@ -118,7 +118,7 @@ func CompletionRefusal(v *store.View, r *store.Record) (string, error) {
 	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 
-// LastSign is when the holder of a handoff was heard of last, to the second; nil where nobody holds it.
+// LastSign returns when the server last heard of a handoff's holder, to the second; nil without a holder.
 func (rd Reader) LastSign(r *store.Record) *time.Time {
 	if !r.Status.Held() {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"handoff/store"
 )
 
-// showReference shows what a reference leads to, a page at a time: content that was sent under a name, a field of what
-// was sent, a field of what came of it below outcome/, or all that was sent as JSON. The pages together are the text as
-// the store keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
+// showReference shows the text behind a reference, a page at a time: content that was sent under a name, a field of the
+// message, a field of the outcome below outcome/, or the whole message as JSON. The pages together are the text as the
+// store keeps it, byte for byte; package mcp shows hidden characters in them as escapes.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := Lookup(v, r.ID, in.Reference)
 	if err != nil {
@@ -30,7 +30,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 	return err
 }
 
-// keptNames are the names of the references of a context whose content is kept here.
+// keptNames returns the names of the references of a context whose content the store keeps.
 func keptNames(c *schemas.Context) (names []string) {
 	for _, ref := range schemas.OrZero(c).References {
 		if ref.IsKept() {
@@ -40,12 +40,12 @@ func keptNames(c *schemas.Context) (names []string) {
 	return names
 }
 
-// Lookup is the text that a reference of a handoff leads to, see [content.PlaceOf]. Fields of the context and of what
-// is expected are found without the name of those, and fields of what came of it below outcome/. The error is
-// not_found, with what there is, for a handoff, a name or a part that does not exist.
+// Lookup returns the text behind a reference of a handoff, see [content.PlaceOf]. Fields of the context and of the
+// expectations are found without these names before them, and fields of the outcome below outcome/. The error is
+// not_found for an unknown handoff, name or part.
 //
-// Whatever is missing on the way becomes one not_found about the reference that was given, with what there is instead;
-// any other error, such as that of changed content, passes through.
+// If any part of the path is missing, the error is one not_found about the whole reference, with the names that exist.
+// Other errors, such as an error about changed content, pass through.
 func Lookup(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.PlaceOf(reference, of)
 	if !ok {
@@ -74,7 +74,7 @@ func Lookup(v *store.View, of schemas.ID, reference string) (text string, err er
 	return text, nil
 }
 
-// textAt is what stands at a path of what was sent, or of what came of it.
+// textAt returns the text at a path of the message, or of the outcome.
 func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
 	found, err := sentText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
@@ -83,8 +83,8 @@ func textAt(v *store.View, r *store.Record, said []byte, path string) ([]byte, e
 	return found, err
 }
 
-// withAlternatives is the error for a reference of which a part was not found: it has what there is instead. Another error, such
-// as that of content that was changed, stays.
+// withAlternatives returns the error for a reference with a missing part, with the names that exist. Other errors, such
+// as an error about changed content, pass through.
 func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
@@ -97,10 +97,10 @@ func withAlternatives(err error, r *store.Record, unknown *schemas.Error) error 
 	return unknown.WithKnown(e.Known...).WithHint("%s", hint)
 }
 
-// outcomePath is before the path of a field of what came of a handoff.
+// outcomePath begins the path of a field of the outcome.
 const outcomePath = "outcome/"
 
-// outcomeField is a field of what came of a handoff, by its path. The error has what there is below outcome/.
+// outcomeField returns a field of the outcome by its path. Its error has the names that exist below outcome/.
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
@@ -112,16 +112,16 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	return said, err
 }
 
-// unknownReference refuses a reference that leads nowhere. Its next call shows what was sent. The reference is clipped to 80
-// bytes, since callers may write one of any length.
+// unknownReference returns the error for a reference that leads nowhere. Its next call shows the message. The reference
+// is clipped to 80 bytes, since callers may write one of any length.
 func unknownReference(of schemas.ID, reference string) *schemas.Error {
 	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
 		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
-// sentText is a text of what was sent: content by name or digest, else a field by its path. Where a reference with that
-// name names something else, nothing is fetched: the error says where it is.
+// sentText returns a text of the message: content by name or digest, else a field by its path. If a reference of that
+// name has only an address, the error says where the content is: the server fetches nothing.
 func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 	var sent schemas.Handoff
 	if err := schemas.Decode(said, &sent); err != nil {
@@ -149,7 +149,7 @@ func sentText(v *store.View, said []byte, path string) ([]byte, error) {
 	return text, err
 }
 
-// keptContent is the content that was sent along with a digest.
+// keptContent returns the content of a digest that was sent along.
 func keptContent(v *store.View, digest string) ([]byte, error) {
 	kept, err := v.Reference(digest)
 	if kept == nil && err == nil {
@@ -158,7 +158,7 @@ func keptContent(v *store.View, digest string) ([]byte, error) {
 	return kept, err
 }
 
-// addressOnly refuses a reference to what only an address names.
+// addressOnly returns the error for a reference that has only an address.
 func addressOnly(url string) error {
 	hint := "It is at %s, which handoff cannot fetch."
 	if _, here := content.PlaceOf(url, 0); here {
@@ -167,9 +167,9 @@ func addressOnly(url string) error {
 	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
 }
 
-// field is a field of what was sent or handed in, by its path. The error has what there is where the path ends: below a
-// field that is there, and beside the names that are known, where none is. The path is tried below the context, below
-// what is expected, and from the top, in this order.
+// field returns a field of a message or an outcome by its path. It tries the path below the context, below the
+// expectations, and from the top, in this order. The error has the names that exist where the path ends: names below
+// the last existing field, or the known names and all top fields if the first is missing.
 func field(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {
@@ -191,7 +191,7 @@ func field(said []byte, path string, known []string) ([]byte, error) {
 	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
 }
 
-// goneByRetention refuses to read what a retention let go of.
+// goneByRetention returns the error for content that a retention deleted.
 func goneByRetention() *schemas.Error {
 	return schemas.Errorf(schemas.NotFound, "it is gone").WithHint("It is no longer kept: its handoff ended long ago.")
 }

@@ -16,19 +16,18 @@ import (
 	"handoff/store"
 )
 
-// Reader reads what needs more than the snapshot. All fields are required. It may be used concurrently.
+// Reader reads facts that need more than the snapshot. All fields are required. It may be used concurrently.
 type Reader struct {
-	Secret string       // that no sender knows: briefs are framed with it
-	Depth  int          // how many earlier handoffs of its chain a brief tells of
-	Logger *slog.Logger // hears of what could not be read and was left out
+	Secret string       // frames briefs; no sender may know it
+	Depth  int          // how many earlier handoffs of its chain a brief shows
+	Logger *slog.Logger // gets errors about unreadable parts that are left out
 
 	ConnectionGone func(*store.Record) bool      // whether the connection of the holder is known to be gone
 	LastHeard      func(*store.Record) time.Time // when the holder gave its last sign of life
 }
 
-// Show adds to an answer what a view shows of a handoff; the zero view is the brief. The error is invalid for a view
-// that does not exist; not_found for a checkpoint where nobody kept one, and for a reference that the handoff does not
-// have.
+// Show adds a view of a handoff to an answer; the empty view is the brief. The error is invalid for an unknown view. It
+// is not_found for a checkpoint that no holder kept, and for an unknown reference.
 func (rd Reader) Show(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	show, ok := views[in.View]
 	if !ok {
@@ -37,7 +36,7 @@ func (rd Reader) Show(v *store.View, r *store.Record, in schemas.GetIn, out *sch
 	return show(rd, v, r, in, out)
 }
 
-// views is what each view adds to the answer.
+// views maps each view to the function that adds it to the answer.
 var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.GetIn, *schemas.GetOut) error{
 	"":           Reader.showBrief,
 	"brief":      Reader.showBrief,
@@ -49,8 +48,8 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 	"reference":  Reader.showReference,
 }
 
-// showBrief shows what the holder of the handoff reads, also to others. With an offset the brief comes uncut, in parts.
-// Without an offset it is packed, and its last lines say how to read what it leaves out.
+// showBrief shows the brief of the holder, also to other callers. With an offset the brief comes uncut, in parts.
+// Without an offset it is packed, and its last lines say how to read the omitted parts.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
 		b, _, err := rd.Brief(v, r, wholeBrief)
@@ -67,13 +66,13 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 // wholeBrief is more tokens than a brief has.
 const wholeBrief = 1 << 20
 
-// Brief renders a handoff for the model that takes it, in so many tokens at most, 0 for the usual number, and tells
-// what its completion has to say. Equal snapshots give equal briefs.
+// Brief renders a handoff for the model that takes it, in at most tokens tokens, 0 for the default. It also returns the
+// criteria and the output that the completion must have. Equal snapshots give equal briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.render(v, r, tokens, brief.Render)
 }
 
-// Answer is [Reader.Brief] for the model that asked and has read the brief: the last answer alone.
+// Answer renders only the last answer, for the model that asked and has read the brief, see [Reader.Brief].
 func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
 	return rd.render(v, r, tokens, brief.Answer)
 }
@@ -92,7 +91,7 @@ func (rd Reader) render(
 	return render(in), todo, nil
 }
 
-// briefInput is all that a brief is made of.
+// briefInput collects the parts of a brief.
 func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brief.Input, err error) {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -108,7 +107,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	if in.Standing, err = Standing(v, r); err != nil {
 		return in, err
 	}
-	if in.Standing.Reason, err = rd.Reason(v, r); err != nil { // it may lie in another handoff: the brief does without
+	if in.Standing.Reason, err = rd.Reason(v, r); err != nil { // the brief does without it
 		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
 	if in.Answers, err = Answerer(v, r, r.Holder); err != nil {
@@ -122,8 +121,8 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	return in, err
 }
 
-// showFull shows all that was sent, the children, where it stands and what came of it. Long texts are not cut: whoever
-// asks for this view wants them. With max_tokens or an offset it comes in parts.
+// showFull shows the whole message, the children, the standing and the outcome. It does not cut long texts: callers of
+// this view want them. With max_tokens or an offset it comes in parts.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := Handoff(v, r)
 	if err != nil {
@@ -143,8 +142,8 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	return cmp.Or(err, AddOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// splitIntoPages puts a view that is longer than was asked for as text in place of its fields, a part at a time. Where nothing
-// was asked for it stays as it is.
+// splitIntoPages replaces the fields of a view by one page of its text if the view is longer than max_tokens. Without
+// max_tokens and offset it changes nothing.
 func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	if in.MaxTokens == 0 && in.Offset == 0 {
 		return nil
@@ -158,14 +157,14 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 	return err
 }
 
-// showOutcome shows the outcome where the handoff has one, and where it stands as far as that says more. Each criterion
-// comes once, with its evidence. What only programs want, as connections and numbers of events, is left to the view
-// full. With max_tokens or an offset it comes in parts.
+// showOutcome shows the outcome if the handoff has one, and the standing if it says more. Each criterion comes once,
+// with its evidence. Details for programs, as connections and numbers of events, are left to the view full. With
+// max_tokens or an offset it comes in parts.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	return cmp.Or(rd.addOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addOutcome is what [Reader.showOutcome] shows, in its fields. Values are emptied in place: they were decoded for this
+// addOutcome adds the fields of [Reader.showOutcome]. It empties values in place, because they were decoded for this
 // answer alone.
 func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := Standing(v, r)
@@ -193,7 +192,7 @@ func (rd Reader) addOutcome(v *store.View, r *store.Record, out *schemas.GetOut)
 	return nil
 }
 
-// trim leaves out of a completion what only programs want, and the answers that its criteria have, too.
+// trim removes details for programs from a completion, and duplicates of the criteria.
 func trim(c *schemas.Completion) {
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
@@ -207,8 +206,8 @@ func trim(c *schemas.Completion) {
 	}
 }
 
-// trimEvidence marks the checks of which an old completion only claims that they are met, and leaves digests of what was observed to the view
-// full.
+// trimEvidence marks checks that an old completion only claims to be met, and leaves digests of observations to the
+// view full.
 func trimEvidence(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
@@ -220,8 +219,8 @@ func trimEvidence(c *schemas.Completion) {
 	}
 }
 
-// trimTree is what git saw, as far as it says something to whoever reads an outcome: nothing where nobody looked or
-// nothing changed.
+// trimTree reduces git's observation to the facts for a reader of an outcome: nil if git was not asked or nothing
+// changed.
 func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
@@ -234,8 +233,8 @@ func trimTree(t *schemas.Tree) *schemas.Tree {
 // maxTreeFiles is how many files of each kind an outcome names; the view full names more.
 const maxTreeFiles = 20
 
-// ShowChanges shows what happened to a handoff after an event, and where it stands now: the outcome where it ended. Of
-// more than [eventsShown] events it shows the newest.
+// ShowChanges shows the events of a handoff after a given one, and its standing: the outcome if it ended. Of more than
+// [eventsShown] events it shows the newest.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
 	if err := rd.addOutcome(v, r, out); err != nil || r.Status.Ended() {
 		return err
@@ -254,7 +253,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 // eventsShown is how many events one answer holds; offset counts events from the newest.
 const eventsShown = 20
 
-// showEvents shows a page of the handoff's events in words, the oldest of the page first. Long texts are cut until the
+// showEvents shows a page of the handoff's events in words, the oldest of the page first. It cuts long texts until the
 // page has [listing.Room] bytes: other views have them in full.
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
@@ -271,14 +270,14 @@ func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *
 	return err
 }
 
-// showAudit shows the same page as the registry has it, with the digests by which it is verified.
+// showAudit shows the same page as the registry has it, with the digests that verify it.
 func (Reader) showAudit(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) (err error) {
 	out.Audit, err = eventPage(v, r, in, out)
 	return err
 }
 
-// eventPage is a page of a handoff's events, the oldest of the page first. The offset of the next page leads further back,
-// zero at the end. Events are linked from the last one backwards, so a page costs the reads of all that are newer.
+// eventPage returns a page of the handoff's events, the oldest of the page first. The next offset leads further back,
+// and is zero at the end. Events are linked from the last one backwards, so a page costs the reads of all newer events.
 func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) ([]schemas.Event, error) {
 	events, err := v.EventsOf(r, in.Offset+eventsShown+1)
 	if err != nil {
@@ -293,7 +292,7 @@ func eventPage(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.Ge
 	return events, nil
 }
 
-// showCheckpoint shows where work stood last: what a holder kept, else the state that came with it.
+// showCheckpoint shows the last checkpoint of a holder, or the state in the sender's message if there is none.
 func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, out *schemas.GetOut) (err error) {
 	if out.Checkpoint, err = Checkpoint(v, r); out.Checkpoint != nil || err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// Words computes the words by which a handoff is found from what is kept of it, as [audit.Mend] asks: of what was
-// sent, asked and answered, and of its result. What an amendment replaced is not among them. The error is that of
-// content that cannot be read.
+// Words computes the search words of a handoff from its stored content, for [audit.Mend]: from the message, the
+// questions, the answers and the result. Replaced texts of an amended message do not count. The error is about content
+// that cannot be read.
 func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	var h schemas.Handoff
 	var asked schemas.UpdateIn
@@ -29,8 +29,8 @@ func Words(v *store.View, r *store.Record) (store.WordList, error) {
 	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// SentWords are the words by which a handoff is found that was sent: what is to be done, what was asked for and what was
-// decided. What its holders ask and deliver is added later.
+// SentWords returns the search words of a message: its task, its expectations and its decisions. Words of questions and
+// results are added later.
 func SentWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
 
 func sentTexts(h *schemas.Handoff) []string {
@@ -43,7 +43,7 @@ func sentTexts(h *schemas.Handoff) []string {
 	return texts
 }
 
-// DeliveredWords are the words by which a handoff is found that was completed.
+// DeliveredWords returns the search words of a completion.
 func DeliveredWords(done schemas.Completion) store.WordList {
 	return store.ListWords(deliveredTexts(done)...)
 }

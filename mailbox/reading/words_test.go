@@ -13,7 +13,7 @@ import (
 	"handoff/store"
 )
 
-// What a search finds is found by words that were computed again, as where their row was lost.
+// Search also works with recomputed words, as after the loss of their row.
 func TestWords_AreComputedFromStoredTexts(t *testing.T) {
 	w, a, qa := mailboxtest.Pair(t, "a", "qa")
 	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
