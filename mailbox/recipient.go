@@ -123,7 +123,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 	known = append(append(known, o.here.Everybody()...), schemas.Human)
 	slices.Sort(known)
 	known = slices.Compact(known)
-	meant := closest.Meant(to, known)
+	meant := closest.Likely(to, known)
 	cards, refused, err := o.refusesUnknown(to, force)
 	if err != nil || !refused {
 		advice := ": if that is a typing error, cancel and send again"

@@ -96,7 +96,7 @@ func (s *Service) beginWorkflow(
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
 		WithKnown(set.Plans()...)
-	if meant := closest.Meant(name, set.Plans()); len(meant) > 0 {
+	if meant := closest.Likely(name, set.Plans()); len(meant) > 0 {
 		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
 	return in, nil, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").

@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestParseAddress_GivesTheOneThatIsRead(t *testing.T) {
+func TestParseAddress_ReadsEverySpelling(t *testing.T) {
 	for _, c := range []struct{ written, read string }{
 		{"qa", "qa"},
 		{"agent:qa", "qa"},
@@ -37,7 +37,7 @@ func TestParseAddress_GivesTheOneThatIsRead(t *testing.T) {
 	}
 }
 
-func TestParseAddress_RefusesWhatNamesNoMailbox(t *testing.T) {
+func TestParseAddress_RefusesNamesWithoutMailbox(t *testing.T) {
 	for written, want := range map[string]string{
 		"": "not an agent name", "agent:": "not an agent name", "agents:qa": "not an address", "team:qa": "not an address", "skill:go": "not an address",
 		"agent:system": "system has no mailbox", "system": "system has no mailbox", "hurnan": "can be taken for human", "role:a b": "not an agent name",

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestAdviceIsJSONForProgramsAndASentenceForModels(t *testing.T) {
+func TestAdvice_IsJSONForProgramsAndSentenceForModels(t *testing.T) {
 	wait := schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: 50}, "waits for a change")
 	b, err := json.Marshal(wait)
 	require.NoError(t, err)
@@ -18,7 +18,7 @@ func TestAdviceIsJSONForProgramsAndASentenceForModels(t *testing.T) {
 	require.Equal(t, "Ask. "+wait.String(), schemas.Sentences([]schemas.Advice{{Say: "Ask."}, wait}))
 }
 
-func TestAdviceInTheNameOfAnAgentSaysItInTheCall(t *testing.T) {
+func TestAdviceAs_AddsAgentToCall(t *testing.T) {
 	claim := schemas.Call(schemas.ClaimIn{}, "takes the next one")
 	require.Equal(t, `claim_handoff {"agent":"qa"}`, claim.As("qa").Request())
 	require.Equal(t, `claim_handoff {}`, claim.As("").Request())
@@ -31,7 +31,7 @@ func TestAdviceInTheNameOfAnAgentSaysItInTheCall(t *testing.T) {
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1"}`, get.Request(), "the advice itself stays as it was")
 }
 
-func TestErrorsThatSayNothingAreAdvisedByTheirCode(t *testing.T) {
+func TestErrorAdvised_TakesCallsFromCode(t *testing.T) {
 	about := func(e *schemas.Error) string { return schemas.Sentences(e.Advised("qa").Next) }
 	require.Equal(t, `get_handoff {"handoff_id":"ho_7","agent":"qa"} shows where it stands.`,
 		about(schemas.Errorf(schemas.Conflict, "it is taken").About(7, schemas.Accepted, 0)))

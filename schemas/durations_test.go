@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestDurationsAreReadInEverySpelling(t *testing.T) {
+func TestParseDuration_ReadsEverySpelling(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"":           0,
 		"5":          5 * time.Minute,
@@ -26,19 +26,19 @@ func TestDurationsAreReadInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNoDurationIsRefused(t *testing.T) {
+func TestParseDuration_RefusesOtherText(t *testing.T) {
 	for _, text := range []string{"soon", "5 fortnights", "5µs", "5µ", "-5", "1e300", "11 years", "600000h"} {
 		_, err := schemas.ParseDuration("timeout", text)
 		require.Equal(t, "timeout", schemas.AsError(err).Field, text)
 	}
 }
 
-func TestTheTimeThatMeansNoneIsRefusedInWords(t *testing.T) {
+func TestParseTime_RefusesZeroTime(t *testing.T) {
 	_, err := schemas.ParseTime("deadline", "0001-01-01T00:00:00Z", time.Now())
 	require.Equal(t, "deadline", schemas.AsError(err).Field)
 }
 
-func TestDaysAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseTime_ReadsDaysAsPeopleWriteThem(t *testing.T) {
 	here := time.FixedZone("here", 2*60*60)
 	now := time.Date(2026, 11, 22, 15, 30, 0, 0, here)
 	for text, want := range map[string]string{

@@ -10,12 +10,12 @@ import (
 )
 
 // Nobody knows what a call that broke has changed: its commit may have gone through.
-func TestInternalErrorsSayWhereToLook(t *testing.T) {
+func TestInternalError_HintNamesServerLog(t *testing.T) {
 	require.Equal(t, "The server's log has the details; read before repeating.", schemas.InternalError(nil).Hint)
 }
 
 // What callers are not told is in the log, and only there.
-func TestALogHasTheCauseThatAnErrorHides(t *testing.T) {
+func TestErrorLogValue_HasHiddenCause(t *testing.T) {
 	e := schemas.InternalError(errors.New("disk on fire"))
 	require.NotContains(t, e.Error(), "disk")
 	require.Equal(t, "the server could not do this: disk on fire", e.LogValue().String())

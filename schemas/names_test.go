@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestNamesThatCanBeTakenForReservedOnesAreRefused(t *testing.T) {
+func TestParseAgent_RefusesLookalikesOfReservedNames(t *testing.T) {
 	for _, name := range []string{"Human", "HUMAN", "hurnan", "hum4n", "human.", "_human", "System", "sys-tem", "5ystem"} {
 		_, err := schemas.ParseAgent("agent", name)
 		require.ErrorContains(t, err, "can be taken for", name)

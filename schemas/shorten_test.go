@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestTextIsCutBehindASentenceOrAWord(t *testing.T) {
+func TestShorten_CutsAfterSentenceOrWord(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		limit int

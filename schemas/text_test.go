@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestVisibleShowsWhatWouldNotBeSeen(t *testing.T) {
+func TestVisible_EscapesHiddenCharacters(t *testing.T) {
 	for given, shown := range map[string]string{
 		"plain \u00fc\u4e2d \u2764\ufe0f": "plain \u00fc\u4e2d \u2764\ufe0f", // an emoji stays one
 		"a\ufe0f":                         `a\ufe0f`,
@@ -34,7 +34,7 @@ func TestVisibleShowsWhatWouldNotBeSeen(t *testing.T) {
 	}
 }
 
-func TestVisibleJSONReadsEscapesOfOtherEncoders(t *testing.T) {
+func TestVisibleJSON_ReadsEscapesOfOtherEncoders(t *testing.T) {
 	given := `{"a": "\u001B[2J \uDB40\uDC41 \r \r\n \u00e9"}`
 	shown := json.RawMessage(`{"a": "\\x1b[2J \\U000e0041 \\r \r\n \u00e9"}`)
 	require.Equal(t, shown, schemas.VisibleJSON(json.RawMessage(given)))

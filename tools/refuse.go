@@ -67,7 +67,7 @@ var holders = map[string]bool{"holder": true, "assignee": true, "held_by": true,
 func (t Tool) placed(u unknownField) schemas.Error {
 	e := *u.refusal
 	name := u.name
-	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.Foreign(t.Name, e.Field) {
+	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeign(t.Name, e.Field) {
 		name = slices.Min(slices.Collect(maps.Keys(inside)))
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or say it in a field that there is.", nil
@@ -78,7 +78,7 @@ func (t Tool) placed(u unknownField) schemas.Error {
 	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
 		e.Hint = "Nobody is excluded by name: send to a named agent, or to a pool, which passes over who rejected the work."
 	}
-	if all := respell.Places(t.Name, name); len(all) > 0 {
+	if all := respell.FieldPaths(t.Name, name); len(all) > 0 {
 		e.Hint = "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + "."
 	}
 	return e
@@ -88,7 +88,7 @@ func (t Tool) placed(u unknownField) schemas.Error {
 // the one that was likely meant.
 func choose(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
-	if meant := closest.Meant(written, names); len(meant) > 0 {
+	if meant := closest.Likely(written, names); len(meant) > 0 {
 		hint = "Closest: " + meant[0] + "."
 	}
 	return e.WithKnown(names...).WithHint("%s", hint)

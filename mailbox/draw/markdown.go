@@ -38,7 +38,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 			time = worked(s.Seconds)
 		}
 		m.line("| %s | %s → %s | %s | %s | %s |", s.HandoffID, plain(schemas.Sender(s.Rule, s.From)), plain(holder(s)), plain(named(s)),
-			display.Style{}.Standing(stateOf(s)), time)
+			display.Style{}.StateLabel(stateOf(s)), time)
 	}
 	for _, s := range steps {
 		if s.Done != nil {
@@ -114,13 +114,13 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	})
 	switch {
 	case !s.Status.Ended():
-		text := plain(s.Title) + " is " + strings.ToLower(display.Word(stateOf(s)))
+		text := plain(s.Title) + " is " + strings.ToLower(display.StateWord(stateOf(s)))
 		if s.Reason != "" {
 			text += ": " + plain(s.Reason)
 		}
 		add(text)
 	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
-		add(behind(s.Title+" "+strings.ToLower(display.Word(stateOf(s))), s.Reason))
+		add(behind(s.Title+" "+strings.ToLower(display.StateWord(stateOf(s))), s.Reason))
 	}
 	return points
 }

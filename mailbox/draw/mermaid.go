@@ -20,7 +20,7 @@ func Mermaid(steps []schemas.Step) string {
 	grouped := children(steps)
 	inOrder(grouped, 0, func(s schemas.Step) {
 		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escaped(holder(s)),
-			s.HandoffID, escaped(s.Title), escaped(display.Word(stateOf(s))))
+			s.HandoffID, escaped(s.Title), escaped(display.StateWord(stateOf(s))))
 		for _, m := range s.Story {
 			b.WriteString("<br/>" + escaped(moment(m)))
 		}

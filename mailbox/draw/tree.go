@@ -136,7 +136,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	if s.RetryOf != 0 {
 		title = fmt.Sprintf("%s (retry of %s): %s", s.HandoffID, s.RetryOf, s.Title)
 	}
-	lines := append(wrapped(title, width), "Status: "+d.Standing(stateOf(s)))
+	lines := append(wrapped(title, width), "Status: "+d.StateLabel(stateOf(s)))
 	add := func(label, value string) {
 		if value != "" {
 			lines = append(lines, wrapped(label+": "+schemas.Shorten(value, maxMoment), width)...)

@@ -124,7 +124,7 @@ func unknownWorkflow(v *store.View, name schemas.Workflow) *schemas.Error {
 		known = append(known, strings.TrimPrefix(string(r.Workflow), begin))
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow")
-	if meant := closest.Meant(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
+	if meant := closest.Likely(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
 		return e.WithHint("Did you mean %s%s?", begin, meant[0])
 	}
 	return e

@@ -122,7 +122,7 @@ func Near(pool schemas.Address, cards []schemas.Card) string {
 	for _, c := range cards {
 		for _, box := range Boxes(c)[1:] { // the first is its name
 			of, name, _ := strings.Cut(string(box), ":")
-			if (kind == "" || of == kind) && name != Anything && len(closest.Meant(loosely(wanted), []string{loosely(name)})) > 0 {
+			if (kind == "" || of == kind) && name != Anything && len(closest.Likely(loosely(wanted), []string{loosely(name)})) > 0 {
 				return fmt.Sprintf("%s takes %s", c.Name, box)
 			}
 		}

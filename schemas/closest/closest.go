@@ -13,37 +13,37 @@ import (
 // Order gives all known names, those first that are likely meant, and among them those first that differ least from
 // what was written. Names that are equally far keep their order.
 func Order[S ~string](written S, known []S) []S {
-	order, _ := sorted(written, known)
+	order, _ := rankNames(written, known)
 	return order
 }
 
-// Meant gives the known names that are likely meant, those first that differ least. A name is likely meant when at
+// Likely gives the known names that are likely meant, those first that differ least. A name is likely meant when at
 // most a third of its characters, or one, are mistyped, or when it and what was written begin alike up to the end of
 // the shorter one. Upper and lower case are the same.
-func Meant[S ~string](written S, known []S) []S {
+func Likely[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return tooFar(fold(written), fold(name)) })
-	order, likely := sorted(written, near)
+	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
 // tooFar tells by their lengths and beginnings that two names are not likely meant by each other, which spares counting.
 func tooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	return longer-shorter > most(shorter) && a[:shorter] != b[:shorter]
+	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
 }
 
-// most is how far a name may be from one of that length or more to be likely meant by it.
-func most(shorter int) int { return max(1, shorter/3) }
+// maxDistance is how far a name may be from one of that length or more to be likely meant by it.
+func maxDistance(shorter int) int { return max(1, shorter/3) }
 
-// sorted gives all known names in order, and how many of them are likely meant.
-func sorted[S ~string](written S, known []S) (order []S, likely int) {
+// rankNames gives all known names in order, and how many of them are likely meant.
+func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	rank := make(map[S]int, len(known))
 	for _, name := range known {
-		far, ok := away(fold(written), fold(name))
+		far, ok := compare(fold(written), fold(name))
 		if ok {
 			likely++
 		} else {
-			far += longest + 1 // behind all that are likely
+			far += maxCompared + 1 // behind all that are likely
 		}
 		rank[name] = far
 	}
@@ -52,17 +52,19 @@ func sorted[S ~string](written S, known []S) (order []S, likely int) {
 	return order, likely
 }
 
-// longest bounds the bytes of a name that are compared: no name of ours is longer.
-const longest = 128
+// maxCompared bounds the bytes of a name that are compared: no name of ours is longer.
+const maxCompared = 128
 
-func fold[S ~string](name S) string { return strings.ToLower(string(name[:min(len(name), longest)])) }
+func fold[S ~string](name S) string {
+	return strings.ToLower(string(name[:min(len(name), maxCompared)]))
+}
 
-// away tells how far two names are from each other, and whether one is likely meant by the other.
-func away(a, b string) (far int, likely bool) {
+// compare tells how far two names are from each other, and whether one is likely meant by the other.
+func compare(a, b string) (far int, likely bool) {
 	far = distance(a, b)
 	shorter := min(len(a), len(b))
 	part := shorter >= 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
-	typo := far <= most(shorter) && far < shorter
+	typo := far <= maxDistance(shorter) && far < shorter
 	return far, part || typo
 }
 

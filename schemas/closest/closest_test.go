@@ -8,7 +8,7 @@ import (
 	"handoff/schemas/closest"
 )
 
-func TestMeantGivesTheLikeliestFirst(t *testing.T) {
+func TestLikely_OrdersByLikelihood(t *testing.T) {
 	known := []string{"architect", "auto-code", "qa", "ciso", "claude-code", "claude-code-2", "human"}
 	for _, c := range []struct {
 		name string
@@ -25,11 +25,11 @@ func TestMeantGivesTheLikeliestFirst(t *testing.T) {
 		{"", []string{}},
 		{"somebody-else-entirely", []string{}},
 	} {
-		require.Equal(t, c.want, closest.Meant(c.name, known), c.name)
+		require.Equal(t, c.want, closest.Likely(c.name, known), c.name)
 	}
 }
 
-func TestOrderKeepsTheOrderOfNamesEquallyFar(t *testing.T) {
+func TestOrder_IsStableForEqualDistance(t *testing.T) {
 	require.Equal(t, []string{"send", "get", "list"}, closest.Order("sned", []string{"list", "get", "send"}))
 	require.Equal(t, []string{"b", "a"}, closest.Order("x", []string{"b", "a"}))
 }

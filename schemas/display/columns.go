@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// wide are the scripts and symbols that terminals show in two columns.
-var wide = []*unicode.RangeTable{
+// wideScripts are the scripts and symbols that terminals show in two columns.
+var wideScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana,
 	{
 		R16: []unicode.Range16{{0x3000, 0x303e, 1}, {0xff01, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
@@ -22,17 +22,17 @@ var wide = []*unicode.RangeTable{
 func Columns(text string) int {
 	n := 0
 	for _, r := range text {
-		n += column(r)
+		n += runeColumns(r)
 	}
 	return n
 }
 
-// column is how many columns one character takes. Characters that a terminal joins into one picture count one by one.
-func column(r rune) int {
+// runeColumns is how many columns one character takes. Characters that a terminal joins into one picture count one by one.
+func runeColumns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case r >= 0x1100 && unicode.In(r, wide...):
+	case r >= 0x1100 && unicode.In(r, wideScripts...):
 		return 2
 	}
 	return 1
@@ -47,7 +47,7 @@ func Clip(text string, width int) string {
 	const mark = "…"
 	left := width - 1
 	for i, r := range text {
-		if left -= column(r); left < 0 {
+		if left -= runeColumns(r); left < 0 {
 			return strings.TrimRight(text[:i], " ") + mark
 		}
 	}
@@ -84,7 +84,7 @@ func Fold(line string, width int) (parts []string) {
 	for Columns(line) > width {
 		end, blank, left := len(line), 0, width
 		for i, r := range line {
-			if left -= column(r); left < 0 {
+			if left -= runeColumns(r); left < 0 {
 				if end = i; r == ' ' {
 					blank = i
 				}

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas/display"
 )
 
-func TestDurationIsRoundedForPeople(t *testing.T) {
+func TestDuration_RoundsForPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                               "<1 s",
 		999 * time.Millisecond:          "<1 s",
@@ -30,7 +30,7 @@ func TestDurationIsRoundedForPeople(t *testing.T) {
 }
 
 // A terminal would go on with a long line in its first column, where only lines of ours stand.
-func TestLinesAreBrokenBeforeATerminalBreaksThem(t *testing.T) {
+func TestLines_BreaksAtTerminalWidth(t *testing.T) {
 	style := display.Style{Width: 60}
 	require.Equal(t, []string{"a", "b"}, display.Style{}.Lines("a\r\nb\n", 2))
 	require.Equal(t, []string{strings.Repeat("x", 58), "✓ done"}, style.Lines(strings.Repeat("x", 58)+"✓ done", 2))

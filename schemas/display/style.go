@@ -69,19 +69,19 @@ type State struct {
 	Reason    string          // why it stands so; of one that is at work, that its holder is gone
 }
 
-// Standing says where a handoff stands: a mark and the word of its state, in its colour.
-func (s Style) Standing(state State) string {
+// StateLabel says where a handoff stands: a mark and the word of its state, in its colour.
+func (s Style) StateLabel(state State) string {
 	w := wordingOf(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// OfState writes a text in the colour of a state. Lists use it where the word alone would take too much room.
-func (s Style) OfState(state State, text string) string {
+// InStateColour writes a text in the colour of a state. Lists use it where the word alone would take too much room.
+func (s Style) InStateColour(state State, text string) string {
 	return s.paint(wordingOf(state).colour, text)
 }
 
-// Word is a state in words for people, the same as in pictures: accepted and working are both "In Progress".
-func Word(state State) string { return wordingOf(state).word }
+// StateWord is a state in words for people, the same as in pictures: accepted and working are both "In Progress".
+func StateWord(state State) string { return wordingOf(state).word }
 
 // wording is how a status is shown: a mark for a glance, a word for reading, and a colour where there are colours. Mark
 // and word alone tell the statuses apart, so nothing is lost without colours.
@@ -135,14 +135,14 @@ func Duration(d time.Duration) string {
 	case hours == 0:
 		return fmt.Sprintf("%d min", minutes)
 	case hours < 24:
-		return two(hours, "h", minutes%60, "min")
+		return joinUnits(hours, "h", minutes%60, "min")
 	default:
-		return two(hours/24, "d", hours%24, "h")
+		return joinUnits(hours/24, "d", hours%24, "h")
 	}
 }
 
-// two joins two units, and leaves out a rest of zero.
-func two(n int, unit string, rest int, smaller string) string {
+// joinUnits joins two units, and leaves out a rest of zero.
+func joinUnits(n int, unit string, rest int, smaller string) string {
 	if rest == 0 {
 		return fmt.Sprintf("%d %s", n, unit)
 	}

@@ -59,13 +59,15 @@ func (c *comments) read(d *ast.GenDecl) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// all gives the comment of a field, or of a type for an empty field.
-func (c *comments) all(t reflect.Type, field string) string {
+// describe gives the comment of a field, or of a type for an empty field.
+func (c *comments) describe(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]
 	}
-	return cmp.Or(c.published(t, field), c.behind[t.Name()+"."+field])
+	return cmp.Or(c.publishedComment(t, field), c.behind[t.Name()+"."+field])
 }
 
-// published gives the comment of a field that models read.
-func (c *comments) published(t reflect.Type, field string) string { return c.above[t.Name()+"."+field] }
+// publishedComment gives the comment of a field that models read.
+func (c *comments) publishedComment(t reflect.Type, field string) string {
+	return c.above[t.Name()+"."+field]
+}

@@ -22,7 +22,7 @@ func form(s *jsonschema.Schema) string {
 		return form(s.Items) + "[]"
 	case s.Type == "object":
 		return formOfObject(s)
-	case noted(s, "x-any"):
+	case hasNote(s, "x-any"):
 		return "any JSON"
 	}
 	return map[string]string{"string": "text", "boolean": "bool", "integer": "number", "number": "number"}[s.Type]
@@ -31,7 +31,7 @@ func form(s *jsonschema.Schema) string {
 func formOfObject(s *jsonschema.Schema) string {
 	var fields []string
 	for name, field := range s.Properties.FromOldest() {
-		if !unsent(field) {
+		if !isUnsent(field) {
 			fields = append(fields, name+": "+form(field))
 		}
 	}
@@ -49,11 +49,11 @@ func formOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct || isInput(t) || strings.HasSuffix(t.Name(), "Out") {
 		return ""
 	}
-	return form(bare(t))
+	return form(bareSchema(t))
 }
 
-// formed says the form of a free field before what its comment says, unless the comment gives the form itself.
-func formed(s *jsonschema.Schema, comment string) string {
+// withForm says the form of a free field before what its comment says, unless the comment gives the form itself.
+func withForm(s *jsonschema.Schema, comment string) string {
 	switch {
 	case strings.HasPrefix(comment, "{"):
 		return comment

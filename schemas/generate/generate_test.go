@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files")
 
-func TestFilesAreWhatTheTypesSay(t *testing.T) {
+func TestGenerate_FilesMatchTypes(t *testing.T) {
 	t.Chdir("..")
 	if *update {
 		require.NoError(t, run())
@@ -36,7 +36,7 @@ func TestFilesAreWhatTheTypesSay(t *testing.T) {
 	require.Empty(t, have, "files of messages that are gone: go generate ./schemas")
 }
 
-func TestLimitsThatAreNotRestatedAreNotPublished(t *testing.T) {
+func TestPublished_OmitsLimitsMissingInDescription(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestLimitsThatAreNotRestatedAreNotPublished(t *testing.T) {
 	require.NotContains(t, string(files["json/published/RegisterIn.json"]), "maxItems")
 }
 
-func TestWhatTheMailboxFillsIsNoArgument(t *testing.T) {
+func TestPublished_OmitsFieldsThatMailboxFills(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestWhatTheMailboxFillsIsNoArgument(t *testing.T) {
 	}
 }
 
-func TestTagsNarrowTheChoicesOfAType(t *testing.T) {
+func TestSchema_TagsNarrowChoicesOfType(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestTagsNarrowTheChoicesOfAType(t *testing.T) {
 	require.Contains(t, string(files["json/CompleteIn.json"]), `"enum": ["success", "partial"]`)
 }
 
-func TestHiddenArgumentsAreAcceptedButNotPublished(t *testing.T) {
+func TestPublished_OmitsHiddenArguments(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)

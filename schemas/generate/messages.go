@@ -8,9 +8,9 @@ import (
 	"handoff/schemas"
 )
 
-// offered are the arguments and the results of the tools that agents are offered. The names of arguments end in In,
+// publicMessages are the arguments and the results of the tools that agents are offered. The names of arguments end in In,
 // and those of results in Out.
-var offered = types(
+var publicMessages = types(
 	schemas.SendIn{}, schemas.SendOut{}, schemas.ClaimIn{}, schemas.ClaimOut{},
 	schemas.CompleteIn{}, schemas.CompleteOut{}, schemas.FailIn{}, schemas.FailOut{},
 	schemas.UpdateIn{}, schemas.UpdateOut{}, schemas.ListIn{}, schemas.ListOut{},
@@ -18,8 +18,8 @@ var offered = types(
 	schemas.RegisterIn{}, schemas.RegisterOut{}, schemas.AgentsIn{}, schemas.AgentsOut{},
 )
 
-// administrative are the arguments of the other tools, which only our own programs call: no client is sent their schemas.
-var administrative = types(
+// adminMessages are the arguments of the other tools, which only our own programs call: no client is sent their schemas.
+var adminMessages = types(
 	schemas.AuditIn{}, schemas.TreeIn{}, schemas.EventsIn{}, schemas.BackupIn{}, schemas.CheckIn{}, schemas.ConnIn{},
 	schemas.TokenAddIn{}, schemas.TokenListIn{}, schemas.TokenRevokeIn{}, schemas.TokenFindIn{}, schemas.StatsIn{},
 	schemas.OverviewIn{}, schemas.SessionIn{}, schemas.NewsIn{}, schemas.NewestIn{}, schemas.RedactIn{}, schemas.RetainIn{},
@@ -39,14 +39,14 @@ func Files() (map[string][]byte, error) {
 		return nil, err
 	}
 	results := func(t reflect.Type) bool { return !isInput(t) }
-	full := referring(comments, slices.DeleteFunc(slices.Concat(offered, administrative), results)...)
+	full := newLibrary(comments, slices.DeleteFunc(slices.Concat(publicMessages, adminMessages), results)...)
 	for t := range full.all {
-		if files["json/"+t.Name()+".json"], err = render(full.reflected(t), 110); err != nil {
+		if files["json/"+t.Name()+".json"], err = render(full.reflectSchema(t), 110); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range offered {
-		if files["json/published/"+t.Name()+".json"], err = render(published(comments, t), 0); err != nil {
+	for _, t := range publicMessages {
+		if files["json/published/"+t.Name()+".json"], err = render(publishedSchema(comments, t), 0); err != nil {
 			return nil, err
 		}
 	}

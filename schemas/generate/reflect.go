@@ -12,11 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-// inlining gives a reflector that writes types where they are used. Explain gives the description of a field, or of a
+// newReflector gives a reflector that writes types where they are used. Explain gives the description of a field, or of a
 // type for an empty field.
-func inlining(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
+func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
-		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapped, LookupComment: explain,
+		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapType, LookupComment: explain,
 	}
 }
 
@@ -27,9 +27,9 @@ type library struct {
 	types    []reflect.Type // those to reflect, in the order in which they were met
 }
 
-// referring gives a library of the types and of those that they refer to.
-func referring(c *comments, types ...reflect.Type) *library {
-	l := &library{Reflector: inlining(c.all), comments: c, types: types}
+// newLibrary gives a library of the types and of those that they refer to.
+func newLibrary(c *comments, types ...reflect.Type) *library {
+	l := &library{Reflector: newReflector(c.describe), comments: c, types: types}
 	l.Lookup = l.refer
 	return l
 }
@@ -45,10 +45,10 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 	return jsonschema.ID(t.Name() + ".json")
 }
 
-// reflected gives the schema of a type of the library. What a type says of itself stands beside the references to it
+// reflectSchema gives the schema of a type of the library. What a type says of itself stands beside the references to it
 // from lists, whose items have no other description.
-func (l *library) reflected(t reflect.Type) *jsonschema.Schema {
-	s := reflected(l.Reflector, t)
+func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
+	s := reflectSchema(l.Reflector, t)
 	if f := formOf(t); f != "" {
 		s.Extras = map[string]any{"x-form": f}
 	}
@@ -66,11 +66,11 @@ func (l *library) all(yield func(reflect.Type) bool) {
 	}
 }
 
-func reflected(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
+func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
 	s.Version, s.ID = "", ""
-	walk(s, repeated)
-	walk(s, settle)
+	walk(s, dropRepeatedChoices)
+	walk(s, resolveNotes)
 	if isInput(t) {
 		requiredFirst(s)
 	}
@@ -86,50 +86,50 @@ func requiredFirst(s *jsonschema.Schema) {
 	}
 }
 
-// words holds the choices of a type until tags, which may narrow them, have been read.
-const words = "x-words"
+// choicesNote holds the choices of a type until tags, which may narrow them, have been read.
+const choicesNote = "x-words"
 
-// mapped says how types are written whose Go kind does not tell.
-func mapped(t reflect.Type) *jsonschema.Schema {
+// mapType says how types are written whose Go kind does not tell.
+func mapType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[schemas.ID](), reflect.TypeFor[schemas.NoticeID]():
 		return &jsonschema.Schema{Type: "string"}
 	case reflect.TypeFor[time.Time]():
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any]():
-		return free()
+		return freeObject()
 	}
 	if all := choices[t]; all != nil {
-		return &jsonschema.Schema{Type: "string", Extras: map[string]any{words: all}}
+		return &jsonschema.Schema{Type: "string", Extras: map[string]any{choicesNote: all}}
 	}
 	return nil
 }
 
 // choices are the words of the types that have some.
 var choices = map[reflect.Type][]any{
-	reflect.TypeFor[schemas.Status]():       plainly(schemas.Statuses),
-	reflect.TypeFor[schemas.StatusFilter](): plainly(schemas.StatusFilters),
-	reflect.TypeFor[schemas.Priority]():     plainly(schemas.Priorities),
-	reflect.TypeFor[schemas.Outcome]():      plainly(schemas.Outcomes),
-	reflect.TypeFor[schemas.Then]():         plainly(schemas.Thens),
-	reflect.TypeFor[schemas.View]():         plainly(schemas.Views),
-	reflect.TypeFor[schemas.SessionEvent](): plainly(schemas.SessionEvents),
-	reflect.TypeFor[schemas.Action]():       plainly(schemas.Actions),
+	reflect.TypeFor[schemas.Status]():       asStrings(schemas.Statuses),
+	reflect.TypeFor[schemas.StatusFilter](): asStrings(schemas.StatusFilters),
+	reflect.TypeFor[schemas.Priority]():     asStrings(schemas.Priorities),
+	reflect.TypeFor[schemas.Outcome]():      asStrings(schemas.Outcomes),
+	reflect.TypeFor[schemas.Then]():         asStrings(schemas.Thens),
+	reflect.TypeFor[schemas.View]():         asStrings(schemas.Views),
+	reflect.TypeFor[schemas.SessionEvent](): asStrings(schemas.SessionEvents),
+	reflect.TypeFor[schemas.Action]():       asStrings(schemas.Actions),
 }
 
-func plainly[T ~string](values []T) []any {
+func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
-// free is an object of which nothing is said. All clients take it in exactly this form.
-func free() *jsonschema.Schema {
+// freeObject is an object of which nothing is said. All clients take it in exactly this form.
+func freeObject() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
 	}
 }
 
-// repeated drops the choices of what the metadata of a handoff repeats: a choice binds only the sender of a term.
-func repeated(s *jsonschema.Schema) {
+// dropRepeatedChoices drops the choices of what the metadata of a handoff repeats: a choice binds only the sender of a term.
+func dropRepeatedChoices(s *jsonschema.Schema) {
 	if s.Properties == nil {
 		return
 	}
@@ -138,18 +138,18 @@ func repeated(s *jsonschema.Schema) {
 	}
 }
 
-// settle applies what could not be known while the type was read.
-func settle(s *jsonschema.Schema) {
-	if all, ok := s.Extras[words].([]any); ok {
-		delete(s.Extras, words)
+// resolveNotes applies what could not be known while the type was read.
+func resolveNotes(s *jsonschema.Schema) {
+	if all, ok := s.Extras[choicesNote].([]any); ok {
+		delete(s.Extras, choicesNote)
 		if len(s.Enum) == 0 {
 			s.Enum = all
 		}
 	}
 	switch {
-	case noted(s, "x-any"):
+	case hasNote(s, "x-any"):
 		s.Type, s.Properties, s.AdditionalProperties = "", nil, nil
-	case noted(s, "x-optional") && s.Ref == "":
+	case hasNote(s, "x-optional") && s.Ref == "":
 		s.Required = nil
 		delete(s.Extras, "x-optional")
 	case s.Type == "object" && s.Properties == nil:
@@ -157,10 +157,10 @@ func settle(s *jsonschema.Schema) {
 	}
 }
 
-// unsent tells of a field that no caller is told to send.
-func unsent(s *jsonschema.Schema) bool { return noted(s, "x-hidden") || noted(s, "x-filled") }
+// isUnsent tells of a field that no caller is told to send.
+func isUnsent(s *jsonschema.Schema) bool { return hasNote(s, "x-hidden") || hasNote(s, "x-filled") }
 
-func noted(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }
+func hasNote(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }
 
 // walk visits a schema and all below it, parents first.
 func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Each rule is what some client was seen to need: Claude Code, Codex CLI, Gemini CLI, the MCP Inspector.
-func TestPublishedSchemasAreTakenByEveryClient(t *testing.T) {
+func TestPublished_SuitsEveryClient(t *testing.T) {
 	t.Chdir("..")
 	files, err := Files()
 	require.NoError(t, err)

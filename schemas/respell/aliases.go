@@ -17,8 +17,8 @@ type alias struct {
 	read reading // how the value is read, and what happens when to has a value already
 }
 
-// letterheadAliases read what a message says of itself. It goes to origin and never becomes ours.
-var letterheadAliases = []alias{
+// headerAliases read what a message says of itself. It goes to origin and never becomes ours.
+var headerAliases = []alias{
 	{"timestamp", "origin.timestamp", asSideText},
 	{"version", "origin.version", asRelease},
 	{"source.agent_id", "origin.source.agent_id", asSideText},
@@ -55,10 +55,10 @@ var placementAliases = []alias{
 	{"requirements", "options.requirements", asLines},
 }
 
-// errandAliases read what is to be done. taskAliases read the object that the agent handoff protocols write where our
+// assignmentAliases read what is to be done. taskAliases read the object that the agent handoff protocols write where our
 // task is a text.
 var (
-	errandAliases = []alias{
+	assignmentAliases = []alias{
 		{"message description", "task", asText},
 		{"task_title", "title", asSideText},
 		{"subject", "origin.subject", asText},
@@ -135,20 +135,20 @@ func termAliases() (rows []alias) {
 }
 
 func sendAliases() []alias {
-	return spread(letterheadAliases, placementAliases, termAliases(), errandAliases, contextAliases,
-		under("handoff_instructions", progressAliases), under("agent_context", progressAliases),
-		under("context", progressAliases), progressAliases, roleAliases)
+	return expandRows(headerAliases, placementAliases, termAliases(), assignmentAliases, contextAliases,
+		withParent("handoff_instructions", progressAliases), withParent("agent_context", progressAliases),
+		withParent("context", progressAliases), progressAliases, roleAliases)
 }
 
 // sendHints come before the rows that carry their fields away.
 var sendHints = []alias{
-	{"target.reason", "task", hint(asText)},
-	{"task_title", "task", hint(asText)},
-	{"subject", "title", hint(asTopic)},
-	{"subject", "task", hint(asTopic)},
-	{"metadata.parent_handoff parent_handoff parent_task", "parent", hint(asOwnID)},
-	{"metadata.attempt agent_context.attempts attempts previous_attempts", "origin.attempt", hint(asIs)},
-	{"metadata.priority urgency importance priority", "origin.extra.priority", hint(asForeignRank)},
+	{"target.reason", "task", asHint(asText)},
+	{"task_title", "task", asHint(asText)},
+	{"subject", "title", asHint(asTopic)},
+	{"subject", "task", asHint(asTopic)},
+	{"metadata.parent_handoff parent_handoff parent_task", "parent", asHint(asOwnID)},
+	{"metadata.attempt agent_context.attempts attempts previous_attempts", "origin.attempt", asHint(asIs)},
+	{"metadata.priority urgency importance priority", "origin.extra.priority", asHint(asForeignRank)},
 }
 
 // handoffAliases read the id of a handoff, and holderAliases also the proof of the right to work on it.
@@ -160,7 +160,7 @@ var (
 // listAliases read the states of other systems.
 var listAliases = []alias{
 	{"workflow_id", "workflow", asText},
-	{"status", "status", asStanding},
+	{"status", "status", asStatusFilter},
 }
 
 // registerAliases read what the card of an agent in other protocols says of its skills.
@@ -168,7 +168,7 @@ var registerAliases = []alias{{"accepts", "accepts", asNames}, {"skills", "skill
 
 var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
 
-var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
+var completeAliases = slices.Concat(headerAliases, holderAliases, []alias{
 	{"source.phase", "origin.source.phase", asSideText},
 	{"completion_id", "origin.completion_id", asText},
 	{"checkpoint_id", "origin.checkpoint_id", asText},
@@ -184,9 +184,9 @@ var completeAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
 	{"notes", "notes", asLines},
 })
 
-var failAliases = slices.Concat(letterheadAliases, holderAliases, []alias{
-	{"status", "outcome", hint(asRejection)}, // as the agent handoff protocols acknowledge
-	{"version", "origin.version", asText},    // also whole numbers: a failure has no payload
+var failAliases = slices.Concat(headerAliases, holderAliases, []alias{
+	{"status", "outcome", asHint(asRejection)}, // as the agent handoff protocols acknowledge
+	{"version", "origin.version", asText},      // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
 	{"agent_id", "origin.source.agent_id", asSideText},
 	{"failure_id", "origin.failure_id", asText},
@@ -217,17 +217,17 @@ var updateAliases = slices.Concat(holderAliases, []alias{
 	{"agent_id", "origin.source.agent_id", asSideText},
 })
 
-// under gives the rows for the same fields inside an object of the message.
-func under(object string, rows []alias) []alias {
-	rows = spread(rows)
+// withParent gives the rows for the same fields inside an object of the message.
+func withParent(object string, rows []alias) []alias {
+	rows = expandRows(rows)
 	for i := range rows {
 		rows[i].from = object + "." + rows[i].from
 	}
 	return rows
 }
 
-// spread gives the rows of tables one after another, those with several paths as a row for each path.
-func spread(tables ...[]alias) (rows []alias) {
+// expandRows gives the rows of tables one after another, those with several paths as a row for each path.
+func expandRows(tables ...[]alias) (rows []alias) {
 	for _, row := range slices.Concat(tables...) {
 		for from := range strings.FieldsSeq(row.from) {
 			rows = append(rows, alias{from, row.to, row.read})

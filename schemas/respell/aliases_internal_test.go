@@ -20,7 +20,7 @@ var argumentTypes = map[string]any{
 	"list_agents": schemas.AgentsIn{},
 }
 
-func TestAliasesLeadToFieldsOfTheTool(t *testing.T) {
+func TestAliases_LeadToFieldsOfTool(t *testing.T) {
 	require.Len(t, tables, len(argumentTypes))
 	for tool := range tables {
 		fields := shapeOf(reflect.TypeOf(argumentTypes[tool]))
@@ -49,7 +49,7 @@ func known(fields *shape, path string) bool {
 }
 
 // Each row is alive: alone, its field leaves its place, and nothing of it is left for the decoder to refuse.
-func TestEveryAliasIsRead(t *testing.T) {
+func TestAliases_AreAllRead(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
 	for tool := range tables {
 		for _, s := range tableOf(tool).rows {
@@ -76,7 +76,7 @@ func TestEveryAliasIsRead(t *testing.T) {
 	}
 }
 
-func TestSnakeCaseOfEverySpelling(t *testing.T) {
+func TestSnake_ReadsEverySpelling(t *testing.T) {
 	for name, want := range map[string]string{
 		"timeoutMs": "timeout_ms", "contextURL": "context_url", "URLList": "url_list", "_transferType": "_transfer_type",
 		"handoff_id": "handoff_id", "ID": "id", "sha256Sum": "sha256_sum", "": "", "größe": "größe",

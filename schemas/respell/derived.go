@@ -38,19 +38,19 @@ func unpackTask(n *normalisation) error {
 // finishSend moves the fields of the context that another mailbox filled to the overflow path, because here only our
 // mailbox may fill them. A mail that says nothing but the kind of its handoff gets a task that names the kind.
 func finishSend(n *normalisation) error {
-	if n.whole || n.letterhead() != "" {
+	if n.whole || n.foreignHeader() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
 			if err := n.apply(alias{from: "context." + field}); err != nil {
 				return err
 			}
 		}
 	}
-	n.titleTask()
+	n.taskFromKind()
 	return nil
 }
 
-// letterhead gives a field that went to origin, "" for none: only a whole message of another protocol has one.
-func (n *normalisation) letterhead() string {
+// foreignHeader gives a field that went to origin, "" for none: only a whole message of another protocol has one.
+func (n *normalisation) foreignHeader() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if rootOf(to) == "origin" {
 			return n.filled[to]
@@ -59,8 +59,8 @@ func (n *normalisation) letterhead() string {
 	return ""
 }
 
-// titleTask makes a task of the kind of the handoff, as "implementation_to_testing: .factory-abc123".
-func (n *normalisation) titleTask() {
+// taskFromKind makes a task of the kind of the handoff, as "implementation_to_testing: .factory-abc123".
+func (n *normalisation) taskFromKind() {
 	if task, _ := lookAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
 		return
 	}
@@ -74,7 +74,7 @@ func (n *normalisation) titleTask() {
 
 // finishComplete takes the outcome, and writes the summary of a completion that brings none.
 func finishComplete(n *normalisation) error {
-	if err := n.decide(); err != nil {
+	if err := n.decideOutcome(); err != nil {
 		return err
 	}
 	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
@@ -84,9 +84,9 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// decide takes the outcome from what the completion says of its end, of which a partial one counts. A word that means
+// decideOutcome takes the outcome from what the completion says of its end, of which a partial one counts. A word that means
 // neither done nor partly done completes nothing. A result that is such a word is no summary.
-func (n *normalisation) decide() error {
+func (n *normalisation) decideOutcome() error {
 	status, _ := lookAt(n.args, "origin.status")
 	said := []struct{ field, word string }{{"outcome", words(n.args["outcome"])}, {"status", words(status)}}
 	if result := words(n.args["summary"]); n.filled["summary"] != "" && schemas.Ending(result) != "" {
@@ -110,10 +110,10 @@ func (n *normalisation) decide() error {
 // summary joins the notes. Without notes it is what was delivered, as "code (files_created: auth.go, jwt.go)".
 func (n *normalisation) summary() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
-		return joined(notes, "; ")
+		return joinWords(notes, "; ")
 	}
 	delivered, _ := n.args["deliverables"].([]any)
-	return joined(delivered, "; ")
+	return joinWords(delivered, "; ")
 }
 
 // finishFail refuses a message that reports a success. A failure without a description takes its reason for one, and
@@ -121,7 +121,7 @@ func (n *normalisation) summary() string {
 func finishFail(n *normalisation) error {
 	status, _ := lookAt(n.args, "origin.status")
 	if word := words(status); schemas.Ending(word) != "" {
-		next, _ := elsewhere("complete", n.id())
+		next, _ := adviseOtherTool("complete", n.id())
 		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.Visible(word)).
 			WithHint("Nothing was failed.").WithNext(next)
 	}
@@ -134,7 +134,7 @@ func finishFail(n *normalisation) error {
 		return nil
 	}
 	if blockers, _ := n.args["blockers"].([]any); len(blockers) > 0 && n.filled["blockers"] != "" {
-		n.args["description"] = joined(blockers, "; ")
+		n.args["description"] = joinWords(blockers, "; ")
 	}
 	return nil
 }
@@ -143,9 +143,9 @@ func finishFail(n *normalisation) error {
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
 	word := strings.ToLower(strings.TrimSpace(action))
-	next, ok := elsewhere(word, n.id())
+	next, ok := adviseOtherTool(word, n.id())
 	if !ok {
-		return n.refuseLetterhead(word)
+		return n.refuseHeader(word)
 	}
 	if !strings.HasPrefix(word, "reject") {
 		return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
@@ -157,19 +157,19 @@ func finishUpdate(n *normalisation) error {
 
 // id is that of the handoff that a call is about, and a blank for a message that names none.
 func (n *normalisation) id() string {
-	return cmp.Or(n.given, words(n.args["handoff_id"]), schemas.Blank)
+	return cmp.Or(n.givenID, words(n.args["handoff_id"]), schemas.Blank)
 }
 
-// refuseLetterhead refuses what an acknowledgement says of itself with any action but the one that keeps it.
-func (n *normalisation) refuseLetterhead(action string) error {
-	if from := n.letterhead(); from != "" && action != string(schemas.ActAsk) {
+// refuseHeader refuses what an acknowledgement says of itself with any action but the one that keeps it.
+func (n *normalisation) refuseHeader(action string) error {
+	if from := n.foreignHeader(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}
 	return nil
 }
 
-// elsewhere gives the call that does what a word means which is no action of update_handoff.
-func elsewhere(word, id string) (schemas.Advice, bool) {
+// adviseOtherTool gives the call that does what a word means which is no action of update_handoff.
+func adviseOtherTool(word, id string) (schemas.Advice, bool) {
 	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	switch word {
 	case "complete", "completed", "done", "finish", "finished", "success", "close", "closed", "resolve", "resolved":

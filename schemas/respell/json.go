@@ -114,7 +114,7 @@ func words(v any) string {
 	case string:
 		return v
 	case []any:
-		return joined(v, ", ")
+		return joinWords(v, ", ")
 	case map[string]any:
 		return wordsOf(v)
 	}
@@ -122,7 +122,7 @@ func words(v any) string {
 	return string(b)
 }
 
-func joined(list []any, between string) string {
+func joinWords(list []any, between string) string {
 	return strings.Join(schemas.Map(list, words), between)
 }
 
@@ -148,7 +148,7 @@ func wordsOf(object map[string]any) string {
 	subject := words(object[name])
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if key != name && !isEmpty(object[key]) {
-			rest = append(rest, snake(key)+": "+nested(object[key]))
+			rest = append(rest, snake(key)+": "+inBraces(object[key]))
 		}
 	}
 	switch {
@@ -160,8 +160,8 @@ func wordsOf(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// nested puts an object within an object in braces, so that its fields stay together.
-func nested(v any) string {
+// inBraces puts an object within an object in braces, so that its fields stay together.
+func inBraces(v any) string {
 	if _, ok := v.(map[string]any); ok {
 		return "{" + words(v) + "}"
 	}

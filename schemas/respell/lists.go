@@ -15,16 +15,16 @@ import (
 // The readings of lists. A single value is read as a list of one, and the lists of two foreign fields become one
 // list.
 var (
-	asLines       = reading{as: eachRow(toLine), with: unionOf}
-	asNames       = reading{as: eachRow(toName), with: unionOf}
-	asDecisions   = reading{as: eachRow(decisionColumns.read), with: unionOf}
-	asFiles       = reading{as: eachRow(toFile), with: unionOf}
-	asBlockers    = reading{as: eachRow(toBlocker), with: unionOf}
-	asDescribed   = reading{as: eachRow(toDescribed), with: unionOf}
-	asCriteria    = reading{as: eachRow(toCriterion), with: unionOf}
-	asCriteriaMet = reading{as: eachRow(toCriterionMet), with: unionOf}
-	asReference   = reading{as: toReference("url"), with: fuseReferences}
-	asKeyPoints   = reading{as: toReference("key_points"), with: fuseReferences, joins: true}
+	asLines       = reading{convert: eachRow(toLine), merge: unionOf}
+	asNames       = reading{convert: eachRow(toName), merge: unionOf}
+	asDecisions   = reading{convert: eachRow(decisionColumns.read), merge: unionOf}
+	asFiles       = reading{convert: eachRow(toFile), merge: unionOf}
+	asBlockers    = reading{convert: eachRow(toBlocker), merge: unionOf}
+	asDescribed   = reading{convert: eachRow(toDescribed), merge: unionOf}
+	asCriteria    = reading{convert: eachRow(toCriterion), merge: unionOf}
+	asCriteriaMet = reading{convert: eachRow(toCriterionMet), merge: unionOf}
+	asReference   = reading{convert: toReference("url"), merge: mergeReferences}
+	asKeyPoints   = reading{convert: toReference("key_points"), merge: mergeReferences, joins: true}
 )
 
 func eachRow(row func(any) any) func(any) (any, bool) {
@@ -106,7 +106,7 @@ func toBlocker(v any) any {
 	row, ok := toDescribed(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
 	if list, isList := row["required_to_proceed"].([]any); isList {
-		required, isText = joined(list, "; "), true
+		required, isText = joinWords(list, "; "), true
 	}
 	if !ok || !isText || required == "" || slices.Contains([]string{"true", "false"}, strings.ToLower(strings.TrimSpace(required))) {
 		return toDescribed(v)
@@ -142,9 +142,9 @@ func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// fuseReferences makes one reference of two: the one has the address, the other the key points. References of which
+// mergeReferences makes one reference of two: the one has the address, the other the key points. References of which
 // either says what the other does stay several.
-func fuseReferences(have, more any) any {
+func mergeReferences(have, more any) any {
 	one, isObject := listOf(have)[0].(map[string]any)
 	other, row := listOf(more)[0].(map[string]any), map[string]any{}
 	maps.Copy(row, one)
@@ -181,9 +181,9 @@ var (
 	}
 )
 
-// particulars are the fields that others add to a decision or a file, whatever they hold. Any other field is left to
+// extraFields are the fields that others add to a decision or a file, whatever they hold. Any other field is left to
 // the decoder, which names the known field that comes closest.
-var particulars = []string{
+var extraFields = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
 	"end_line", "evidence", "files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note",
@@ -215,7 +215,7 @@ func (all columns) read(v any) any {
 		delete(left, key)
 	}
 	for key, e := range object {
-		if name := snake(key); !all.know(name) && !slices.Contains(particulars, name) {
+		if name := snake(key); !all.has(name) && !slices.Contains(extraFields, name) {
 			row[key] = e
 			delete(left, key)
 		}
@@ -232,7 +232,7 @@ func (all columns) read(v any) any {
 	return row
 }
 
-func (all columns) know(key string) bool {
+func (all columns) has(key string) bool {
 	return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
 }
 

@@ -34,7 +34,7 @@ var messages = map[string]string{
 	"kernl-handoff":                      "send_handoff",
 }
 
-func TestNothingOfAForeignMessageIsLost(t *testing.T) {
+func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
 	for name, tool := range messages {
 		t.Run(name, func(t *testing.T) {
 			message := decode(t, read(t, name+".json"))
@@ -61,21 +61,21 @@ func TestNothingOfAForeignMessageIsLost(t *testing.T) {
 	}
 }
 
-func TestEveryMessageHasATool(t *testing.T) {
+func TestMessages_AllHaveTool(t *testing.T) {
 	files, err := filepath.Glob("testdata/messages/*.json")
 	require.NoError(t, err)
 	require.Len(t, files, 2*len(messages))
 }
 
 // A payload of Kelos ends a handoff as well as it begins one.
-func TestKelosPayloadCompletesAHandoff(t *testing.T) {
+func TestNormalise_KelosPayloadCompletesHandoff(t *testing.T) {
 	message := decode(t, read(t, "kelos-task-handoff.json"))
 	args, err := respell.Normalise("complete_handoff", message)
 	require.NoError(t, err)
 	require.Equal(t, message, args)
 }
 
-func TestRequiredTextsAreDerivedFromForeignOnes(t *testing.T) {
+func TestNormalise_DerivesRequiredTexts(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"handoff-protocol-agent-handoff": {"task": "Implementation of authentication module"},
 		"handoff-protocol-agent-completion": {

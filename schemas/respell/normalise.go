@@ -30,10 +30,10 @@ func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	return normalise(tool, args, false, "")
 }
 
-// Whole is [Normalise] for a message that was given as a whole, such as a file: it is taken out of its envelope, and
+// NormaliseWhole is [Normalise] for a message that was given as a whole, such as a file: it is taken out of its envelope, and
 // what it says beyond the fields that are known goes to origin.extra as well, because nobody can ask its writer. It is
 // given for the handoff with the id, which errors name, or for the one that it names itself.
-func Whole(tool, id string, message map[string]any) (map[string]any, error) {
+func NormaliseWhole(tool, id string, message map[string]any) (map[string]any, error) {
 	return normalise(tool, message, true, id)
 }
 
@@ -47,7 +47,7 @@ func normalise(tool string, args map[string]any, whole bool, id string) (map[str
 		out = map[string]any{}
 	}
 	if whole {
-		out = table.open(out)
+		out = table.unwrap(out)
 	}
 	if err := table.normalise(out, "", whole, id); err != nil {
 		return nil, err
@@ -58,12 +58,12 @@ func normalise(tool string, args map[string]any, whole bool, id string) (map[str
 // A normalisation is one object on its way into canonical form.
 type normalisation struct {
 	*aliasTable
-	args   map[string]any
-	at     string            // path of args with a final dot, for errors
-	filled map[string]string // canonical path to the foreign path whose value is there
-	hinted map[string]bool   // canonical paths whose value is a hint
-	whole  bool              // see [Whole]
-	given  string            // the id of the handoff, where it was given beside the message
+	args    map[string]any
+	at      string            // path of args with a final dot, for errors
+	filled  map[string]string // canonical path to the foreign path whose value is there
+	hinted  map[string]bool   // canonical paths whose value is a hint
+	whole   bool              // see [NormaliseWhole]
+	givenID string            // the id of the handoff, where it was given beside the message
 }
 
 // normalise changes args in place.
@@ -72,12 +72,12 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 		return err
 	}
 	n := &normalisation{
-		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, given: id,
+		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, givenID: id,
 	}
 	if err := t.start(n); err != nil {
 		return err
 	}
-	if err := n.replace(t.fields, args, ""); err != nil {
+	if err := n.relocate(t.fields, args, ""); err != nil {
 		return err
 	}
 	if err := t.start(n); err != nil { // of what stood elsewhere
@@ -102,7 +102,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	if !whole {
 		return nil
 	}
-	return n.keep(t.own, args, "")
+	return n.setAsideUnknown(t.own, args, "")
 }
 
 // apply moves the value of one foreign field, if the message has the field and its value is of the kind that the row
@@ -126,7 +126,7 @@ func (n *normalisation) apply(row alias) error {
 // fill writes a value where it is read anew, or a hint where there is no value. The foreign field stays.
 func (n *normalisation) fill(row alias, v any) {
 	have, _ := lookAt(n.args, row.to)
-	if read, ok := row.read.of(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
+	if read, ok := row.read.apply(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
 		putAt(n.args, row.to, read)
 		n.hinted[row.to] = row.read.hints
 	}
@@ -138,7 +138,7 @@ func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil
 	}
-	read, ok := row.read.of(v)
+	read, ok := row.read.apply(v)
 	if !ok {
 		return false, nil
 	}
@@ -155,10 +155,10 @@ func (n *normalisation) move(row alias, v any) (moved bool, err error) {
 		return true, nil
 	case isEmpty(have):
 		return false, nil
-	case row.read.same(have, read):
+	case row.read.equal(have, read):
 		return true, nil
-	case rival != "" && row.read.with != nil:
-		return putAt(n.args, row.to, row.read.with(have, read)), nil
+	case rival != "" && row.read.merge != nil:
+		return putAt(n.args, row.to, row.read.merge(have, read)), nil
 	case row.read.yields, rival != "" && row.read.aside:
 		return n.setAside(row.from, v)
 	case rival == "":

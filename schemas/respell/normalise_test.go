@@ -44,7 +44,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
+func TestNormalise_ReadsEverySpelling(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"canonical arguments stay", "send_handoff", `{"to":"qa","task":"t","priority":"high","data":{"camelCase":"x"},"tags":["a,b"],"version":2}`, ``},
 		{"unknown fields stay", "send_handoff", `{"to":"qa","tsak":"t","metadata":{"prioritty":"high"},"context":{"sate":{}}}`, ``},
@@ -142,7 +142,7 @@ func TestNormaliseBringsEverySpellingToOurFields(t *testing.T) {
 	}
 }
 
-func TestNormaliseRefusesContradictions(t *testing.T) {
+func TestNormalise_RefusesContradictions(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, field, other string }{
 		{"alias and canonical", "send_handoff", `{"to":"a","to_agent":"b"}`, "to_agent", "to "},
 		{"two foreign recipients", "send_handoff", `{"to_agent":"a","target":{"agent":"b"}}`, "to_agent", "target.agent"},
@@ -165,13 +165,13 @@ func TestNormaliseRefusesContradictions(t *testing.T) {
 	}
 }
 
-func TestNormaliseOfNothingIsEmpty(t *testing.T) {
+func TestNormalise_OfNothingIsEmpty(t *testing.T) {
 	got, err := respell.Normalise("send_handoff", nil)
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
 
-func TestFilesAreSplitFromTheirLines(t *testing.T) {
+func TestNormalise_SplitsFileFromLines(t *testing.T) {
 	for text, want := range map[string]string{
 		`a.go`:             `{"path":"a.go"}`,
 		`a.go:12`:          `{"path":"a.go","lines":"12"}`,

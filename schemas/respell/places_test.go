@@ -9,7 +9,7 @@ import (
 	"handoff/schemas/respell"
 )
 
-func TestPlacesAreWhereAFieldStands(t *testing.T) {
+func TestFieldPaths_ListsPlacesOfField(t *testing.T) {
 	for _, c := range []struct {
 		tool, name string
 		want       []string
@@ -21,11 +21,11 @@ func TestPlacesAreWhereAFieldStands(t *testing.T) {
 		{"send_handoff", "colour", nil},
 		{"audit_verify", "note", nil},
 	} {
-		require.Equal(t, c.want, respell.Places(c.tool, c.name), c.name)
+		require.Equal(t, c.want, respell.FieldPaths(c.tool, c.name), c.name)
 	}
 }
 
-func TestAnActionOfAnotherToolNamesTheCall(t *testing.T) {
+func TestNormalise_ActionOfAnotherToolNamesCall(t *testing.T) {
 	for action, tool := range map[string]string{
 		"complete": "complete_handoff", "Reject": "fail_handoff", "claim": "claim_handoff", "wait": "get_handoff",
 	} {

@@ -19,10 +19,10 @@ func TestDocument_HasTheForeignFields(t *testing.T) {
 	before, rest, begins := strings.Cut(string(text), begin)
 	_, after, ends := strings.Cut(rest, end)
 	require.True(t, begins && ends)
-	send := spread(letterheadAliases, placementAliases, errandAliases, taskAliases, contextAliases, roleAliases)
+	send := expandRows(headerAliases, placementAliases, assignmentAliases, taskAliases, contextAliases, roleAliases)
 	table := "\nour field | theirs\n---|---\n" + foreign("send_handoff", send) +
-		foreign("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", spread(progressAliases)) +
-		foreign("complete_handoff", completeAliases) + foreign("fail_handoff", failAliases[len(letterheadAliases)+len(holderAliases):]) +
+		foreign("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", expandRows(progressAliases)) +
+		foreign("complete_handoff", completeAliases) + foreign("fail_handoff", failAliases[len(headerAliases)+len(holderAliases):]) +
 		foreign("update_handoff", updateAliases[len(holderAliases):]) + "\n"
 	golden.Equal(t, document, before+begin+table+end+after)
 }
@@ -33,7 +33,7 @@ func TestDocument_HasTheForeignFields(t *testing.T) {
 func foreign(tool string, rows []alias) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}
-	for _, row := range spread(rows) {
+	for _, row := range expandRows(rows) {
 		to, said := cmp.Or(row.to, "origin.extra"), leaf(row.from)
 		kept := rootOf(to) == "origin"
 		if kept {

@@ -17,11 +17,11 @@ import (
 // it. A shape without fields is a value that is not ours to look into, such as a text or the free maps data, results
 // and state.
 type shape struct {
-	fields  map[string]*shape
-	opens   string // the brackets with which it may begin when it came as JSON text
-	foreign bool   // an object of other protocols: it goes when it is empty
-	raw     bool   // any JSON value, also null
-	ours    bool   // a field that no caller is told of
+	fields      map[string]*shape
+	opens       string // the brackets with which it may begin when it came as JSON text
+	foreign     bool   // an object of other protocols: it goes when it is empty
+	raw         bool   // any JSON value, also null
+	unpublished bool   // a field that no caller is told of
 }
 
 // shapeOf gives the shape of the values of a type. The shape of a list is that of its rows.
@@ -46,14 +46,14 @@ func shapeOf(t reflect.Type) *shape {
 			if strings.Contains(extras, "x-any") {
 				s.fields[name].opens = "" // text is a value of its own there
 			}
-			s.fields[name].ours = strings.Contains(extras, "x-hidden") || strings.Contains(extras, "x-filled")
+			s.fields[name].unpublished = strings.Contains(extras, "x-hidden") || strings.Contains(extras, "x-filled")
 		}
 	}
 	return s
 }
 
-// lists tells whether the values of the shape are lists.
-func (s *shape) lists() bool { return strings.HasPrefix(s.opens, "[") }
+// isList tells whether the values of the shape are lists.
+func (s *shape) isList() bool { return strings.HasPrefix(s.opens, "[") }
 
 // at finds the shape at a dotted path, or nil.
 func (s *shape) at(path string) *shape {
@@ -65,9 +65,9 @@ func (s *shape) at(path string) *shape {
 	return s
 }
 
-// learn adds the foreign side of a row. The foreign field has the shape of the argument that it becomes, so that
+// addForeign adds the foreign side of a row. The foreign field has the shape of the argument that it becomes, so that
 // the names inside it are renamed before its value is read.
-func (s *shape) learn(row alias) {
+func (s *shape) addForeign(row alias) {
 	names := strings.Split(row.from, ".")
 	leaf := cmp.Or(s.at(row.to), &shape{})
 	for i, name := range names {
@@ -107,7 +107,7 @@ func (s *shape) rename(v any, at string) error {
 }
 
 func (s *shape) renameField(object map[string]any, key, at string) error {
-	name, field := s.known(key)
+	name, field := s.find(key)
 	if _, there := object[key]; field == nil || !there {
 		return nil
 	}
@@ -121,14 +121,14 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	if err := field.rename(v, fieldPath(at, name)); err != nil {
 		return err
 	}
-	if field.saysNothing(v) {
+	if field.isDropped(v) {
 		delete(object, name)
 	}
 	return nil
 }
 
-// known finds the field that a key names, as it is written or in snake_case; nil means that there is none.
-func (s *shape) known(key string) (name string, field *shape) {
+// find finds the field that a key names, as it is written or in snake_case; nil means that there is none.
+func (s *shape) find(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field
 	}
@@ -151,8 +151,8 @@ func renameKey(object map[string]any, key, name, at string) error {
 	return nil
 }
 
-// saysNothing tells whether a field of this shape and value is dropped.
-func (s *shape) saysNothing(v any) bool {
+// isDropped tells whether a field of this shape and value is dropped.
+func (s *shape) isDropped(v any) bool {
 	inside, isObject := v.(map[string]any)
 	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0
 }

@@ -83,8 +83,8 @@ func byName(table map[string]string) map[string][]string {
 	return turned
 }
 
-// standings are the states of other systems, as a list is asked for them.
-var standings = map[string]string{
+// statusWords are the states of other systems, as a list is asked for them.
+var statusWords = map[string]string{
 	"complete": "completed", "done": "completed", "finished": "completed", "success": "completed", "closed": "completed",
 	"timeout": "timed_out", "expired": "timed_out", "canceled": "cancelled", "error": "failed", "todo": "pending",
 	"queued": "pending", "new": "pending", "unclaimed": "pending", "active": "open", "unfinished": "open",
@@ -92,13 +92,13 @@ var standings = map[string]string{
 	"any": "",
 }
 
-// strategies are the words of the agent handoff protocols for how context travels.
-var strategies = map[string]string{
+// strategyWords are the words of the agent handoff protocols for how context travels.
+var strategyWords = map[string]string{
 	"full": "full", "summarized": "summary", "summary": "summary", "reference": "reference",
 }
 
-// actions are words for the actions of update_handoff. None ends work that another word would not end.
-var actions = map[string]string{
+// actionWords are words for the actions of update_handoff. None ends work that another word would not end.
+var actionWords = map[string]string{
 	"report": "progress", "comment": "progress", "note": "progress", "checkpoint": "progress", "question": "ask",
 	"reply": "answer", "respond": "answer", "edit": "amend", "modify": "amend", "change": "amend", "update": "amend",
 	"unclaim": "release", "unassign": "release", "transfer": "release", "hand_over": "release",

@@ -18,29 +18,29 @@ type aliasTable struct {
 	start    func(n *normalisation) error // does what no row can do, before the rows
 	finish   func(n *normalisation) error // does the same after the rows and the hints
 	inner    map[string]*aliasTable       // objects by their paths that have an alias table of their own
-	places   places                       // where fields belong that stand elsewhere
+	paths    fieldPaths                   // where fields belong that stand elsewhere
 }
 
 // tables makes the alias table of each tool, at the first call of the tool: a process calls few of them, and a start
 // that makes them all takes noticeably longer.
 var tables = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
-	"claim_handoff": once(schemas.ClaimIn{}, handoffAliases),
-	"complete_handoff": once(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
+	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),
+	"complete_handoff": lazyTable(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
 		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),
-	"fail_handoff": once(schemas.FailIn{}, failAliases, func(t *aliasTable) { t.finish = finishFail }),
-	"update_handoff": once(schemas.UpdateIn{}, updateAliases, func(t *aliasTable) {
+	"fail_handoff": lazyTable(schemas.FailIn{}, failAliases, func(t *aliasTable) { t.finish = finishFail }),
+	"update_handoff": lazyTable(schemas.UpdateIn{}, updateAliases, func(t *aliasTable) {
 		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
 	}),
-	"list_handoffs":   once(schemas.ListIn{}, listAliases),
-	"get_handoff":     once(schemas.GetIn{}, handoffAliases),
-	"handoff_history": once(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
-	"register_agent":  once(schemas.RegisterIn{}, registerAliases),
-	"list_agents":     once(schemas.AgentsIn{}, nil),
+	"list_handoffs":   lazyTable(schemas.ListIn{}, listAliases),
+	"get_handoff":     lazyTable(schemas.GetIn{}, handoffAliases),
+	"handoff_history": lazyTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
+	"register_agent":  lazyTable(schemas.RegisterIn{}, registerAliases),
+	"list_agents":     lazyTable(schemas.AgentsIn{}, nil),
 }
 
-func once(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTable {
+func lazyTable(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTable {
 	return sync.OnceValue(func() *aliasTable {
 		t := newTable(in, rows)
 		for _, add := range more {
@@ -61,25 +61,25 @@ func tableOf(tool string) *aliasTable {
 // newTable makes a table for the type of in. Hints and the rows that only read a value of ours come first, so that the
 // others compare foreign values with canonical ones.
 func newTable(in any, rows []alias) *aliasTable {
-	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: nothing, finish: nothing}
+	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: noStep, finish: noStep}
 	t.own = shapeOf(reflect.TypeOf(in))
-	t.places = placesIn(t.fields, "continuation", "options.join", "changes.options.join")
+	t.paths = pathsIn(t.fields, "continuation", "options.join", "changes.options.join")
 	var moves []alias
-	for _, row := range spread(rows) {
+	for _, row := range expandRows(rows) {
 		if row.from == row.to || row.read.hints {
 			t.rows = append(t.rows, row)
 		} else {
 			moves = append(moves, row)
 		}
 		if !row.read.hints { // its field is one of another row
-			t.fields.learn(row)
+			t.fields.addForeign(row)
 		}
 	}
 	t.rows = append(t.rows, moves...)
 	return t
 }
 
-func nothing(*normalisation) error { return nil }
+func noStep(*normalisation) error { return nil }
 
 func extraPath(from string) string { return "origin.extra." + from }
 
@@ -91,7 +91,7 @@ func sendTable(in any) *aliasTable {
 	join.overflow = statePath // as of changes: a join has no origin
 	t.inner = map[string]*aliasTable{"options.join": join}
 	for _, row := range taskAliases {
-		t.fields.learn(row)
+		t.fields.addForeign(row)
 	}
 	return t
 }

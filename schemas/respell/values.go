@@ -13,9 +13,9 @@ import (
 
 // A reading is how a row understands a foreign value. The zero reading takes any value as it is.
 type reading struct {
-	as    func(v any) (any, bool)  // gives the value of ours; false leaves a value of another kind where it is
-	with  func(have, more any) any // makes one value of those of two foreign fields
-	alike func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
+	convert    func(v any) (any, bool)  // gives the value of ours; false leaves a value of another kind where it is
+	merge      func(have, more any) any // makes one value of those of two foreign fields
+	equivalent func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
 
 	// The next two say what happens to a value when the argument has another value already. With neither, the two
 	// values are a contradiction.
@@ -26,48 +26,48 @@ type reading struct {
 	joins bool // the value only adds to that of another foreign field: alone it goes to the overflow path
 }
 
-func (r reading) of(v any) (any, bool) {
-	if r.as == nil {
+func (r reading) apply(v any) (any, bool) {
+	if r.convert == nil {
 		return v, true
 	}
-	return r.as(v)
+	return r.convert(v)
 }
 
-func hint(r reading) reading {
+func asHint(r reading) reading {
 	r.hints = true
 	return r
 }
 
-func (r reading) same(a, b any) bool {
-	return reflect.DeepEqual(a, b) || r.alike != nil && r.alike(a, b)
+func (r reading) equal(a, b any) bool {
+	return reflect.DeepEqual(a, b) || r.equivalent != nil && r.equivalent(a, b)
 }
 
 // The readings of single values. Those of lists are in lists.go.
 var (
 	asIs           = reading{}
-	asText         = reading{as: toText}
-	asSideText     = reading{as: toText, aside: true}
-	asYieldingText = reading{as: toText, yields: true}
+	asText         = reading{convert: toText}
+	asSideText     = reading{convert: toText, aside: true}
+	asYieldingText = reading{convert: toText, yields: true}
 	asCount        = reading{aside: true}
-	asParagraphs   = reading{as: toProse, with: joinParagraphs}
-	asPriority     = reading{as: toPriority, with: higherPriority}
-	asMinutes      = reading{as: durationIn(time.Minute), alike: equalDurations, aside: true}
-	asMillis       = reading{as: durationIn(time.Millisecond), alike: equalDurations, aside: true}
-	asCapability   = reading{as: toAddress("capability:")}
-	asRole         = reading{as: toAddress("role:")}
-	asYieldingRole = reading{as: toAddress("role:"), yields: true}
-	asRelease      = reading{as: toRelease}
-	asKind         = reading{as: toKind}
-	asMessage      = reading{as: knownWordOf(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
-	asTopic        = reading{as: toTopic}
-	asOwnID        = reading{as: toOwnID}
-	asStanding     = reading{as: wordOf(standings)}
-	asEnd          = reading{as: toEnd}
-	asAction       = reading{as: wordOf(actions)}
-	asStrategy     = reading{as: knownWordOf(strategies), yields: true}
-	asForeignRank  = reading{as: toForeignPriority}
-	asRejection    = reading{as: knownWordOf(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
-	asConditional  = reading{as: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
+	asParagraphs   = reading{convert: toProse, merge: joinParagraphs}
+	asPriority     = reading{convert: toPriority, merge: higherPriority}
+	asMinutes      = reading{convert: durationIn(time.Minute), equivalent: equalDurations, aside: true}
+	asMillis       = reading{convert: durationIn(time.Millisecond), equivalent: equalDurations, aside: true}
+	asCapability   = reading{convert: toAddress("capability:")}
+	asRole         = reading{convert: toAddress("role:")}
+	asYieldingRole = reading{convert: toAddress("role:"), yields: true}
+	asRelease      = reading{convert: toRelease}
+	asKind         = reading{convert: toKind}
+	asMessage      = reading{convert: knownWordOf(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
+	asTopic        = reading{convert: toTopic}
+	asOwnID        = reading{convert: toOwnID}
+	asStatusFilter = reading{convert: wordOf(statusWords)}
+	asEnd          = reading{convert: toEnd}
+	asAction       = reading{convert: wordOf(actionWords)}
+	asStrategy     = reading{convert: knownWordOf(strategyWords), yields: true}
+	asForeignRank  = reading{convert: toForeignPriority}
+	asRejection    = reading{convert: knownWordOf(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
+	asConditional  = reading{convert: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
 )
 
 // toText takes texts, and numbers as they are written.
@@ -87,7 +87,7 @@ func toProse(v any) (any, bool) {
 	if !ok {
 		return toText(v)
 	}
-	return joined(list, "\n\n"), true
+	return joinWords(list, "\n\n"), true
 }
 
 func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }

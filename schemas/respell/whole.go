@@ -11,23 +11,23 @@ var envelopes = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
-// open takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
+// unwrap takes a message out of its envelope, and out of envelopes within. What is written on the envelope stays beside
 // the message, unless it is no known field or the message says it itself: that goes to the overflow path. A message that
 // is no object, or that is said in a field of the tool, is in no envelope, and neither is what is said of the next agent.
-func (t *aliasTable) open(outer map[string]any) map[string]any {
+func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := keyOf(outer, []string{name})
 		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
 		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || keyOf(inner, []string{"next_agent"}) != "" {
 			continue
 		}
-		message := t.open(inner)
+		message := t.unwrap(inner)
 		for _, said := range slices.Sorted(maps.Keys(outer)) {
 			if said == key || isEmpty(outer[said]) {
 				continue
 			}
 			path := said
-			if _, field := t.fields.known(said); field == nil || keyOf(message, []string{snake(said)}) != "" {
+			if _, field := t.fields.find(said); field == nil || keyOf(message, []string{snake(said)}) != "" {
 				path = t.overflow("envelope." + said)
 			}
 			putAt(message, path, outer[said])
@@ -37,12 +37,12 @@ func (t *aliasTable) open(outer map[string]any) map[string]any {
 	return outer
 }
 
-// keep sets aside each field of a value that the shape does not have: a whole message is taken with all that it says.
+// setAsideUnknown sets aside each field of a value that the shape does not have: a whole message is taken with all that it says.
 // The agent that acts is an argument of every tool. Objects with a table of their own were looked through with it.
-func (n *normalisation) keep(s *shape, v any, at string) error {
+func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
-			if err := n.keep(s, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := n.setAsideUnknown(s, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
 			}
 		}
@@ -53,7 +53,7 @@ func (n *normalisation) keep(s *shape, v any, at string) error {
 		switch {
 		case s.fields == nil || n.inner[path] != nil || path == "agent":
 		case field != nil:
-			err = n.keep(field, object[key], path)
+			err = n.setAsideUnknown(field, object[key], path)
 		default:
 			v := object[key]
 			delete(object, key)

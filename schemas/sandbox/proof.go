@@ -13,7 +13,7 @@ func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 func Proof(t testing.TB) {
 	t.Helper()
 	if !Proofs() {
-		t.Skip(leftOut)
+		t.Skip(skipReason)
 	}
 }
 
@@ -31,8 +31,8 @@ func LeaveOut() bool {
 	if Proofs() {
 		return false
 	}
-	fmt.Printf("testing: warning: no tests to run\n%s\n", leftOut) //nolint:forbidigo // which the go command reads
+	fmt.Printf("testing: warning: no tests to run\n%s\n", skipReason) //nolint:forbidigo // which the go command reads
 	return true
 }
 
-const leftOut = "left out: a proof takes long and runs with HANDOFF_PROOFS=1, as in make proofs"
+const skipReason = "left out: a proof takes long and runs with HANDOFF_PROOFS=1, as in make proofs"

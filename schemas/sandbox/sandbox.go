@@ -30,13 +30,13 @@ type Sandbox struct {
 	warden *exec.Cmd // removes dir if this process is killed
 }
 
-// inside names the directory to the processes that tests start. A test binary among them stays in the sandbox it is in.
-const inside = "HANDOFF_TEST_SANDBOX"
+// sandboxVariable names the directory to the processes that tests start. A test binary among them stays in the sandbox it is in.
+const sandboxVariable = "HANDOFF_TEST_SANDBOX"
 
 // New makes a sandbox and puts this process into it, for good. Where that is not possible no test runs.
 func New(tests Tests) *Sandbox {
 	s := &Sandbox{tests: tests}
-	if os.Getenv(inside) != "" {
+	if os.Getenv(sandboxVariable) != "" {
 		return s
 	}
 	if err := s.enter(); err != nil {
@@ -56,7 +56,7 @@ func (s *Sandbox) Run() (status int) {
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
 		script := strings.HasPrefix(e.Name(), "testscript-main") || strings.HasPrefix(e.Name(), "go-test-script") // which stays where -run picks one
-		if !slices.Contains(own, e.Name()) && !script {
+		if !slices.Contains(ownDirectories, e.Name()) && !script {
 			fmt.Fprintln(os.Stderr, "left behind in the temporary directory:", e.Name())
 			status = 1
 		}
@@ -64,8 +64,8 @@ func (s *Sandbox) Run() (status int) {
 	return status
 }
 
-// own are the directories of a sandbox that are no test's.
-var own = []string{"bin", "home"}
+// ownDirectories are the directories of a sandbox that are no test's.
+var ownDirectories = []string{"bin", "home"}
 
 func (s *Sandbox) enter() (err error) {
 	if s.dir, err = os.MkdirTemp("", "box"); err != nil {
@@ -74,26 +74,26 @@ func (s *Sandbox) enter() (err error) {
 	if err := os.Chmod(s.dir, 0o755); err != nil { // some tests act as another user
 		return err
 	}
-	for _, name := range own {
+	for _, name := range ownDirectories {
 		if err := os.Mkdir(filepath.Join(s.dir, name), 0o755); err != nil {
 			return err
 		}
 	}
-	if err := s.watch(); err != nil {
+	if err := s.startWarden(); err != nil {
 		return err
 	}
 	vars := goVariables()
-	path, err := s.path()
+	path, err := s.makePath()
 	if err != nil {
 		return err
 	}
 	if runtime.GOOS != "windows" { // where programs do not start without some of theirs
-		forget()
+		clearEnvironment()
 	}
 	home := filepath.Join(s.dir, "home")
 	maps.Copy(vars, map[string]string{
 		"HOME": home, "USERPROFILE": home, "APPDATA": filepath.Join(home, "roaming"), "LOCALAPPDATA": filepath.Join(home, "local"),
-		"TMPDIR": s.dir, "TMP": s.dir, "TEMP": s.dir, "PATH": path, "GIT_CONFIG_NOSYSTEM": "1", inside: s.dir,
+		"TMPDIR": s.dir, "TMP": s.dir, "TEMP": s.dir, "PATH": path, "GIT_CONFIG_NOSYSTEM": "1", sandboxVariable: s.dir,
 	})
 	for name, value := range vars {
 		if err := os.Setenv(name, value); err != nil {
@@ -116,8 +116,8 @@ func configure(home string) error {
 	return nil
 }
 
-// watch starts a shell that removes the sandbox when this process is gone, however that ended.
-func (s *Sandbox) watch() error {
+// startWarden starts a shell that removes the sandbox when this process is gone, however that ended.
+func (s *Sandbox) startWarden() error {
 	sh, _ := exec.LookPath("sh")
 	if sh == "" || runtime.GOOS == "windows" {
 		return nil
@@ -152,8 +152,8 @@ func goVariables() map[string]string {
 	return vars
 }
 
-// path makes the directory that is the PATH of the tests, of links to the tools that there are.
-func (s *Sandbox) path() (string, error) {
+// makePath makes the directory that is the PATH of the tests, of links to the tools that there are.
+func (s *Sandbox) makePath() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("PATH"), nil
 	}
@@ -173,20 +173,20 @@ func (s *Sandbox) path() (string, error) {
 	return bin, nil
 }
 
-// forget takes every variable from the environment but kept ones: the real ones name directories, configuration and
+// clearEnvironment takes every variable from the environment but kept ones: the real ones name directories, configuration and
 // programs of a person, and some change what git or handoff does.
-func forget() {
+func clearEnvironment() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		known := slices.Contains(strings.Fields(kept), name)
+		known := slices.Contains(strings.Fields(keptVariables), name)
 		if !known && !strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "UPDATE_") {
 			_ = os.Unsetenv(name)
 		}
 	}
 }
 
-// kept are variables that tests may read: how much they do, and what the machine needs.
-const kept = `
+// keptVariables are variables that tests may read: how much they do, and what the machine needs.
+const keptVariables = `
 	HANDOFF_APART HANDOFF_BELIEVED HANDOFF_CHAOS HANDOFF_CORPUS HANDOFF_CYCLES HANDOFF_DOORS HANDOFF_FAULTS HANDOFF_FIGURES HANDOFF_FLIPS
 	HANDOFF_GENERATED HANDOFF_GITLEAKS HANDOFF_IDLE HANDOFF_LOAD HANDOFF_MUTATED HANDOFF_NEEDS HANDOFF_OVERLAPS HANDOFF_PROGRAM HANDOFF_PROOFS HANDOFF_PROOF_ROUNDS
 	HANDOFF_REHEARSAL HANDOFF_SEED HANDOFF_SIMULATION HANDOFF_STORED HANDOFF_WILD HANDOFF_WORKSPACES

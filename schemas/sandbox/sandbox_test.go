@@ -63,7 +63,7 @@ func isEmpty(dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-func TestSandbox_HidesWhatIsInstalledAndConfigured(t *testing.T) {
+func TestSandbox_HidesInstalledAndConfiguredThings(t *testing.T) {
 	cmd, dir := someone(t, `! command -v handoff && git config user.name && echo "$HANDOFF_AGENT$XDG_CONFIG_HOME$HANDOFF_PROOFS" && cd && pwd && mktemp -u`)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -74,7 +74,7 @@ func TestSandbox_HidesWhatIsInstalledAndConfigured(t *testing.T) {
 	require.True(t, isEmpty(filepath.Join(dir, "tmp")))
 }
 
-func TestSandbox_FailsWhereSomethingIsLeftBehind(t *testing.T) {
+func TestSandbox_FailsOnLeftoverFiles(t *testing.T) {
 	cmd, dir := someone(t, `mktemp >/dev/null`)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
@@ -82,7 +82,7 @@ func TestSandbox_FailsWhereSomethingIsLeftBehind(t *testing.T) {
 	require.True(t, isEmpty(filepath.Join(dir, "tmp")))
 }
 
-func TestSandbox_IsRemovedWhenItsTestsAreKilled(t *testing.T) {
+func TestSandbox_IsRemovedWhenTestsAreKilled(t *testing.T) {
 	cmd, dir := someone(t, `kill -9 $PPID`)
 	require.Error(t, cmd.Run())
 	require.Eventually(t, func() bool { return isEmpty(filepath.Join(dir, "tmp")) }, time.Minute, time.Millisecond)

@@ -31,7 +31,7 @@ func (r *Reader) Sorted() []Problem {
 // AddUnknown adds a problem for a name that is not among the known ones. What is the kind of name, as "field".
 func (r *Reader) AddUnknown(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
-	if meant := closest.Meant(name.Value, known); len(meant) > 0 {
+	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
 		remedy = "Write " + meant[0] + "."
 	}
 	r.AddProblem(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)

@@ -145,5 +145,5 @@ func (a *App) likelyWorkspaces() []string {
 	if err != nil {
 		return nil
 	}
-	return closest.Meant(a.Workspace, schemas.Map(all, func(w workspace.Workspace) string { return w.Name }))
+	return closest.Likely(a.Workspace, schemas.Map(all, func(w workspace.Workspace) string { return w.Name }))
 }

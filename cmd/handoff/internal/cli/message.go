@@ -41,7 +41,7 @@ func (a *App) Message(ctx context.Context, tool, id, path string) (Arguments, er
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
 	}
-	args, err := respell.Whole(tool, id, object)
+	args, err := respell.NormaliseWhole(tool, id, object)
 	if err == nil {
 		textformat.AddMarkdown(args, markdown, bodies[tool].body, bodies[tool].rest)
 	}
@@ -58,7 +58,7 @@ func (args Arguments) Whole(tool string) error {
 	if err != nil {
 		return err
 	}
-	if message, err = respell.Whole(tool, "", message); err == nil {
+	if message, err = respell.NormaliseWhole(tool, "", message); err == nil {
 		clear(args)
 		maps.Copy(args, message)
 	}
@@ -90,7 +90,7 @@ func (a *App) logged(ctx context.Context, tool, id, path string) (Arguments, err
 		if err != nil {
 			return nil, err
 		}
-		if args, err = respell.Whole(tool, id, said); err != nil {
+		if args, err = respell.NormaliseWhole(tool, id, said); err != nil {
 			return nil, err
 		}
 	}

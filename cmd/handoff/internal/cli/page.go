@@ -86,7 +86,9 @@ func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 }
 
 // Status colours a status as lists and pictures do.
-func (p *Page) Status(s schemas.Status) string { return p.OfState(display.State{Status: s}, string(s)) }
+func (p *Page) Status(s schemas.Status) string {
+	return p.InStateColour(display.State{Status: s}, string(s))
+}
 
 // Print writes the result of a tool as it is with --json, its texts [Inert], else the page that fill makes of it.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {

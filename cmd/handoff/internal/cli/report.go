@@ -132,7 +132,7 @@ func OnlyBelow(cmd *cobra.Command, given []string) error {
 			meant = append(meant, sub.Name())
 		}
 	}
-	meant = schemas.Unique(append(meant, closest.Meant(given[0], names)...))
+	meant = schemas.Unique(append(meant, closest.Likely(given[0], names)...))
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
 	return orMeant(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
@@ -155,7 +155,7 @@ func unknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	})
 	var meant []string
 	if name := unknown.GetSpecifiedName(); len(name) > 1 {
-		meant = closest.Meant(name, names)
+		meant = closest.Likely(name, names)
 	}
 	return orMeant(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
 }

@@ -40,7 +40,7 @@ func (s sheet) standing(h schemas.Handoff, st schemas.Standing, end *schemas.Eve
 	if st.Holder != "" && string(st.Holder) != to {
 		s.fact("Holder", string(st.Holder))
 	}
-	s.line("Status: " + s.Standing(display.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
+	s.line("Status: " + s.StateLabel(display.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
 	if !st.Status.Ended() {
 		s.fact("Why", st.Reason)
 	}

@@ -131,7 +131,7 @@ func agentNamed(ctx context.Context, conn *cli.Connection, name schemas.Agent) (
 	}
 	names := schemas.Map(all.Agents, func(c schemas.Card) string { return string(c.Name) })
 	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.Visible(schemas.Clip(string(name), 80)))
-	if meant := closest.Meant(string(name), names); len(meant) > 0 {
+	if meant := closest.Likely(string(name), names); len(meant) > 0 {
 		return one, e.WithHint("Did you mean %s?", meant[0])
 	}
 	return one, e.WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))

@@ -57,7 +57,7 @@ func painted(p *cli.Page, i schemas.Item, column int, cell string) string {
 	const status, title = 3, 5
 	switch {
 	case i.NoticeID == 0 && column == status:
-		return p.OfState(stateOf(i), cell)
+		return p.InStateColour(stateOf(i), cell)
 	case i.NoticeID == 0 && column == title && i.Priority == schemas.Critical:
 		return p.Bold(cell)
 	}
@@ -124,7 +124,7 @@ func holderOf(i schemas.Item) schemas.Agent {
 func wordedRows(p *cli.Page, out gathered) [][]string {
 	const name = 24 // columns for an agent
 	return schemas.Map(out.Items, func(i schemas.Item) []string {
-		id, standing, title := i.HandoffID.String(), display.Word(stateOf(i)), heading(i.Title)
+		id, standing, title := i.HandoffID.String(), display.StateWord(stateOf(i)), heading(i.Title)
 		if i.NoticeID != 0 {
 			id, standing, title = i.NoticeID.String(), i.Kind, heading(i.Title)+" "+i.Text
 		}

@@ -202,7 +202,7 @@ func printEvent(p *cli.Page, c schemas.Change) {
 	begins := len(when) + 2 + max(len(id), 6) + 2
 	lines := p.Lines(rest, begins)
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
-		lines[0] = p.OfState(display.State{Status: c.To}, did) + more
+		lines[0] = p.InStateColour(display.State{Status: c.To}, did) + more
 	}
 	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {
