@@ -20,7 +20,7 @@ const (
 
 func (s *Server) addResources() {
 	s.sdk.AddResource(sdk.NewResource(ownInbox, "inbox", sdk.WithResourceTitle("Your inbox"),
-		sdk.WithResourceDescription("What waits for you, the next one first"), sdk.WithMIMEType(jsonText)), s.readResource)
+		sdk.WithResourceDescription("Handoffs that wait for you, the next one first"), sdk.WithMIMEType(jsonText)), s.readResource)
 	for _, k := range kinds {
 		s.sdk.AddResourceTemplate(sdk.NewResourceTemplate(k.prefix+k.argument, k.name, sdk.WithTemplateTitle(k.title),
 			sdk.WithTemplateDescription(k.about), sdk.WithTemplateMIMEType(k.mime)), s.readResource)
