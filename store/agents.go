@@ -10,29 +10,29 @@ import (
 	"handoff/schemas"
 )
 
-// Agent is the row of an agent. It exists from the agent's first call, from its registration, or from when its name was
-// given to a connection without a name.
+// Agent is the row of an agent. The row exists from the agent's first call, from its registration, or from the moment
+// at which its name was given to a connection without a name.
 //
-// The row is JSON under the name. Package mailbox writes it: when an agent registers, calls or claims, and when a
-// session is given a name or loses it. No row is deleted, so a name that was used stays known.
+// The row is JSON under the name. Package mailbox writes it when an agent registers, calls or claims, and when a
+// connection gets or loses the name. Rows are kept, so a name that was used stays known.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
 	Claims int          `json:"claims,omitempty"` // zero: nobody has claimed under this name yet
 
-	// Resembles is an agent that was known before this one, and for which a reader could take it; empty for none.
+	// Resembles is an agent that was known earlier and that a reader could confuse with this one; empty for none.
 	Resembles schemas.Agent `json:"resembles,omitempty"`
 
-	// Declared is what the file said that the card names, to tell when it says something else. It has another name than
-	// the card where it is about the role with which the agent's name begins.
+	// Declared is the content of the file that the card names, so that a later change of the file is noticed. If the
+	// declaration is about the role with which the agent's name begins, it has another name than the card.
 	Declared *schemas.RegisterIn `json:"declared,omitempty"`
 
-	// Client is the client whose sessions get this name, claude-code for claude-code-2. It is empty for a name that was
-	// never given to a session. The fields below are about the session that was given the name last.
+	// Client is the client whose sessions get this name: claude-code for claude-code-2. It is empty for a name that was
+	// never given to a session. The fields below describe the last session that got the name.
 	Client  schemas.Agent `json:"client,omitempty"`
-	Session string        `json:"session,omitempty"` // empty when it cannot be recognised when it comes back
+	Session string        `json:"session,omitempty"` // empty when a client that returns cannot be recognised
 	Conn    string        `json:"conn,omitempty"`    // its connection
-	Process string        `json:"process,omitempty"` // of the connection; empty once gone, as numbers are given again
+	Process string        `json:"process,omitempty"` // of the connection; empty once ended: systems reuse numbers
 	Left    bool          `json:"left,omitempty"`    // the connection is gone
 	Idle    bool          `json:"idle,omitempty"`    // nothing was written under the name since it was given
 }
@@ -61,11 +61,11 @@ func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
 	return decoded(v, Prefix(Agents, []byte(beginning)), FromJSON[Agent])
 }
 
-// AgentsMentioning yields the agents in whose rows one of the words stands as a text by itself, such as the name of a
-// capability, by name. Which field says it is for the caller to see.
+// AgentsMentioning yields the agents whose rows contain one of the words as a JSON text of its own, by name. An example
+// is the name of a capability. The caller looks in which field the word stands.
 //
-// All rows are read, but only those are decoded that changed since they were read so: of a thousand agents that takes
-// most of the time. The lists of an agent are shared by all who read it, so nobody changes them.
+// It reads all rows and decodes only rows that changed since the last time, because decoding takes most of the time.
+// All callers share the lists of an agent, so callers do not change them.
 func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	var quoted [][]byte
 	for _, word := range words {
@@ -78,8 +78,8 @@ func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	return decodedIf(v, Range{Space: Agents}, says, v.agents.decode)
 }
 
-// agentCache are the agents as they were decoded last, by name. An entry is right for the bytes that it was decoded from
-// and for no others, so it need not be told of changes.
+// agentCache keeps the agents that were decoded last, by name. An entry is valid only for the bytes from which it was
+// decoded, so changes need no invalidation.
 type agentCache struct{ entries sync.Map }
 
 type cachedAgent struct {
@@ -100,24 +100,24 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 
 // PutAgent writes the row of an agent, under the name on its card.
 //
-// It replaces the whole row. The caller reads the row in the same transaction first, so that what another call wrote
-// meanwhile is not lost.
+// It replaces the whole row. The caller reads the row in the same transaction first, so that changes of other calls
+// are not lost.
 func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
-// DeleteAgent removes the row of an agent of which nothing is known any more. What its mailbox holds stays.
+// DeleteAgent removes the row of an agent. The contents of its mailbox stay.
 func (t *Tx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
-// For some actions the rules ask who the owner of the workflow is, and some notices go to the owner. Package mailbox
-// writes it with each handoff of the workflow and with each result, and counts there what the workflow has used. The
-// names of limits are those of [schemas.WorkflowLimits].
+// The rules ask for the owner of the workflow at some actions, and some notices go to the owner. Package mailbox writes
+// the row with each handoff of the workflow and with each result, and counts in it the use of the workflow. The names
+// of limits are listed in [schemas.WorkflowLimits].
 type Workflow struct {
 	Owner  schemas.Agent      `json:"owner"` // the sender of the first handoff
 	Limits map[string]float64 `json:"limits,omitempty"`
 	Used   map[string]float64 `json:"used,omitempty"`
-	Told   []string           `json:"told,omitempty"`  // the limits of which human was told that something was past them
-	Timed  int                `json:"timed,omitempty"` // how much rules sent in it because of time
+	Told   []string           `json:"told,omitempty"`  // the exceeded limits about which human has had a notice
+	Timed  int                `json:"timed,omitempty"` // number of handoffs that time rules sent in this workflow
 }
 
 // Workflow returns the row of a workflow; nil when there is none of that name.
@@ -130,9 +130,9 @@ func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	return t.putJSON(Workflows, []byte(name), w)
 }
 
-// DeclaredRules is the row of a file that declares more than agents. Unallowed are rules that wait for a person's leave:
-// they send nothing. Versions that know nothing of leave have other names for the fields, and find nothing in a row of
-// this one; Earlier is what this one finds of theirs, and has no leave.
+// DeclaredRules is the row of a file that declares rules or workflows. Unallowed means that a person has not allowed
+// the rules yet: they send nothing. Older versions use other field names, so they find nothing in this row. Earlier
+// holds the plans that such a version wrote; they were never allowed by a person.
 type DeclaredRules struct {
 	Routes    []schemas.Route `json:"rules,omitempty"`
 	Plans     []schemas.Plan  `json:"workflows,omitempty"`
@@ -142,37 +142,38 @@ type DeclaredRules struct {
 
 var declaredKey = []byte("declared")
 
-// Declared returns the digest of what files declared last; "" for none.
+// Declared returns the digest of the last declaration of all files; "" for none.
 func (v *View) Declared() (string, error) {
 	b, err := v.r.Get(Sys, declaredKey)
 	return string(b), err
 }
 
-// PutDeclared writes the digest of what files declare from now on, or that it has none.
+// PutDeclared writes the digest of the current declaration of all files, or "" for none.
 func (t *Tx) PutDeclared(digest string) error { return t.w.Put(Sys, declaredKey, []byte(digest)) }
 
 var trimCursorKey = []byte("uncut")
 
-// TrimCursor returns the last handoff whose times were cut after the clock was set back, where those of others are still to be
-// cut; zero where none are.
+// TrimCursor returns the last handoff whose times were corrected after the clock was set back, while others still need
+// the correction; zero if none do.
 func (v *View) TrimCursor() (schemas.ID, error) {
 	b, err := v.r.Get(Sys, trimCursorKey)
 	return schemas.ID(LastNumber(b)), err
 }
 
-// PutTrimCursor writes after which handoff the next times are cut; zero for none.
+// PutTrimCursor writes the progress for [View.TrimCursor]: the handoff after which the correction goes on; zero when it
+// is done.
 func (t *Tx) PutTrimCursor(after schemas.ID) error { return t.w.Put(Sys, trimCursorKey, Number(after)) }
 
 // AllRules yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
 func (v *View) AllRules() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
 
-// RulesOf returns what a file declares; nil for nothing.
+// RulesOf returns the declarations of a file; nil for none.
 func (v *View) RulesOf(file string) (*DeclaredRules, error) {
 	return get[DeclaredRules](v, Rules, []byte(file))
 }
 
-// PutRules writes what a file declares, and deletes the row of one that declares nothing any more. It tells whether that
-// is something else than before.
+// PutRules writes the declarations of a file, and deletes the row if there are none any more. Changed reports whether
+// they differ from the row before.
 func (t *Tx) PutRules(file string, said DeclaredRules) (changed bool, err error) {
 	before, err := t.r.Get(Rules, []byte(file))
 	if err != nil {

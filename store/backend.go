@@ -15,10 +15,10 @@ import (
 type Space uint8
 
 // The spaces, in the order in which an [Overlay] is flushed. Their numbers live in memory only and may change. Their
-// names, from [Space.String], are on disk and never change once released. What each holds is in the package comment.
+// names, from [Space.String], are on disk and never change once released. The package comment lists their contents.
 const (
 	Sys        Space = iota // facts about the store; the keys "format" and "next/…" belong to the driver
-	Records                 // what changes about a handoff, by id
+	Records                 // the parts of a handoff that change, by id
 	Bodies                  // content, which never changes, in chunks
 	Ready                   // handoffs that may be claimed, by box and order
 	Wakes                   // handoffs that time will change, by time
@@ -29,8 +29,8 @@ const (
 	ByState                 // handoffs by state
 	ByParent                // handoffs by the handoff they came from
 	ByOrigin                // handoffs by the id in a foreign message
-	ByAfter                 // handoffs by the handoff they wait for
-	ByFreed                 // handoffs by the handoff they waited for
+	ByAfter                 // handoffs by their dependency, while they are blocked by it
+	ByFreed                 // handoffs by a dependency that ended well
 	Agents                  // cards of agents, by name
 	Mailboxes               // counters of a mailbox, by box
 	Workflows               // owners of workflows, by name
@@ -43,8 +43,8 @@ const (
 	Receipts                // outcomes of calls, by request id
 	References              // content that handoffs refer to, by digest
 	Words                   // the words by which a handoff is found
-	Deliveries              // what hooks delivered to sessions, by agent and session
-	Rules                   // what files declare besides agents, by file
+	Deliveries              // items that hooks delivered to client sessions, by agent and session
+	Rules                   // other declarations of files than agents, by file
 	Touches                 // files that held work touches, by handoff
 	Spaces                  // the number of spaces; not a space
 )
@@ -67,22 +67,22 @@ func (s Space) String() string {
 	return fmt.Sprintf("space(%d)", uint8(s))
 }
 
-// MaxKey is the longest key, in bytes, that every engine can keep in order.
+// MaxKey is the length of the longest key, in bytes, that every engine can keep in order.
 const MaxKey = 2048
 
 // Row is one key and its value. The value of a row is never nil, though it may be empty. Both slices belong to the
 // driver: the function that receives them may read them until it returns, and must neither change nor keep them.
 //
-// A row that has to live longer is copied with bytes.Clone. A driver over a mapped file gives out the mapped bytes, so
-// a row that is kept is read after the file was unmapped, which may end the process.
+// A caller that needs a row for longer copies it with bytes.Clone. A driver over a mapped file passes the mapped bytes,
+// and reading them after the file was unmapped may end the process.
 type Row struct{ Key, Value []byte }
 
 // Range is a part of one space: From ≤ key < To, compared byte by byte. A nil From is the beginning of the space and a
 // nil To is its end.
 //
 // An empty From is the beginning of the space, as nil is. An empty To, unlike nil, is before every key, so the range
-// has no rows. A range whose From is not before its To has none either; that is no error. The slices belong to the
-// caller, who does not change them while a scan of the range goes on.
+// has no rows. A range whose From is not before its To has no rows either; this is no error. The slices belong to the
+// caller, and the caller does not change them while a scan of the range goes on.
 type Range struct {
 	Space    Space
 	From, To []byte
@@ -92,10 +92,10 @@ type Range struct {
 // Prefix is the range of all keys of s that begin with p.
 func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: PrefixEnd(p)} }
 
-// PrefixEnd is the smallest key beyond all keys that begin with p. It is nil when there is no such key; as To of a [Range]
-// that is the end of the space.
+// PrefixEnd returns the smallest key after all keys that begin with p. It returns nil if no key is greater; nil as To
+// of a [Range] is the end of the space.
 //
-// It is nil for a prefix of 0xff bytes only, and for an empty one. The result is a new slice.
+// It returns nil for an empty prefix, and for a prefix of 0xff bytes only. The result is a new slice.
 func PrefixEnd(p []byte) []byte {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i] != 0xff {
@@ -107,23 +107,23 @@ func PrefixEnd(p []byte) []byte {
 	return nil
 }
 
-// Reader reads rows, from one snapshot inside View, or inside Update. One goroutine at a time may use it, and nobody
-// after the function that received it has returned.
+// Reader reads rows, from one snapshot inside View, or inside Update. One goroutine at a time may use it, until the
+// function that received it returns.
 //
-// A reader has no lock of its own and no clock. Reads never fail because others write. The errors of its methods are
-// [ErrCorrupt] for rows that the driver cannot read, and errors of the system; after one, the caller returns it from
-// its function and does not read on.
+// A reader has no lock of its own and no clock. Writes of others never make a read fail. The errors of its methods are
+// [ErrCorrupt] for rows that the driver cannot read, and errors of the system. After an error, the caller returns it
+// from its function and stops reading.
 type Reader interface {
-	// Get returns the value of key in s, or nil when there is no such row. Inside Update it holds the row: no other
+	// Get returns the value of key in s, or nil if there is no row. Inside Update it holds the row: no other
 	// transaction changes it before this Update ends.
 	//
-	// The value belongs to the driver, like that of a [Row]. An empty value is not nil. Any key may be asked for, also
-	// an empty one and one longer than [MaxKey]: there is no such row.
+	// The value belongs to the driver, as in a [Row]. An empty value is not nil. Every key is allowed: for an empty key
+	// and for one longer than [MaxKey] there is no row.
 	Get(s Space, key []byte) ([]byte, error)
 
 	// Scan yields the rows of r in bytewise order of their keys. The caller may write while it ranges. The scan yields
-	// the rows as they stood when ranging began, so it never meets what the caller writes meanwhile; Get, and scans
-	// that begin later, do. An error is yielded once, last.
+	// the rows as they stood when ranging began, so it never yields later writes of the caller. Get, and scans that
+	// begin later, see them. An error is yielded once, last.
 	//
 	// Ranging must end before the function that received the reader returns, also through [iter.Pull2].
 	Scan(r Range) iter.Seq2[Row, error]
@@ -131,54 +131,54 @@ type Reader interface {
 
 // Writer reads and writes rows inside Update. It reads what it wrote.
 //
-// The writes of one Update are seen by its own Get at once, and by its own scans that begin later. Nobody else sees
-// them before the commit. The order of writes matters only within one key: the last one counts.
+// The Get of an Update sees its writes at once; its scans see writes made before they began. Other callers see them
+// after the commit. The order of writes matters only within one key: the last write counts.
 type Writer interface {
 	Reader
 
 	// Put sets the value of key in s. It keeps neither slice. A nil value means an empty one. It fails when key is
 	// empty or longer than [MaxKey].
 	//
-	// After an error nothing was written for this key. The caller returns the error, and Update then drops everything.
+	// After an error nothing is written for this key. The caller returns the error, and Update then drops all writes.
 	Put(s Space, key, value []byte) error
 
-	// Delete removes key from s. A key that is not there is no error.
+	// Delete removes key from s. A missing key is no error.
 	Delete(s Space, key []byte) error
 
 	// Next returns a number greater than zero and greater than all numbers that it returned for s in transactions that
 	// were committed. There may be gaps. Two writers at the same time get different numbers, and may commit them in
 	// either order.
 	//
-	// The first number of a space is 1. A transaction that is undone may or may not use up its numbers: package bolt
-	// gives them again, an engine with sequences does not. So a number is proof of nothing until its transaction was
+	// The first number of a space is 1. A transaction that is undone may use up its numbers or not: package bolt
+	// returns them again, an engine with sequences does not. So a number proves nothing until its transaction is
 	// committed.
 	Next(s Space) (uint64, error)
 }
 
-// Backend keeps rows in order and knows nothing of what they mean. It is safe for use by many goroutines. A function
-// that was given to it must not call it: on an engine with one writer that never returns.
+// Backend keeps rows in order and does not know their meaning. It is safe for use by many goroutines. A function that
+// was given to it must not call it: on an engine with one writer that call never returns.
 //
-// Who writes a driver promises this, and proves it by a row in the table of engines in package storetest:
+// A driver promises the following, and a row in the table of engines in package storetest proves it:
 //
 //   - Order: keys sort as bytes, and each space for itself. A scan yields each row once, in order, in either direction.
-//   - Isolation: a View sees one moment, an Update sees that moment and its own writes. By the rows that they read
-//     Updates might as well have run one after another.
+//   - Isolation: a View sees one moment, an Update sees that moment and its own writes. The Updates read the same
+//     rows as if they had run one after another.
 //   - Atomicity: all writes of one Update are kept or none, also when the process or the machine ends meanwhile.
 //   - Durability: a nil from Update means that the rows survive the end of the process and of the machine. Package
-//     memory, which is for tests and trials, leaves this one out.
+//     memory, which is for tests and trials, does not promise this.
 //   - Independence: a call that fails or panics changes nothing for other calls, also those that share its commit.
 //
-// A driver decides nothing about handoffs. It compares no values, knows no JSON and reads no clock for its rows. What a
-// row means, which rows belong together and when one goes is decided in [Tx]. So a driver is done when the suite
-// passes, and a new kind of row needs no change to it.
+// A driver decides nothing about handoffs. It compares no values, knows no JSON and reads no clock for its rows. [Tx]
+// decides about the meaning of rows, about rows that belong together and about deletion. So a driver is complete when
+// the suite passes, and a new kind of row needs no change to it.
 type Backend interface {
 	// View calls fn once, with one snapshot. Updates go on meanwhile, and fn does not see them. A snapshot that is kept
 	// long makes some engines grow, so fn takes no more than 50 ms or 1,000 rows; for more, its caller calls View again
-	// and goes on after the last key. View returns the error of fn unchanged, the error of ctx if ctx was done before
-	// fn was called, or [ErrClosed]. A panic of fn goes through to the caller.
+	// and continues after the last key. View returns the error of fn unchanged, the error of ctx if ctx was done before
+	// fn was called, or [ErrClosed]. A panic of fn passes through to the caller.
 	//
-	// Fn runs on the goroutine of the caller. The end of ctx while fn runs does not stop it: fn looks at ctx itself
-	// when it takes long. A View never makes an Update fail, and changes nothing, so it may be repeated at any time.
+	// Fn runs on the goroutine of the caller. The end of ctx does not stop fn while it runs: a long fn checks ctx
+	// itself. A View never makes an Update fail and changes nothing, so the caller may repeat it at any time.
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update calls fn and keeps all of its writes, or none of them when fn returns an error or panics. When Update
@@ -186,26 +186,25 @@ type Backend interface {
 	// on another goroutine: it assigns its results at its start and touches nothing else outside. Several calls may
 	// share one commit. No call sees writes that did not become durable, and no result depends on them.
 	//
-	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. When ctx is done before fn was
-	// started, fn is not run and Update returns the error of ctx; later, Update waits for the outcome. [ErrClosed] and
-	// [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes from the commit and leaves
-	// open whether the writes were kept: the caller reads before it repeats, or makes repeating harmless.
+	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
+	// fn is not run and Update returns the error of ctx; later, Update waits for the outcome. [ErrClosed] and
+	// [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes from the commit and does not
+	// say whether the writes were kept: the caller reads before it repeats, or makes the repeat harmless.
 	//
-	// When the process dies before Update returned, its caller does not know whether the writes were kept. They are
-	// there as a whole or not at all. That is why calls carry a request id whose receipt is a row of the same
-	// transaction: the repeated call finds the receipt, or finds nothing and takes effect.
+	// If the process dies before Update returned, its caller does not know whether the writes were kept. They are kept
+	// as a whole or not at all. Therefore calls carry a request id whose receipt is a row of the same transaction: the
+	// repeated call finds the receipt, or finds none and takes effect.
 	//
-	// A commit that fails is not repeated by the driver. Other calls that shared it fail with the same error, also
-	// those that only read, because they may have read what was lost. The driver then makes the state known again, for
-	// instance by opening its file anew, before it runs the next function; until it can, Update returns why not.
+	// The driver does not repeat a failed commit. All calls that shared it fail with the same error, including calls
+	// that only read, because they may have read lost rows. The driver then makes the state known again, for instance
+	// by opening its file anew, before it runs the next function. Until it succeeds, Update returns the reason.
 	Update(ctx context.Context, fn func(Writer) error) error
 
-	// Close waits for the calls that are under way, releases the rows and makes later calls return [ErrClosed]. It may
-	// be called twice.
+	// Close waits for the calls under way, releases the rows and makes later calls return [ErrClosed]. It may be called
+	// twice.
 	//
-	// Whether a call that still waits for its turn is run or gets [ErrClosed] is up to the driver. What Update
-	// acknowledged before is durable whatever Close returns. The error is that of releasing the rows, and a second call
-	// may return it again.
+	// A call that is still queued is run or gets [ErrClosed]; the driver decides. Acknowledged writes are durable even
+	// if Close returns an error. The error is about releasing the rows, and a second call may return it again.
 	Close() error
 }
 
@@ -221,9 +220,9 @@ func UpdateEach[T any](ctx context.Context, b Backend, values []T, fn func(Write
 	})
 }
 
-// Inspector is a backend that can look at how its rows lie on the disk.
+// Inspector is a backend that can check the layout of its rows on the disk.
 type Inspector interface {
-	// Inspect gives the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait
+	// Inspect returns the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait
 	// meanwhile.
 	Inspect(ctx context.Context) ([]string, error)
 }
@@ -249,34 +248,34 @@ var (
 	// ErrCorrupt means that the store is damaged.
 	//
 	// It comes when the store is opened, and from any read or write that meets damaged bytes. Nothing is repaired: the
-	// text says what a person does. Package audit tells which rows are concerned.
+	// text tells a person the next step. Package audit names the damaged rows.
 	ErrCorrupt = errors.New("the store is damaged: keep a copy of it and put the latest backup in its place")
 
 	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there
 	// is space.
 	//
-	// It is returned to every call of the commit that failed, and nothing of them was kept.
+	// Every call of the failed commit gets it, and nothing of the commit was kept.
 	ErrFull = errors.New("no space left for the store")
 
 	// ErrUnwritten means that the disk refused a commit for another reason, and nothing of it was kept.
 	//
-	// It is returned to every call of that commit. The caller may try again.
+	// Every call of that commit gets it. The caller may try again.
 	ErrUnwritten = errors.New("the disk failed, and nothing was changed")
 
-	// ErrUncertain means that the disk refused a commit, and refuses to tell what was kept of it.
+	// ErrUncertain means that the disk refused a commit, and that it is unknown whether the commit was kept.
 	//
-	// It is returned to every call of that commit. Calls get it, to read and to write, until the disk works again; then
-	// a call that is repeated under its request id finds what was kept.
+	// Every call of that commit gets it. Until the disk works again, later calls get it too, both reads and writes.
+	// Then a call that is repeated under its request id finds its receipt if the commit was kept.
 	ErrUncertain = errors.New("the commit was not confirmed, and it is not known whether this was kept")
 
-	// ErrUnreachable means that the database cannot be reached, or ends what it does for others to stop.
+	// ErrUnreachable means that the database cannot be reached, or ends a call because it stops.
 	//
 	// The caller may try again: the store works as soon as the database does.
 	ErrUnreachable = errors.New("the database cannot be reached")
 
 	// ErrFenced means that another owner took the store over. Nothing was kept.
 	//
-	// The store is of no more use: it answers everything so. The call is made again at the new owner.
+	// The store is of no more use: all its calls return this error. The caller repeats the call at the new owner.
 	ErrFenced = errors.New("another process took the store over")
 
 	// ErrClosed means that the store was closed before the call began.
@@ -284,13 +283,13 @@ var (
 	// Fn was not run and nothing was changed. The caller may open the store again.
 	ErrClosed = errors.New("the store is closed")
 
-	// ErrReadOnly means that the store cannot be written to: its permissions, those of its directory or a file system
-	// that is mounted read-only forbid it.
+	// ErrReadOnly means that the store cannot be written to. Its permissions, the permissions of its directory or a
+	// read-only file system forbid it.
 	ErrReadOnly = errors.New("the store cannot be written to")
 )
 
-// Panic is the error of an Update whose function panicked. Its text does not name the cause, which is for the log and
-// not for users.
+// Panic is the error of an Update whose function panicked. Its text does not name the cause: the cause is for the log
+// and not for users.
 //
 // The writes of the function are undone, and the store goes on with the next call. A caller that gets a Panic has met a
 // bug of this program: repeating the call most likely panics again.

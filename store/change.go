@@ -12,18 +12,18 @@ import (
 	"handoff/store/ledger"
 )
 
-// Content is what is said with an event: its bytes, at most 131 MB, and the salt of its digest. Who erases content
-// later also erases the salt: the digest then proves nothing about what was erased.
+// Content is the text or data of an event: its bytes, at most 131 MB, and the salt of its digest. When content is
+// erased later, its salt is erased too: then the digest no longer proves anything about the erased content.
 //
-// Bytes is JSON, see [ContentOf]; the store does not look into it. Salt is random, made by the caller, and keeps a short
-// content from being guessed by its digest. An event without content has neither.
+// Bytes is JSON, see [ContentOf]; the store does not look into it. Salt is random and made by the caller. It prevents
+// guessing short content from its digest. An event without content has neither.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
 }
 
-// ContentOf encodes what was said with an event, under a salt that newID makes. The salt is random, so that the digest
-// proves nothing any more once the salt was erased. What is content already stays as it is, and nil is none.
+// ContentOf encodes the content of an event, under a random salt that newID makes. A [Content] is returned as it is,
+// and nil gives the zero Content.
 func ContentOf(said any, newID func(prefix string) string) (c Content, err error) {
 	switch made := said.(type) {
 	case nil:
@@ -39,19 +39,18 @@ func ContentOf(said any, newID func(prefix string) string) (c Content, err error
 }
 
 // Change writes a record together with the event that changed it and the content of that event, and returns the number
-// of the event. Was is the record as this transaction read it, nil for a new one. Now is the record as it is to be, nil
-// for an event that changes no record; its Event is set to the new number. The caller fills in the other fields of e;
-// Change sets its number, digests and links, and its handoff from now. The error is [schemas.Limit] for content that
-// is too large, and wraps [ErrCorrupt] when the event that was names as its last is missing.
+// of the event. Was is the record as this transaction read it, nil for a new one. Now is the record after the change,
+// nil for an event that changes no record; Change sets its Event to the new number. The caller fills in the other
+// fields of e; Change sets its number, digests and links, and takes its handoff from now. The error is [schemas.Limit]
+// for content that is too large, and wraps [ErrCorrupt] if the event that was names as its last is missing.
 //
 // It writes in this order, all in the same transaction: content and salt, index rows, counters, record, event, tree
-// row, and the count of events. The number of the event is one above the last, without gaps, which is why all changes
-// of a store follow one another. Was must be what this transaction read: index rows are found by comparing was and now,
-// so a stale one would leave rows behind. Was is not changed. Of now only Event and Schema are.
+// row, and the count of events. The number of the event is one above the last, without gaps, so all changes of a store
+// follow one another. Was must be the record that this transaction read: Change finds index rows by comparing was and
+// now, so a stale record would leave rows behind. Change does not modify was. In now it sets only Event and Schema.
 //
-// Repeating it makes another event: it is not idempotent, and callers repeat whole calls by their request id instead.
-// An event without a record, such as an identity that was refused, keeps the Handoff that the caller set, and has no
-// State.
+// Change is not idempotent: repeating it makes another event. Callers repeat whole calls by their request id instead.
+// An event without a record, such as a refused identity, keeps the Handoff that the caller set, and has no State.
 func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(said.Bytes), maxSaid); err != nil {
 		return 0, err
@@ -83,9 +82,9 @@ func (t *Tx) Change(was, now *Record, e schemas.Event, said Content) (uint64, er
 	return e.N, t.addEvent(&e)
 }
 
-// lastEvent returns the number n of a handoff's last event, and its hash.
+// lastEvent returns n, the number of a handoff's last event, and its hash.
 //
-// Both are put into the new event, so each event names the one before it of the same handoff with its hash.
+// Change puts both into the new event, so each event names the previous event of the same handoff with its hash.
 // Package audit follows these links.
 func (t *Tx) lastEvent(n uint64) (uint64, string, error) {
 	b, err := t.w.Get(Events, Number(n))
@@ -97,8 +96,8 @@ func (t *Tx) lastEvent(n uint64) (uint64, string, error) {
 
 // addEvent appends to the registry and to its tree.
 //
-// It costs about log2(n) reads of the tree. When the counter says less than there are events, the event of that number
-// would be overwritten; package audit finds a counter that does not fit.
+// It costs about log2(n) reads of the tree. If the counter is too small, addEvent overwrites the event of that number;
+// package audit finds a wrong counter.
 func (t *Tx) addEvent(e *schemas.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -112,8 +111,8 @@ func (t *Tx) addEvent(e *schemas.Event) error {
 	return cmp.Or(t.w.Put(Events, n, b), t.w.Put(Tree, n, row), t.w.Put(Sys, []byte(EventCount), n))
 }
 
-// Tree gives the rows of the tree, from which its hashes and proofs are computed. They are not compared with the events:
-// Package audit does that.
+// Tree returns the rows of the tree, from which hashes and proofs are computed. It does not compare them with the
+// events: package audit does.
 func (v *View) Tree() ledger.Rows {
 	return func(n int64) ([]byte, error) { return v.r.Get(Tree, Number(n+1)) } // package ledger counts from 0
 }
@@ -138,10 +137,10 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	return Hash(b), t.w.Put(Records, Number(now.ID), b)
 }
 
-// putEntries writes the index rows that are new or differ, and deletes those that are gone.
+// putEntries writes the index rows that are new or differ, and deletes the others of was.
 //
-// A row is deleted only if now has no row under the same key, so an entry that stays is not written again unless its
-// value differs. A commit is the cheaper the fewer pages it touches.
+// A row is deleted only if now has no row under the same key, and a row whose value did not change is not written
+// again. A commit is cheaper if it touches fewer pages.
 func (t *Tx) putEntries(was, now *Record) error {
 	var old []Entry
 	if was != nil {
@@ -169,11 +168,11 @@ func (t *Tx) putEntries(was, now *Record) error {
 	return nil
 }
 
-// NewID returns the next id of a handoff. Ids count up from 1. An id of a transaction that was not committed may be
-// returned again or be left out for ever, as the engine likes.
+// NewID returns the next id of a handoff. Ids count up from 1. If a transaction is not committed, its id may be
+// returned again or be left out for ever, depending on the engine.
 //
-// The id is taken inside the transaction that creates the handoff, so a handoff whose transaction was dropped leaves at
-// most a gap. The caller must not show it before Update returned nil.
+// The id is taken inside the transaction that creates the handoff, so a dropped transaction leaves at most a gap. The
+// caller must not show the id before Update returned nil.
 func (t *Tx) NewID() (schemas.ID, error) {
 	n, err := t.w.Next(Records)
 	return schemas.ID(n), err

@@ -9,9 +9,10 @@ import (
 	"handoff/schemas"
 )
 
-// Coded turns an error of the store into one for callers, with the way out. What was refused with a code passes as it
-// is. The end of a context, a disk that is full or fails, a database that is away, a store that is read-only, closed or
-// damaged are unavailable; anything else is a fault of this program, whose details go to the log and not to the caller.
+// Coded turns an error of the store into one for callers, with a hint. Errors that have a code already are returned as
+// they are. These become [schemas.Unavailable]: the end of a context, a disk that is full or fails, a database that
+// cannot be reached, and a store that is read-only, closed or damaged. Any other error is a fault of this program; its
+// details go to the log and not to the caller.
 func Coded(err error) error {
 	var coded *schemas.Error
 	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
@@ -20,7 +21,7 @@ func Coded(err error) error {
 	switch {
 	case err == nil, errors.As(err, &coded):
 		return err
-	case errors.Is(err, ErrUncertain): // first: it may have come of a time that was over
+	case errors.Is(err, ErrUncertain): // first: a timeout may have caused it
 		return schemas.Errorf(schemas.Unavailable, "%w", err).
 			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -47,7 +48,7 @@ func Coded(err error) error {
 	return schemas.InternalError(err)
 }
 
-// ReadSnapshot gives what fn reads on a snapshot. Its errors have a code, see [Coded].
+// ReadSnapshot returns the result of fn on a snapshot. Its errors have a code, see [Coded].
 func ReadSnapshot[Out any](ctx context.Context, s *Store, fn func(*View) (Out, error)) (out Out, err error) {
 	err = s.View(ctx, func(v *View) (err error) {
 		out, err = fn(v)

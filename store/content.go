@@ -2,83 +2,147 @@ package store
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/binary"
 	"fmt"
-	"strings"
+	"iter"
+	"slices"
 
 	"handoff/schemas"
 )
 
-// digestKind begins the digests under which content is kept.
-const digestKind = "sha256:"
+// chunk is the size of a row of content in bytes. One value of 64 KB would make a commit write five times its size.
+//
+// Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
+const chunk = 2000
 
-// DigestOf is the digest under which content is kept: sha256 and 64 hexadecimal digits.
-func DigestOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return digestKind + hex.EncodeToString(sum[:])
-}
+// maxSaid is the largest size of content, because chunks are numbered in two bytes. It is far above the limits of
+// messages.
+const maxSaid = chunk << 16
 
-// PutReference writes content that handoffs refer to under its digest, [DigestOf]. What is there already is not written again,
-// so content that many handoffs refer to is kept once. It has no owner, and only [Tx.DeleteReference] deletes it. The error is
-// [schemas.Limit] for content that is too large for its rows.
-func (t *Tx) PutReference(content []byte) error {
-	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
+// putContent writes content under its event.
+//
+// The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
+// scan reads the content of an event. Content is written once: only Redact writes under an existing event.
+func (t *Tx) putContent(e schemas.Event, said Content) error {
+	if err := t.putChunks(Bodies, join(Number(e.Handoff), Number(e.N)), said.Bytes); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(content)
-	if first, err := t.w.Get(References, join(sum[:], []byte{0, 0})); first != nil || err != nil {
-		return err
-	}
-	return t.putChunks(References, sum[:], content)
-}
-
-// DeleteReference deletes the content that has a digest, also for other handoffs that refer to it. It is no error where none is
-// kept.
-func (t *Tx) DeleteReference(digest string) error {
-	sum := decodeDigest(digest)
-	if sum == nil {
+	if said.Salt == nil {
 		return nil
 	}
-	return t.deleteWhere(Prefix(References, sum), always)
+	return t.w.Put(Salts, Number(e.N), said.Salt)
 }
 
-// Reference returns the content that has a digest, nil where none is kept or the digest is none. The error wraps [ErrCorrupt]
-// for content that was changed since.
-func (v *View) Reference(digest string) ([]byte, error) {
-	sum := decodeDigest(digest)
-	if sum == nil {
-		return nil, nil
+// Redact replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
+// about the old content. It returns the digest of the new content. The caller puts this digest into a
+// [schemas.Redaction] of an event in the same transaction: package audit accepts replaced content only with such an
+// event.
+func (t *Tx) Redact(e schemas.Event, content []byte) (string, error) {
+	if err := t.deleteWhere(Prefix(Bodies, join(Number(e.Handoff), Number(e.N))), always); err != nil {
+		return "", err
 	}
-	content, err := v.chunks(References, sum, bytes.NewBuffer([]byte{}))
-	if err == nil && content != nil && DigestOf(content) != digest {
-		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
+	if err := t.w.Delete(Salts, Number(e.N)); err != nil {
+		return "", err
 	}
+	return Hash(content), t.putContent(e, Content{Bytes: content})
+}
+
+// deleteWhere deletes the rows of a range whose value matches gone.
+func (t *Tx) deleteWhere(r Range, gone func(value []byte) bool) error {
+	return t.Each(r, func(row Row) error {
+		if gone(row.Value) {
+			return t.w.Delete(r.Space, row.Key)
+		}
+		return nil
+	})
+}
+
+// always is the condition of [Tx.deleteWhere] for a whole range.
+func always([]byte) bool { return true }
+
+// putChunks writes content in rows.
+func (t *Tx) putChunks(space Space, begin, content []byte) error {
+	for key, part := range Chunks(begin, content) {
+		if err := t.w.Put(space, key, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Chunks yields the rows of content. Their keys begin alike and end with the number of the chunk in two bytes. In
+// [Bodies] a key begins with the numbers of the handoff and of the event, in [References] with the SHA-256 of the
+// content.
+func Chunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, part []byte) bool) {
+		i := uint16(0)
+		for part := range slices.Chunk(content, chunk) {
+			if !yield(binary.BigEndian.AppendUint16(slices.Clip(begin), i), part) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+// chunks joins the rows of putChunks in buf; nil for none.
+func (v *View) chunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
+	buf.Reset()
+	err = v.Each(Prefix(space, begin), func(row Row) error {
+		buf.Write(row.Value)
+		content = buf.Bytes()
+		return nil
+	})
 	return content, err
 }
 
-// ReferenceDigests are the digests of all content that is kept.
-func (v *View) ReferenceDigests() (map[string]bool, error) {
-	digests := map[string]bool{}
-	for digest, err := range distinctBeginnings(v, Range{Space: References}, firstSum, DigestIn) {
-		if err != nil {
-			return nil, err
-		}
-		digests[digest] = true
-	}
-	return digests, nil
+// RawContent returns the content of an event about a handoff; nil if the event had none or it was erased. It does not
+// compare the content with its digest: package audit does.
+//
+// It joins the chunks in memory, at most 131 MB and by the limits of messages far less. It does not notice a missing
+// chunk.
+func (v *View) RawContent(id schemas.ID, event uint64) ([]byte, error) {
+	return v.rawContent(id, event, bytes.NewBuffer([]byte{}))
 }
 
-// DigestIn is the digest of the content of which a row of [References] is a part, by the key of the row.
-func DigestIn(key []byte) string { return digestKind + hex.EncodeToString(firstSum(key)) }
+func (v *View) rawContent(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byte, error) {
+	content, err := v.chunks(Bodies, join(Number(id), Number(event)), buf)
+	if err != nil {
+		return nil, fmt.Errorf("content of event %d: %w", event, err)
+	}
+	return content, nil
+}
 
-func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
+// Content returns the content of an event as [View.RawContent] does, with the salt of its digest. Each is nil if there
+// is none. The content lies in buf, and is valid until buf is used again.
+func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Content, err error) {
+	if c.Bytes, err = v.rawContent(id, event, buf); err != nil {
+		return c, err
+	}
+	salt, err := v.r.Get(Salts, Number(event))
+	c.Salt = bytes.Clone(salt)
+	return c, err
+}
 
-// decodeDigest is the hash in a digest as [DigestOf] writes it, nil for anything else.
-func decodeDigest(digest string) []byte {
-	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
-	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {
+// HasSalt reports whether the digest of an event still proves its content. After [Tx.Redact] it does not.
+func (v *View) HasSalt(event uint64) (bool, error) {
+	salt, err := v.r.Get(Salts, Number(event))
+	return salt != nil, err
+}
+
+// DecodeContent decodes the content of an event, which is JSON, into out. For event 0 it leaves out unchanged.
+//
+// For erased content it returns a decoding error. The error names the event; out is then in an unknown state.
+func (v *View) DecodeContent(id schemas.ID, event uint64, out any) error {
+	if event == 0 {
 		return nil
 	}
-	return sum
+	b, err := v.RawContent(id, event)
+	if err != nil {
+		return err
+	}
+	if err := schemas.Decode(b, out); err != nil {
+		return fmt.Errorf("content of event %d: %w", event, err)
+	}
+	return nil
 }

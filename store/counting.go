@@ -7,12 +7,11 @@ import (
 	"handoff/schemas"
 )
 
-// CountStates counts the handoffs in each of the given states, each state in a snapshot of its own: a handoff that changes
-// its state meanwhile may be counted twice or not at all.
+// CountStates counts the handoffs in each of the given states, each state in a snapshot of its own: a handoff that
+// changes its state meanwhile may be counted twice or not at all.
 //
 // It reads one index row for each handoff and no record, so it takes longer the more handoffs are in the states. Every
-// given state is in the result, also with zero. Ended handoffs only grow in number, which is why its caller asks for
-// them seldom.
+// given state is in the result, also with zero. The number of ended handoffs only grows, so callers call it rarely.
 func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
 	counts := make(map[schemas.Status]int, len(states))
 	for _, state := range states {
@@ -27,12 +26,12 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 	return counts, nil
 }
 
-// OldestPending returns when the oldest handoff was sent that may be claimed from a box, and zero when there is none. A
-// damaged record is passed over.
+// OldestPending returns the send time of the oldest handoff that may be claimed from a box, and zero if there is none.
+// It skips a damaged record.
 //
-// Ids count up with time, so the oldest handoff has the least id. Its position in the mailbox is at most the time at
-// which it was sent, so handoffs whose position is later are younger and need not be looked at. It looks at the rows of
-// the mailbox in order and reads a record only for a lower id than any before.
+// Ids count up with time, so the oldest handoff has the least id. Its position in the mailbox is at most its send time,
+// so handoffs with a later position are younger and need no look. The function scans the rows of the mailbox in order,
+// and reads a record only if its id is lower than all ids before.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record
 	for row, err := range v.r.Scan(claimableIn(box)) {

@@ -7,18 +7,19 @@ import (
 	"handoff/schemas"
 )
 
-// Delivered is what hooks delivered to one session under one name, so that no item is delivered twice.
+// Delivered records the items that hooks delivered to one client session under one name, so that no item is delivered
+// twice.
 //
-// A hook is a short process of a client that asks what is new for its session. The row is keyed by agent and session,
-// so a session under another name begins anew. It is JSON, at most some 30 KB with three full sets. It is a convenience
-// and no record: when it is lost, items are delivered once more.
+// A hook is a short process of a client that asks for news of its session. The row is keyed by agent and session, so a
+// session under another name begins anew. It is JSON, at most some 30 KB with three full sets. It is a convenience and
+// no record: if the row is lost, items are delivered once more.
 type Delivered struct {
 	At       Time  `json:"at"` // when an item was last delivered, or when this row was last needed
 	Handoffs Seen  `json:"handoffs,omitzero"`
 	Notices  Seen  `json:"notices,omitzero"`
 	Reminded Seen  `json:"reminded,omitzero"` // handoffs that kept the session from stopping
-	InARow   int   `json:"row,omitempty"`     // how often the session was kept from stopping since it last stopped
-	Waits    int64 `json:"waits,omitempty"`   // begin of the newest wait that is to wake it, nanoseconds since 1970
+	InARow   int   `json:"row,omitempty"`     // how often hooks kept the session from stopping since it last stopped
+	Waits    int64 `json:"waits,omitempty"`   // start of the newest wait for the session, nanoseconds since 1970
 }
 
 // Seen is a set of at most a thousand numbers. When it is full it forgets the lowest, and counts all numbers up to a
@@ -41,7 +42,7 @@ func (s *Seen) Has(n uint64) bool {
 
 // Add makes n seen, and reports whether it was not seen before.
 //
-// Adding to a full set may forget a number: from then on all numbers up to it count as seen, also those that never
+// Adding to a full set may forget a number: from then on all numbers up to it count as seen, even numbers that never
 // were.
 func (s *Seen) Add(n uint64) bool {
 	i, found := slices.BinarySearch(s.Of, n)
@@ -67,23 +68,23 @@ func (s *Seen) Remove(n uint64) bool {
 
 func deliveryKey(a schemas.Agent, session string) []byte { return join(terminated(a), []byte(session)) }
 
-// Delivered returns what was delivered to a session under a name; the zero value when nothing was.
+// Delivered returns the items delivered to a session under a name; the zero value for none.
 func (v *View) Delivered(a schemas.Agent, session string) (Delivered, error) {
 	row, err := get[Delivered](v, Deliveries, deliveryKey(a, session))
 	return schemas.OrZero(row), err
 }
 
-// PutDelivered replaces what was delivered to a session under a name.
+// PutDelivered replaces the items delivered to a session under a name.
 //
-// It is written in the transaction that decides what is delivered. If the process dies after the commit and before the
-// client shows the text, the item was delivered as far as the store knows, and is not delivered again.
+// Callers write it in the transaction that chooses the items. If the process dies after the commit and before the
+// client shows the text, the store counts the item as delivered and does not deliver it again.
 func (t *Tx) PutDelivered(a schemas.Agent, session string, d Delivered) error {
 	return t.putJSON(Deliveries, deliveryKey(a, session), d)
 }
 
-// ForgetDelivered deletes the rows of sessions whose At is before the given time. It looks at no more than limit rows,
-// those whose keys follow the key of the given session, and begins again at the first key. Each delivery calls it with
-// its own session; ids of sessions are random, so all rows are looked at in time. A row that cannot be read is deleted.
+// ForgetDelivered deletes the rows of sessions whose At is before the given time. It looks at no more than limit rows:
+// first the rows after the key of the given session, then from the first key on. Each delivery calls it with its own
+// session. Ids of sessions are random, so over time it looks at all rows. A row that cannot be read is deleted.
 func (t *Tx) ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error {
 	from := deliveryKey(a, session)
 	for _, r := range []Range{{Space: Deliveries, From: from}, {Space: Deliveries, To: from}} {

@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// EncodeRecord encodes a record as it is kept, together with the fields that only a later version of this program knows.
+// EncodeRecord encodes a record for its row, together with the fields that only a later version of this program knows.
 //
-// It raises the schema of r to that of this program, and never lowers it. Fields of this program win over unknown
-// fields of the same name. The bytes are what the event's State is the digest of, so they are stored as they are:
+// It raises the schema of r to the schema of this program, and never lowers it. Fields of this program win over unknown
+// fields of the same name. The event's State is the digest of exactly these bytes, so they are stored as they are:
 // package audit would report any other encoding of the same record.
 func EncodeRecord(r *Record) ([]byte, error) {
 	r.Schema = max(r.Schema, schemas.Version)
@@ -28,15 +28,16 @@ func EncodeRecord(r *Record) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// DecodeRecord keeps the fields that it does not know for EncodeRecord, so that an older program drops nothing that a
-// newer one wrote.
+// DecodeRecord decodes a record. It keeps unknown fields for EncodeRecord, so that an older program drops nothing that
+// a newer one wrote.
 //
-// Its errors: [schemas.Unavailable] for a record whose schema is above ours, whatever else is wrong with it; else the
+// The error is [schemas.Unavailable] for a record whose schema is above ours, even if other fields are wrong; else it
+// is the error of decoding. A nil b is an error as well.
 // error of decoding. A nil b is an error as well.
 func DecodeRecord(b []byte) (*Record, error) {
 	var r Record
 	err := schemas.DecodeKnown(b, &r)
-	if err != nil { // seldom: decoding strictly costs no more than decoding
+	if err != nil { // rare: strict decoding costs no more than decoding
 		r, err = decodeUnknown(b)
 	}
 	if err != nil || r.Schema > schemas.Version {
@@ -46,7 +47,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 }
 
 // decodeUnknown decodes a record and keeps its fields that this program has no name for. It decodes twice, so
-// DecodeRecord calls it only when strict decoding failed.
+// DecodeRecord calls it only if strict decoding failed.
 func decodeUnknown(b []byte) (r Record, err error) {
 	if err := schemas.Decode(b, &r); err != nil {
 		return r, err
@@ -58,14 +59,14 @@ func decodeUnknown(b []byte) (r Record, err error) {
 	return r, err
 }
 
-// newerError is the error of a record whose schema is beyond ours, whatever a newer version made of its other fields. It is
+// newerError returns an error for a record whose schema is above ours; it does not read the other fields. It returns
 // nil for other records.
 func newerError(b []byte) error {
 	var r struct {
 		Schema int             `json:"v"`
 		ID     json.RawMessage `json:"id"`
 	}
-	_ = schemas.Decode(b, &r) // what cannot be read is not newer, it is damaged
+	_ = schemas.Decode(b, &r) // an unreadable record is damaged, not newer
 	if r.Schema <= schemas.Version {
 		return nil
 	}

@@ -8,14 +8,15 @@ import (
 	"handoff/schemas"
 )
 
-// Number writes an id, a number or a time as it stands in keys, so that keys sort as values do.
+// Number encodes an id, a number or a time for a key, so that keys sort as their values do.
 //
 // The 8 bytes are big-endian. A negative time would sort last, so callers pass none.
 func Number[T ~uint64 | ~int64](v T) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
-// LastNumber reads the number at the end of a key, as [Number] wrote it.
+// LastNumber decodes the [Number] at the end of a key.
 //
-// It is the id of the handoff in every index key, and zero in a key that is too short, which only a damaged store has.
+// In an index key it is the id of the handoff. It is zero if the key is too short, which happens only in a damaged
+// store.
 func LastNumber(key []byte) uint64 {
 	if len(key) < 8 {
 		return 0
@@ -23,7 +24,7 @@ func LastNumber(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key[len(key)-8:])
 }
 
-// keyAfter is the first key after that of a number, also of the largest.
+// keyAfter returns the first key after the key of a number, also for the largest number.
 func keyAfter[T ~uint64](v T) []byte { return append(Number(v), 0) }
 
 // terminated ends a text with a zero byte, so that no text in a key is the beginning of another.
@@ -32,21 +33,21 @@ func keyAfter[T ~uint64](v T) []byte { return append(Number(v), 0) }
 // a key needs no mark.
 func terminated[T ~string](s T) []byte { return append([]byte(s), 0) }
 
-// firstNumber is the number at the beginning of a key, as it stands there.
+// firstNumber returns the encoded number at the beginning of a key.
 func firstNumber(key []byte) []byte { return key[:min(8, len(key))] }
 
-// firstWord is the text at the beginning of a key, with its zero byte.
+// firstWord returns the text at the beginning of a key, with its zero byte.
 func firstWord(key []byte) []byte { return key[:bytes.IndexByte(key, 0)+1] }
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 // Time is a point in time as rows keep it: milliseconds since 1970. Zero is no time.
 //
-// Rows keep it instead of time.Time because it is short, sorts as bytes and has no zone. Two times that differ by less
-// than a millisecond are the same to the store.
+// Rows keep it instead of time.Time because it is short, sorts as bytes and has no zone. The store does not distinguish
+// two times within a millisecond.
 type Time int64
 
-// At converts a time, and drops what is below a millisecond. The zero time becomes zero.
+// At converts a time and truncates it to milliseconds. The zero time becomes zero.
 //
 // A time before 1970 would be negative and sort after all others; no caller has one.
 func At(t time.Time) Time {
@@ -70,16 +71,16 @@ func timeOf(b []byte) Time { return Time(LastNumber(firstNumber(b))) } //nolint:
 // Ptr converts back, in UTC. Zero becomes nil.
 func (t Time) Ptr() *time.Time { return schemas.TimeOrNil(t.Time()) }
 
-// priorityBonus is how much time of waiting a priority is worth. No handoff starves: one of low priority comes before a
+// priorityBonus is the head start of a priority in the queue. No handoff starves: one of low priority is ahead of a
 // critical one that was sent more than a day later.
 var priorityBonus = map[schemas.Priority]time.Duration{
 	schemas.Low: 0, schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour,
 }
 
-// order is the position of a handoff in its mailbox. It never changes, so no row is moved as time passes.
+// order returns the position of a handoff in its mailbox. It never changes, so no row moves as time passes.
 //
-// A handoff of a higher priority is placed as if it had been sent so much earlier. Handoffs with the same position come
-// in the order of their ids, which follow it in the key.
+// A handoff of a higher priority gets an earlier position, by its [priorityBonus]. Handoffs with the same position come
+// in the order of their ids, which follow the position in the key.
 func order(created Time, p schemas.Priority) []byte {
 	return Number(max(0, int64(created)-priorityBonus[p].Milliseconds())) // a negative number would sort last
 }

@@ -10,11 +10,10 @@ import (
 )
 
 // Timed is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
-// last commit succeeded. It shows only the methods of [Backend] and [Inspector]: others of the
-// backend within it are hidden.
+// last commit succeeded. It has only the methods of [Backend] and [Inspector], and hides other methods of its backend.
 //
-// The tool workspace_stats shows what it measured, and the tool registry_newest why the last commit failed. It is safe
-// for use by many goroutines.
+// The tool workspace_stats shows the measurements, and the tool registry_newest the reason of a failed commit. It is
+// safe for use by many goroutines.
 type Timed struct {
 	Backend
 	now func() time.Time
@@ -26,7 +25,7 @@ type Timed struct {
 
 // NewTimed measures the updates of a backend by the given clock. Closing it closes the backend.
 //
-// The clock is that of the program, so that tests measure by theirs.
+// The caller passes the clock of the program, so that tests use their own.
 func NewTimed(b Backend, now func() time.Time) *Timed {
 	return &Timed{Backend: b, now: now, commits: schemas.NewLatency()}
 }
@@ -55,20 +54,20 @@ func (t *Timed) Update(ctx context.Context, fn func(Writer) error) error {
 // Inspect implements [Inspector].
 func (t *Timed) Inspect(ctx context.Context) ([]string, error) { return New(t.Backend).Inspect(ctx) }
 
-// LastError is the error of the last commit, nil when that succeeded or there was none.
+// LastError returns the error of the last commit, nil if it succeeded or there was none.
 //
-// An error that the caller's own function returned is none: only commits that the backend refused count, and each
-// commit that succeeds clears it.
+// Only a commit that the backend refused counts, not an error that the caller's own function returned. Each commit that
+// succeeds clears it.
 func (t *Timed) LastError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed
 }
 
-// Commits returns how long the commits so far took, in seconds by buckets.
+// Commits returns the durations of the commits so far, in seconds by buckets.
 //
-// The buckets are those of [schemas.LatencyBounds], each with the commits that took at most so long. The result is a
-// copy.
+// The buckets are those of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The result is
+// a copy.
 func (t *Timed) Commits() schemas.Latency {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"handoff/schemas"
 )
 
-// Mailbox are the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.MarkRead] keep
-// them; package audit counts anew.
+// Mailbox holds the counters of a mailbox, so that a count costs one read. [Tx.Change], [Tx.Notify] and [Tx.MarkRead]
+// keep them; package audit counts anew.
 //
-// The key is the address: a name of an agent, capability:x, role:y or human; the value is four counters of four bytes.
-// Counters are written in the transaction that changes what they count, so they are exact at every commit. A box that
-// holds nothing has no row.
+// The key is the address: a name of an agent, capability:x, role:y or human. The value is four counters of four bytes.
+// Counters are written in the transaction that changes the counted rows, so they are exact at every commit. An empty
+// mailbox has no row.
 type Mailbox struct {
 	Pending int // handoffs that may be claimed
 	Urgent  int // of these, the ones of high and critical priority
@@ -22,7 +22,7 @@ type Mailbox struct {
 	Unread  int // notices
 }
 
-// fields are the counters in the order in which they are stored, four bytes each.
+// fields returns the counters in the order in which they are stored, four bytes each.
 func (m *Mailbox) fields() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
 
 func (m *Mailbox) add(by Mailbox) {
@@ -32,7 +32,8 @@ func (m *Mailbox) add(by Mailbox) {
 	}
 }
 
-// Encode writes each counter as a number of 32 bits with a sign. A negative one is a fault that a check reports; it is kept so that later changes do not hide it.
+// Encode writes each counter as a signed number of 32 bits. A negative counter is a fault that a check reports; Encode
+// keeps it so that later changes do not hide it.
 func (m Mailbox) Encode() []byte {
 	b := make([]byte, 0, 16)
 	for _, n := range m.fields() {
@@ -41,7 +42,7 @@ func (m Mailbox) Encode() []byte {
 	return b
 }
 
-// DecodeMailbox reads what [Mailbox.Encode] wrote.
+// DecodeMailbox decodes the result of [Mailbox.Encode].
 func DecodeMailbox(b []byte) (m Mailbox, err error) {
 	if len(b) != 16 {
 		return m, fmt.Errorf("counters of %d bytes: %w", len(b), ErrCorrupt)
@@ -54,8 +55,8 @@ func DecodeMailbox(b []byte) (m Mailbox, err error) {
 
 // Mailbox returns the counters of a mailbox, zeros for an empty one.
 //
-// It is read for nearly every result of a tool, which says how much mail waits. The error wraps [ErrCorrupt] for a row
-// of another length.
+// The server reads it for nearly every result of a tool, because results name the amount of waiting mail. The error
+// wraps [ErrCorrupt] for a row of another length.
 func (v *View) Mailbox(box schemas.Address) (m Mailbox, err error) {
 	b, err := v.r.Get(Mailboxes, []byte(box))
 	if b == nil || err != nil {
@@ -70,8 +71,8 @@ type Box struct {
 	Mailbox
 }
 
-// Boxes yields the mailboxes that are not empty, by name. It costs one row for each; what is counted for tokens is no
-// mailbox. The error wraps [ErrCorrupt] for a row of another length.
+// Boxes yields the mailboxes that are not empty, by name. It costs one row for each mailbox. Counters of tokens are not
+// included. The error wraps [ErrCorrupt] for a row of another length.
 func (v *View) Boxes() iter.Seq2[Box, error] {
 	tokens := []byte(tokenBox(""))
 	isMailbox := func(row Row) bool { return !bytes.HasPrefix(row.Key, tokens) }
@@ -81,10 +82,10 @@ func (v *View) Boxes() iter.Seq2[Box, error] {
 	})
 }
 
-// Tally counts what mailboxes hold, from the [Shares] of all records and from the notices that were not read.
+// Tally counts the contents of mailboxes, from the [Shares] of all records and from the unread notices.
 type Tally map[schemas.Address]Mailbox
 
-// Add counts further.
+// Add adds the counters of boxes.
 func (t Tally) Add(boxes ...Box) {
 	for _, by := range boxes {
 		m := t[by.Address]
@@ -93,7 +94,7 @@ func (t Tally) Add(boxes ...Box) {
 	}
 }
 
-// count adds to the counters of a box.
+// count adds to the counters of a mailbox, and deletes its row if all are zero.
 func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	if by == (Mailbox{}) {
 		return nil
@@ -109,8 +110,8 @@ func (t *Tx) count(box schemas.Address, by Mailbox) error {
 	return t.w.Put(Mailboxes, []byte(box), m.Encode())
 }
 
-// Shares are what one record adds to counters: to those of its mailbox or of its holder, and to those of the token it
-// was sent with. What it does not add to is a zero [Box].
+// Shares returns the part of one record in the counters: in the mailbox in which it is pending or of its holder, and in
+// the token it was sent with. A zero [Box] stands for no part.
 func Shares(r *Record) [2]Box {
 	if r == nil {
 		return [2]Box{}
@@ -118,8 +119,8 @@ func Shares(r *Record) [2]Box {
 	return [...]Box{boxShare(r), tokenShare(r)}
 }
 
-// boxShare is what a record adds to the mailbox it waits in, or to that of its holder. An ended or blocked handoff adds
-// nothing.
+// boxShare returns the part of a record in the counters of the mailbox in which it is pending, or of its holder. An
+// ended or blocked handoff has no part.
 func boxShare(r *Record) Box {
 	switch {
 	case r.Claimable():
@@ -134,7 +135,8 @@ func boxShare(r *Record) Box {
 	return Box{}
 }
 
-// tokenShare also counts a blocked handoff: it was sent, and nobody has claimed it.
+// tokenShare returns the part of a pending record in the counters of its token. It includes a blocked handoff, because
+// that was sent and nobody has claimed it.
 func tokenShare(r *Record) Box {
 	if r.SentWith == "" || r.Status != schemas.Pending {
 		return Box{}
@@ -142,9 +144,9 @@ func tokenShare(r *Record) Box {
 	return Box{tokenBox(r.SentWith), Mailbox{Pending: 1}}
 }
 
-// updateCounters takes the shares of was from the counters and adds those of now.
+// updateCounters subtracts the shares of was from the counters and adds the shares of now.
 //
-// A box that gains exactly what it loses is not written. When a handoff moves, both boxes are.
+// It does not write a mailbox whose counters stay equal. When a handoff moves, it writes both mailboxes.
 func (t *Tx) updateCounters(was, now *Record) error {
 	before, after := Shares(was), Shares(now)
 	for i, less := range before {

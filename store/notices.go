@@ -24,7 +24,7 @@ func (t *Tx) Notify(n schemas.Notice) (schemas.NoticeID, error) {
 	return n.ID, t.count(schemas.Address(n.To), Mailbox{Unread: 1})
 }
 
-// UnreadEntry is the row of a notice that was not read. The notice itself has the same key.
+// UnreadEntry returns the row that marks a notice as unread. The notice itself has the same key.
 func UnreadEntry(n schemas.Notice) Entry {
 	return Entry{Unread, noticeKey(n.To, n.ID), Number(readWith(n))}
 }
@@ -33,7 +33,7 @@ func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte { return join(termin
 
 // Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
 //
-// Notices that were read are among them: reading deletes no notice.
+// It includes notices that were read: reading deletes no notice.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
 	r := reversePrefix(Notices, terminated(a))
 	if before != 0 {
@@ -42,8 +42,8 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	return decoded(v, r, FromJSON[schemas.Notice])
 }
 
-// SentNotice is the notice of a number that an agent sent, to whomever; nil where there is none. It looks once for each
-// agent that has notices.
+// SentNotice returns the notice of a number that an agent sent, to any recipient; nil if there is none. It costs one
+// look for each agent that has notices.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
 	numbered := func(to []byte) []byte { return join(to, Number(id)) }
 	for key, err := range distinctBeginnings(v, Range{Space: Notices}, firstWord, numbered) {
@@ -68,8 +68,8 @@ func (v *View) IsUnread(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 
 // UnreadBy yields the notices that an agent has not yet read, newest first.
 //
-// Each costs a read of the notice. An unread row without a notice, which package audit reports, is yielded as a
-// decoding error.
+// Each costs a read of the notice. An unread row without a notice is yielded as a decoding error; package audit reports
+// it.
 func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	return decoded(v, reversePrefix(Unread, terminated(a)), func(unread Row) (n schemas.Notice, err error) {
 		b, err := v.r.Get(Notices, unread.Key)
@@ -80,8 +80,8 @@ func (v *View) UnreadBy(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	})
 }
 
-// readWith is the handoff that tells what a notice tells: who is shown it has read the notice. It is zero for a message,
-// which stands nowhere else.
+// readWith returns the handoff that tells the same as a notice: when an agent is shown that handoff, it has read the
+// notice. It is zero for a message, because no handoff repeats its text.
 func readWith(n schemas.Notice) schemas.ID {
 	if n.Kind == schemas.TypeMessage {
 		return 0
@@ -89,9 +89,10 @@ func readWith(n schemas.Notice) schemas.ID {
 	return n.About
 }
 
-// UnreadAbout returns the unread notices that tell an agent of a handoff, without messages, among so many of its newest.
+// UnreadAbout returns unread notices about a handoff, without messages. It looks at the newest notices of the agent, as
+// many as among.
 //
-// The rows say of which handoff they are. Only those that an older program wrote are looked up.
+// The rows name the handoff. Only for rows of an older program it reads the notice.
 func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
 	for row, err := range v.r.Scan(reversePrefix(Unread, terminated(a))) {
 		if among--; err != nil || among < 0 {
@@ -112,10 +113,10 @@ func (v *View) UnreadAbout(a schemas.Agent, of schemas.ID, among int) (told []sc
 	return told, nil
 }
 
-// MarkRead marks notices of an agent as read. Notices that are read already, or do not exist, are left alone.
+// MarkRead marks notices of an agent as read. It skips notices that are read already or do not exist.
 //
-// Reading the same notice twice changes nothing the second time, so the call may be repeated. The counter goes down by
-// one for each notice that was unread.
+// Marking a notice twice changes nothing the second time, so the call may be repeated. The counter goes down by one for
+// each notice that was unread.
 func (t *Tx) MarkRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsUnread(a, id)
@@ -135,9 +136,8 @@ func (t *Tx) MarkRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	return nil
 }
 
-// Recall takes a notice away from an agent that has not read it, and tells whether it did. The notice is gone, with its
-// row in unread and its part of the counter; its number is not used again. What was read, or does not exist, stays as
-// it is.
+// Recall deletes a notice that its agent has not read, and reports whether it did. It deletes the notice with its row
+// in unread and its part of the counter; the number is not used again. A notice that was read stays.
 func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	unread, err := t.IsUnread(a, id)
 	if err != nil || !unread {
@@ -149,7 +149,8 @@ func (t *Tx) Recall(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	return true, t.w.Delete(Notices, noticeKey(a, id))
 }
 
-// RewriteNotices changes those notices that change says it changed. It reads all notices of all agents.
+// RewriteNotices writes the notices that change has changed: change returns true for these. It reads all notices of all
+// agents.
 func (t *Tx) RewriteNotices(change func(*schemas.Notice) bool) error {
 	for n, err := range decoded(&t.View, Range{Space: Notices}, FromJSON[schemas.Notice]) {
 		if err != nil {

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// Overlay is a [Writer] that keeps the rows written to it in memory, over rows of a [Reader] that do not change
-// meanwhile. A driver runs each Update on an overlay: to drop it is to undo everything, to flush it is to do
-// everything. It is for one operation, with thousands of rows and not millions. One goroutine at a time may use it.
+// Overlay is a [Writer] that keeps its rows in memory, over rows of a [Reader] that do not change meanwhile. A driver
+// runs each Update on an overlay: dropping it undoes everything, flushing it does everything. It is for one operation,
+// with thousands of rows and not millions. One goroutine at a time may use it.
 //
-// A driver with one writer needs no more to keep the contract of [Writer]: it makes an overlay over its rows, calls
-// [Overlay.Run], and flushes when Run returned nil. Own rows are kept in sorted slices, one for each space, because a
-// transaction writes few rows and reads them in order. The zero value is ready after [Overlay.Reset].
+// An overlay is all that a driver with one writer needs for the contract of [Writer]: it makes an overlay over its
+// rows, calls [Overlay.Run], and flushes if Run returned nil. The overlay keeps its rows in sorted slices, one for each
+// space, because a transaction writes few rows and reads them in order. The zero value is ready after [Overlay.Reset].
 type Overlay struct {
 	base Reader
 	rows [Spaces][]Row // sorted by key; a nil value marks a deleted row
@@ -29,7 +29,7 @@ func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
 // Reset drops all rows written and puts o over base. Later writes do not touch the slices of rows that were flushed, so
 // a driver may go on using those.
 //
-// The memory of the slices is used again, so a driver that runs one Update after another keeps one overlay.
+// Reset reuses the memory of the slices, so a driver that runs one Update after another keeps one overlay.
 func (o *Overlay) Reset(base Reader) {
 	o.base = base
 	if o.size == 0 {
@@ -44,7 +44,7 @@ func (o *Overlay) Reset(base Reader) {
 
 // Run calls fn with o and returns its error, or a panic as a [*Panic]. It undoes nothing: see [Overlay.Reset].
 //
-// It catches runtime.Goexit no more than recover does: a function that ends its goroutine ends that of the driver.
+// Like recover, it does not catch runtime.Goexit: a function that ends its goroutine ends the driver's goroutine.
 func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -54,14 +54,15 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	return fn(o)
 }
 
-// Size is about how many bytes flushing would write, deletions included. It is zero if and only if nothing was written.
+// Size is roughly the number of bytes that flushing would write, deletions included. It is zero if and only if nothing
+// was written.
 //
-// A row that is written twice counts twice, so it is an upper bound. Drivers use it to decide how many calls share a
+// A row that is written twice counts twice, so it is an upper bound. Drivers use it to limit the calls that share a
 // commit.
 func (o *Overlay) Size() int { return o.size }
 
 // Flush writes all rows into w, space by space in the order of keys. It passes its own slices without copying, and
-// never changes them afterwards. No value is nil. After an error a part of the rows has been written.
+// never changes them afterwards. No value is nil. After an error some of the rows have been written.
 //
 // The overlay keeps its rows; Reset drops them. W is the transaction of the driver, or another overlay as in [Tx.Try].
 func (o *Overlay) Flush(w sink) error {
@@ -116,11 +117,11 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 	return nil
 }
 
-// Next implements [Writer] with a counter in a row of [Sys], so that it is undone with everything else. A driver with
+// Next implements [Writer] with a counter in a row of [Sys], so that undoing the Update undoes it too. A driver with
 // several writers overrides it.
 //
-// The row "next/" with the name of the space holds the last number that was given, in 8 bytes. A row of another length
-// is [ErrCorrupt].
+// The row "next/" with the name of the space holds the last number, in 8 bytes. A row of another length is
+// [ErrCorrupt].
 func (o *Overlay) Next(s Space) (uint64, error) {
 	key := NextKey(s)
 	last, err := o.Get(Sys, key)
@@ -134,15 +135,14 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	return n, o.Put(Sys, key, Number(n))
 }
 
-// NextKey is the key of the last number that was given in a space, in [Sys]. Only an [Overlay] and what is computed again
-// write it.
+// NextKey returns the key in [Sys] of the last number of a space. Only an [Overlay] and the repair of a store write it.
 func NextKey(s Space) []byte { return []byte("next/" + s.String()) }
 
-// Scan implements [Reader]: own rows merged with the rows below. Own rows are copied as ranging begins, so rows written
-// later are not seen.
+// Scan implements [Reader]: it merges own rows with the rows below. It copies own rows when ranging begins, so it does
+// not see later writes.
 //
-// Ranging may stop at any row. The row that is yielded belongs to the overlay or to the driver below, and is read only
-// until the next one.
+// Ranging may stop at any row. The yielded row belongs to the overlay or to the driver below, and is valid only until
+// the next one.
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)
@@ -153,7 +153,7 @@ func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	}
 }
 
-// find is the index of key among the own rows of s, or the index at which it belongs.
+// find returns the index of key among the own rows of s, or the index at which it belongs.
 func (o *Overlay) find(s Space, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(o.rows[s], key, func(row Row, key []byte) int {
 		return bytes.Compare(row.Key, key)
@@ -161,7 +161,7 @@ func (o *Overlay) find(s Space, key []byte) (int, bool) {
 }
 
 func (o *Overlay) set(s Space, row Row) {
-	const overhead = 16 // bytes that a row costs an engine beside its own
+	const overhead = 16 // bytes of an engine for a row, in addition to its own
 	o.size += len(row.Key) + len(row.Value) + overhead
 	i, found := o.find(s, row.Key)
 	if found {
@@ -171,7 +171,7 @@ func (o *Overlay) set(s Space, row Row) {
 	o.rows[s] = slices.Insert(o.rows[s], i, row)
 }
 
-// copyOfRange is a copy of the own rows in r, in the order of r.
+// copyOfRange returns a copy of the own rows in r, in the order of r.
 func (o *Overlay) copyOfRange(r Range) []Row {
 	own := o.rows[r.Space]
 	if len(own) == 0 {

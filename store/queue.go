@@ -11,15 +11,15 @@ import (
 // Queue yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
 // mailbox. Inside Update it holds the rows that it yields: no other transaction gets them before this one ends.
 //
-// Best first means by the position in the mailbox, which is the time of sending less the bonus of the priority, and
-// then by id; the mailboxes have no order among themselves. A mailbox that is named twice yields its handoffs twice. An
-// id says only that the index has it: the caller reads the record and checks what the mailbox cannot know, such as an
-// exclusion.
+// Best first means by the position in the mailbox, which is the send time less the bonus of the priority, and then by
+// id. The mailboxes have no order among themselves. If a mailbox is named twice, Queue yields its handoffs twice. An id
+// says only that the index has it: the caller reads the record and checks all rules that the mailbox cannot know, such
+// as an exclusion.
 //
-// It never looks at the clock. A handoff that the clock is about to change, by a deadline that is over, is still
-// yielded until its change was written; callers apply what is due first.
+// Queue never looks at the clock. It yields a handoff with an overdue change until that change was written; callers
+// apply due changes first.
 func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
-	if len(boxes) == 1 { // as for most: nothing to merge
+	if len(boxes) == 1 { // the usual case: nothing to merge
 		return v.handoffs(claimableIn(boxes[0]))
 	}
 	return func(yield func(schemas.ID, error) bool) {
@@ -41,19 +41,18 @@ func (v *View) Queue(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// ClaimableBoxes yields the mailboxes from which something may be claimed and whose names begin with the given text, by name.
+// ClaimableBoxes yields the mailboxes that have a handoff to claim and whose names begin with the given text, by name.
 // It costs one seek for each.
 //
-// A mailbox without any claimable handoff is not among them, also when its counters have something else. The text is
-// compared byte by byte; an empty one asks for all mailboxes.
+// It leaves out a mailbox without any claimable handoff, even if it has notices. The text is compared byte by byte; an
+// empty text selects all mailboxes.
 func (v *View) ClaimableBoxes(beginning string) iter.Seq2[schemas.Address, error] {
 	return distinctBeginnings(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
 		return schemas.Address(bytes.TrimSuffix(box, []byte{0}))
 	})
 }
 
-// head is the next row of one mailbox. It holds a scan open between two calls of advance, so whoever makes one calls
-// stop.
+// head is the next row of one mailbox. It holds a scan open between two calls of advance, so its owner must call stop.
 type head struct {
 	next func() (Row, error, bool)
 	stop func()
@@ -77,10 +76,10 @@ func (h *head) advance() {
 	}
 }
 
-// claimableIn is the range of what may be claimed from a mailbox.
+// claimableIn returns the range of the handoffs that may be claimed from a mailbox.
 func claimableIn(box schemas.Address) Range { return Prefix(Ready, terminated(box)) }
 
-// first is the head with the best row, or one that cannot be read; nil at the end of all.
+// first returns the head with the best row, or one that cannot be read; nil at the end of all.
 func first(heads []*head) (best *head) {
 	for _, h := range heads {
 		if h.err != nil {
@@ -93,28 +92,28 @@ func first(heads []*head) (best *head) {
 	return best
 }
 
-// Due yields the handoffs that the clock is to change by now, the longest due first. Inside Update it holds the rows
-// that it yields.
+// Due yields the handoffs whose changes by time are due, the longest due first. Inside Update it holds the rows that it
+// yields.
 //
-// Due means that Wakes of the record is at or before now, to the millisecond. It is a hint: the rule that the clock
-// applies is decided from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips
-// one meets it again with the next call.
+// A handoff is due if Wakes of its record is at or before now, to the millisecond. This is a hint: the clock decides
+// from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips one meets it again
+// with the next call.
 func (v *View) Due(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(Range{Space: Wakes, To: Number(At(now) + 1)})
 }
 
-// LeaveTime is the Wakes of handoffs that owe only what waits for a person's leave: the year 9999.
+// LeaveTime is the Wakes of handoffs whose only open consequences need a person's permission: the year 9999.
 const LeaveTime Time = 253_370_764_800_000
 
-// AwaitingLeave yields the handoffs that owe what waits for a person's leave, oldest first.
+// AwaitingLeave yields the handoffs whose open consequences need a person's permission, oldest first.
 func (v *View) AwaitingLeave() iter.Seq2[schemas.ID, error] {
 	return v.handoffs(Range{Space: Wakes, From: Number(LeaveTime)})
 }
 
-// NextDue returns when the clock next changes a handoff; the zero time when there is none to change.
+// NextDue returns the time of the next change by the clock; the zero time if there is none.
 //
-// The time may be in the past when something is due already. Timers sleep until it; they are no proof, because another
-// change may come earlier.
+// The time may be in the past, if a change is overdue. Timers sleep until it. Another change may add an earlier time,
+// so callers ask again.
 func (v *View) NextDue() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
 		return timeOf(row.Key).Time(), err

@@ -10,11 +10,11 @@ import (
 // EventCount is the key of the number of events, in [Sys].
 const EventCount = "events"
 
-// Record returns the record of a handoff; nil when there is none of that id. The error is [schemas.Unavailable] when a
+// Record returns the record of a handoff; nil if there is none of that id. The error is [schemas.Unavailable] if a
 // newer version of handoff wrote the record.
 //
-// The record is the caller's own and may be changed. To write it back, the caller keeps an unchanged copy for
-// [Tx.Change], see [Record.Clone].
+// The caller may change the record. To write it back, the caller keeps an unchanged copy for [Tx.Change], see
+// [Record.Clone].
 func (v *View) Record(id schemas.ID) (*Record, error) {
 	b, err := v.r.Get(Records, Number(id))
 	if b == nil || err != nil {
@@ -27,7 +27,7 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 	return r, nil
 }
 
-// Events returns how many events there are, which is the number of the last one.
+// Events returns the number of events, which is also the number of the last one.
 //
 // Events are numbered from 1 without gaps. The error wraps [ErrCorrupt] when the counter is damaged.
 func (v *View) Events() (uint64, error) {
@@ -43,7 +43,7 @@ func (v *View) Events() (uint64, error) {
 
 // Event returns one event; nil when there is none of that number.
 //
-// It is read from the log as it was written, whether or not it is consistent with its neighbours.
+// It returns the event as it was written, and does not compare it with its neighbours.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
 	e, err := get[schemas.Event](v, Events, Number(n))
 	if err != nil {
@@ -52,19 +52,18 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 	return e, nil
 }
 
-// EventsAfter yields the events after number n, in order. An error is yielded once, last; so it is at all iterators of
-// a View.
+// EventsAfter yields the events after number n, in order. Like all iterators of a View, it yields an error once, last.
 //
-// It stops at the last event of the snapshot and does not wait. Whoever follows the log remembers the last number and
-// begins again after it: no event is missed or repeated, because numbers have no gaps and appear in order.
+// It stops at the last event of the snapshot and does not wait. A caller that follows the log remembers the last number
+// and begins again after it: it misses and repeats no event, because numbers have no gaps and appear in order.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
 	return decoded(v, Range{Space: Events, From: keyAfter(n)}, FromJSON[schemas.Event])
 }
 
-// EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] when one of
+// EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] if one of
 // them is missing.
 //
-// It follows the links of the events from the last one backwards, one read for each.
+// It follows the links of the events backwards from the last one, one read for each.
 func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for n := r.Event; n != 0 && len(events) < limit; {
@@ -86,28 +85,29 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 
 // WithOrigin yields the handoffs that came with the given id of a foreign message, the newest first.
 //
-// Such ids are unique for each sender only, so several may have come with one.
+// Foreign ids are unique for each sender only, so several handoffs may have the same one.
 func (v *View) WithOrigin(foreign string) iter.Seq2[schemas.ID, error] {
 	return v.Newest(withOrigin(foreign), 0)
 }
 
 // Index is a set of handoffs in the order of their ids, for [View.Oldest] and [View.Newest].
 //
-// The zero value is the space sys and no index. Each index has one row for each handoff that belongs to it at this
-// moment: a handoff that leaves the set, as by another holder, leaves the index in the same transaction.
+// The zero value is no index. Each index has one row for each handoff that belongs to it at this moment: when a handoff
+// leaves the set, for example by a change of its holder, the same transaction deletes the row.
 type Index struct {
 	space  Space
 	prefix []byte
 }
 
-// The indexes. HeldBy are the handoffs that an agent holds now, LastHeldBy those that it held last and that are no
-// longer held. DependentsOf are the handoffs that wait for the given one, FreedDependentsOf those that waited for it until it was
-// done, and Dependents those that wait for any, each as often as it waits for another.
+// The indexes. HeldBy has the handoffs that an agent holds now, LastHeldBy the handoffs that it held last and that
+// nobody holds any more. DependentsOf has the handoffs that are blocked by the given one, FreedDependentsOf the
+// handoffs that depended on it and were freed because it ended well. AllDependents has all handoffs that wait for a
+// dependency, once for each dependency.
 //
-// AddressedTo are the handoffs that were sent to an address, whoever may claim them now. SentBy are those of a sender,
-// InWorkflow those of a workflow, InState those that stand in a state now, ChildrenOf those that name a handoff as
-// their parent, and All are all that there ever were. None looks at who asks: which handoffs a caller may see is
-// decided above.
+// AddressedTo has the handoffs that were sent to an address, even if others may claim them now. SentBy has the handoffs
+// of a sender, InWorkflow of a workflow, InState of a state. ChildrenOf has the handoffs that name a handoff as their
+// parent, and All has all handoffs. No index considers the caller: package mailbox decides which handoffs a caller may
+// see.
 func AddressedTo(to schemas.Address) Index  { return Index{ByBox, terminated(to)} }
 func SentBy(from schemas.Agent) Index       { return Index{BySender, terminated(from)} }
 func HeldBy(a schemas.Agent) Index          { return Index{ByHolder, join(terminated(a), []byte{0})} }
@@ -133,8 +133,8 @@ func (v *View) Oldest(i Index, after schemas.ID) iter.Seq2[schemas.ID, error] {
 
 // Newest yields the ids below the given one, downwards; 0 begins at the last.
 //
-// A page of a list is the ids below the last one shown. Handoffs that are sent meanwhile have greater ids, so no later
-// page shows one twice.
+// The next page of a list begins below the last id shown. Handoffs that are sent meanwhile have greater ids, so no
+// later page shows a handoff twice.
 func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := reversePrefix(i.space, i.prefix)
 	if before != 0 {
@@ -143,7 +143,8 @@ func (v *View) Newest(i Index, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	return v.handoffs(r)
 }
 
-// Dependencies yields the handoffs for which others wait, upwards. It costs one seek for each, however many wait for it.
+// Dependencies yields the handoffs that block others, upwards. It costs one seek for each, however many handoffs it
+// blocks.
 func (v *View) Dependencies() iter.Seq2[schemas.ID, error] {
 	return distinctBeginnings(v, Range{Space: ByAfter}, firstNumber, func(id []byte) schemas.ID { return schemas.ID(LastNumber(id)) })
 }
@@ -153,10 +154,10 @@ func (v *View) handoffs(r Range) iter.Seq2[schemas.ID, error] {
 	return decoded(v, r, func(row Row) (schemas.ID, error) { return schemas.ID(LastNumber(row.Key)), nil })
 }
 
-// Sent is what the index of senders knows of a handoff, so that no record has to be read.
+// Sent is the entry of a handoff in the index of senders, so that callers need not read the record.
 //
-// It is the row of the space by_sender: key sender and id, value time of sending and digest. The digest is empty when
-// the record has none.
+// It is the row of the space by_sender: key sender and id, value send time and digest. The digest is empty if the
+// record has none.
 type Sent struct {
 	ID     schemas.ID
 	At     Time
@@ -165,8 +166,8 @@ type Sent struct {
 
 // Sent yields the handoffs that an agent sent, newest first.
 //
-// Package mailbox walks it to warn of a send of the same content in the last ten minutes, and stops at the first row
-// that is older. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
+// Package mailbox uses it to warn about a repeated send of the same content within ten minutes, and stops at the first
+// older row. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) Sent(from schemas.Agent) iter.Seq2[Sent, error] {
 	return decoded(v, reversePrefix(BySender, terminated(from)), func(row Row) (Sent, error) {
 		if len(row.Value) < 8 {

@@ -9,12 +9,12 @@ import (
 	"handoff/schemas"
 )
 
-// Receipt is the outcome of a call, kept so that a call that is repeated takes effect once and gets the same result.
+// Receipt is the stored outcome of a call, so that a repeated call takes effect once and gets the same result.
 // Idempotency keys and request ids are one mechanism with two expiries: see [ByKey] and [ByRequest].
 //
 // The row is the time in 8 bytes, the digest, a zero byte, and the result as JSON. It is written in the transaction
-// that takes effect, so either both are there or neither. That makes a retry safe after the process or its owner died
-// in between: the call finds the receipt and returns its result, or finds none and takes effect for the first time.
+// that takes effect, so both are kept or neither. So a retry is safe even if the process or its owner died in between:
+// the call finds the receipt and returns its result, or finds none and takes effect for the first time.
 type Receipt struct {
 	Digest string // of the arguments: the same key with other arguments is a conflict
 	Result json.RawMessage
@@ -48,7 +48,7 @@ func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
 	return DecodeReceipt(b)
 }
 
-// DecodeReceipt reads what [Receipt.Encode] wrote.
+// DecodeReceipt decodes the result of [Receipt.Encode].
 func DecodeReceipt(b []byte) (*Receipt, error) {
 	if len(b) < 8 {
 		return nil, fmt.Errorf("receipt of %d bytes: %w", len(b), ErrCorrupt)
@@ -59,8 +59,8 @@ func DecodeReceipt(b []byte) (*Receipt, error) {
 
 // PutReceipt writes a receipt. The digest has no zero byte.
 //
-// It replaces a receipt under the same key. Package mailbox does that when the outcome of a call is known only later,
-// as for a claim.
+// It replaces a receipt under the same key. Package mailbox does this when it learns the outcome of a call later, as
+// for a claim.
 func (t *Tx) PutReceipt(key ReceiptKey, r Receipt) error {
 	return t.w.Put(Receipts, key, r.Encode())
 }
@@ -71,13 +71,13 @@ func (r Receipt) Encode() []byte { return join(Number(r.At), terminated(r.Digest
 // DeleteReceipt deletes a receipt: a repeat of that call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
-// ExpireReceipts deletes receipts of request ids from before the given time, at most limit, in the order of their ids.
+// ExpireReceipts deletes at most limit receipts of request ids from before the given time, in the order of their ids.
 // It stops at the first younger receipt, so it never deletes a younger one and costs one seek. Request ids must begin
-// with their time in a fixed width: one that does not may keep those behind it from being deleted until it is old
-// itself.
+// with their time in a fixed width: an id without a time may protect the receipts behind it from deletion until it is
+// old itself.
 //
 // Each call that writes a receipt deletes a few old ones, so no timer is needed and the space stays as large as a day
-// of calls. A store that nobody calls keeps its receipts. Deleting one that is gone is no error.
+// of calls. A store without calls keeps its receipts. Deleting a missing receipt is no error.
 func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
 		if err != nil {
@@ -94,8 +94,8 @@ func (t *Tx) ExpireReceipts(before time.Time, limit int) error {
 	return nil
 }
 
-// DeleteReceiptsWhere deletes the receipts of request ids whose result a caller wants gone. It reads all of them, which are
-// those of a day.
+// DeleteReceiptsWhere deletes the receipts of request ids whose result matches gone. It reads all receipts of request
+// ids, which are the receipts of one day.
 func (t *Tx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
 	return t.deleteWhere(Prefix(Receipts, []byte("r")), gone)
 }

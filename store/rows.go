@@ -9,10 +9,10 @@ import (
 	"handoff/schemas"
 )
 
-// get reads one row that holds JSON; nil when there is none.
+// get reads one row that holds JSON; nil if there is none.
 //
-// The errors are those of Get and of decoding JSON. Records have a decoder of their own, which finds damage that leaves
-// valid JSON.
+// The errors are those of Get and of decoding JSON. Records have a decoder of their own, which also finds damage that
+// is still valid JSON.
 func get[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {
@@ -34,14 +34,15 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 	return t.w.Put(s, key, b)
 }
 
-// decoded yields what decode makes of each row of a range. An error, of the scan or of decode, is yielded once, last.
+// decoded yields the result of decode for each row of a range. An error, of the scan or of decode, is yielded once,
+// last.
 //
-// Decode may read other rows meanwhile, and must not keep the row. Stopping early is allowed.
+// Decode may read other rows meanwhile, and must not keep the row. Ranging may stop early.
 func decoded[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return decodedIf(v, r, func(Row) bool { return true }, decode)
 }
 
-// decodedIf is [decoded] for some of the rows alone: the others are passed over.
+// decodedIf is [decoded] for the rows that wanted selects; it skips the others.
 func decodedIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
@@ -59,8 +60,8 @@ func decodedIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) 
 	}
 }
 
-// distinctBeginnings yields the beginnings of the keys of a range, each once and as what a function makes of it. It costs one seek for
-// each, however many keys begin alike.
+// distinctBeginnings yields the beginnings of the keys of a range, each once, converted by a function. It costs one
+// seek for each beginning, however many keys share it.
 func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {
@@ -75,14 +76,14 @@ func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []by
 	}
 }
 
-// reversePrefix is the range of a prefix from the last to the first.
+// reversePrefix returns the range of a prefix from the last key to the first.
 func reversePrefix(s Space, prefix []byte) Range {
 	r := Prefix(s, prefix)
 	r.Reverse = true
 	return r
 }
 
-// FromJSON decodes the value of a row. The result shares nothing with the row.
+// FromJSON decodes the value of a row. The result shares no memory with the row.
 func FromJSON[T any](row Row) (out T, err error) {
 	err = schemas.Decode(row.Value, &out)
 	return out, err
@@ -101,15 +102,15 @@ func (v *View) Each(r Range, fn func(Row) error) error {
 	return nil
 }
 
-// rowsPerSnapshot is how many rows are read from one snapshot while a whole space is walked.
+// rowsPerSnapshot is the number of rows that EachRow reads from one snapshot.
 const rowsPerSnapshot = 1000
 
-// EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So rows that are written
-// meanwhile beyond the key that was reached are seen, and those that are deleted ahead of the walk are not.
+// EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So it sees rows that
+// are written meanwhile beyond the current key, and does not see rows that are deleted ahead of it.
 //
-// It stops at the first error, of a function or of the backend, and returns it. Between two slices no snapshot is open, so
-// a walk of any length holds up nobody and lets no file grow. At the end it calls the functions of end with the snapshot
-// in which there were no more rows.
+// It stops at the first error of fn or of the backend, and returns it. Between two snapshots none is open, so a long
+// walk blocks no caller and lets no file grow. At the end it calls the functions of end with the snapshot that had no
+// more rows.
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error, end ...func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
@@ -127,8 +128,8 @@ func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	return nil
 }
 
-// eachInSnapshot calls fn with the first rows of a range, a slice of them. It returns the key of the row after them, nil when there
-// is none.
+// eachInSnapshot calls fn with at most rowsPerSnapshot first rows of a range. It returns the key of the row after them,
+// nil if there is none.
 func (v *View) eachInSnapshot(r Range, fn func(*View, Row) error) (next []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {

@@ -8,21 +8,21 @@ import (
 	"handoff/schemas"
 )
 
-// Token is the row of a bearer token. Its secret is kept nowhere. A token is never deleted: a revoked one says so.
+// Token is the row of a bearer token. Its secret is stored nowhere. A token is never deleted: a revoked one says so.
 //
 // It has two rows: one under its name with everything, one under its hash with the name. [Tx.PutToken] writes both;
-// package audit finds one without the other. Whether a token is still good is decided above, by its fields and the
-// clock.
+// package audit finds one without the other. Package auth decides by the fields and the clock whether a token is still
+// valid.
 type Token struct {
 	schemas.Token
 	Hash string `json:"hash"` // SHA-256 of the secret, in lower-case hexadecimal; never changes
 }
 
-// The keys of tokens begin with a letter that says by what they are found.
+// The keys of tokens begin with a letter for the kind of key.
 func tokenByName(name string) []byte { return join([]byte("n"), []byte(name)) }
 func tokenByHash(hash string) []byte { return join([]byte("h"), []byte(hash)) }
 
-// HashEntry is the row by which the secret of a token leads to it.
+// HashEntry returns the row that maps the hash of the secret to the name.
 func (t Token) HashEntry() Entry { return Entry{Tokens, tokenByHash(t.Hash), []byte(t.Name)} }
 
 // Token returns a token, also one that is revoked or expired; nil when there is none of that name.
@@ -30,11 +30,11 @@ func (v *View) Token(name string) (*Token, error) {
 	return get[Token](v, Tokens, tokenByName(name))
 }
 
-// TokenByHash returns the token whose secret has the given hash, also one that is revoked or expired; nil when there is
+// TokenByHash returns the token whose secret has the given hash, also if it is revoked or expired; nil if there is
 // none.
 //
-// It costs two reads. Comparing hashes tells nothing about the secret by the time that it takes. The error wraps
-// [ErrCorrupt] when the two rows of a token disagree: such a token lets nobody in.
+// It costs two reads. Comparing hashes reveals nothing about the secret by its duration. The error wraps [ErrCorrupt]
+// if the two rows of a token disagree: callers must refuse that token.
 func (v *View) TokenByHash(hash string) (*Token, error) {
 	name, err := v.r.Get(Tokens, tokenByHash(hash))
 	if name == nil || err != nil {
@@ -54,21 +54,20 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 
 // PutToken writes a token under its name and its hash. The hash of a name that exists must be the same.
 //
-// It replaces the row of a token that exists, for instance to note that it is revoked. With another hash the row of the
-// old hash would stay and lead to a token that does not have it.
+// It replaces the row of an existing token, for instance to note that it is revoked. With another hash the row of the
+// old hash would stay and name a token that does not have it.
 func (t *Tx) PutToken(token Token) error {
 	led := token.HashEntry()
 	return cmp.Or(t.w.Put(led.Space, led.Key, led.Value), t.putJSON(Tokens, tokenByName(token.Name), token))
 }
 
-// tokenBox is the name under which pending handoffs that were sent with a token are counted. No mailbox has such a
-// name.
+// tokenBox returns the key of the counter of pending handoffs that were sent with a token. No mailbox has this name.
 func tokenBox(name string) schemas.Address { return schemas.Address("token:" + name) }
 
-// PendingWithToken returns how many handoffs that were sent with a token are pending, blocked ones included. It costs one
-// read.
+// PendingWithToken returns the number of pending handoffs that were sent with a token, blocked ones included. It costs
+// one read.
 //
-// Package mailbox compares it with the limit that a token may have pending, before a send.
+// Package mailbox compares it before a send with the token's limit of pending handoffs.
 func (v *View) PendingWithToken(token string) (int, error) {
 	m, err := v.Mailbox(tokenBox(token))
 	return m.Pending, err

@@ -10,15 +10,15 @@ import (
 	"handoff/schemas"
 )
 
-// Touch is which files the work on a handoff touches, as its holder reported last. It is no record: when it is lost,
-// some are not told that others work on the same files. Files are relative to the root of the working tree.
+// Touch lists the files that the work on a handoff touches, by the last report of its holder. It is no record: if it is
+// lost, some agents do not hear that others work on the same files. Files are relative to the root of the working tree.
 type Touch struct {
 	Holder schemas.Agent `json:"holder"`
-	Claims int           `json:"claims"`          // of the record, by the last claim of that holder
+	Claims int           `json:"claims"`          // of the record, at the last claim of that holder
 	Since  uint64        `json:"since"`           // the event of its first claim
-	Ended  uint64        `json:"ended,omitempty"` // that of the completion
+	Ended  uint64        `json:"ended,omitempty"` // the event of the completion
 
-	Repository string   `json:"repo,omitempty"` // empty where nobody looked
+	Repository string   `json:"repo,omitempty"` // empty if git was not asked
 	Path       string   `json:"path,omitempty"` // of the working tree
 	Branch     string   `json:"branch,omitempty"`
 	Commit     string   `json:"commit,omitempty"`
@@ -26,11 +26,11 @@ type Touch struct {
 	Loose      []string `json:"-"`               // changed and in no commit
 	Named      []string `json:"named,omitempty"` // by the handoff, with patterns
 
-	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of the files of which its holder was told, by the other handoff
+	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// MarkTold adds files to those of which the holder was told by another handoff, and gives those of which neither it nor the
-// holder of that one was told before.
+// MarkTold marks files as told to the holder, with the other handoff, by. It returns the files about which neither this
+// holder nor the other one (told) had been notified.
 func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
@@ -46,7 +46,7 @@ func (t *Touch) MarkTold(by schemas.ID, files []string, told []uint32) (news []s
 	return news
 }
 
-// Touches are the rows of all handoffs, a zero row for one that cannot be read.
+// Touches returns the rows of all handoffs; a row that cannot be read is zero.
 func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	all := map[schemas.ID]Touch{}
 	err := v.Each(Range{Space: Touches}, func(row Row) error {
@@ -62,7 +62,7 @@ func (v *View) Touches() (map[schemas.ID]Touch, error) {
 	return all, err
 }
 
-// splitNames are names with a zero between them, which none of them has.
+// splitNames splits names that are separated by zero bytes.
 func splitNames(names string) []string {
 	if names == "" {
 		return nil
@@ -70,12 +70,13 @@ func splitNames(names string) []string {
 	return strings.Split(names, "\x00")
 }
 
-// PutTouch replaces the row of a handoff: JSON, and behind a zero the two long lists, which are read faster so.
+// PutTouch replaces the row of a handoff: JSON, and behind a zero byte the two long lists, because so they are decoded
+// faster.
 func (t *Tx) PutTouch(id schemas.ID, touch Touch) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")
 	return t.w.Put(Touches, Number(id), append(append(head, 0), files...))
 }
 
-// DeleteTouch deletes it.
+// DeleteTouch deletes the row of a handoff.
 func (t *Tx) DeleteTouch(id schemas.ID) error { return t.w.Delete(Touches, Number(id)) }

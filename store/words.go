@@ -11,19 +11,18 @@ import (
 	"handoff/schemas"
 )
 
-// maxWords is how many words are kept of one handoff.
+// maxWords is the number of words that a send keeps for one handoff.
 const maxWords = 200
 
-// WordList are the words by which a handoff is found: distinct, each after a zero byte. [ListWords] makes one.
+// WordList holds the search words of a handoff: distinct, each after a zero byte. [ListWords] makes one.
 //
-// It is the value of the row as it is stored. The list of no words is one zero byte.
+// It is the value of the row as it is stored. An empty list is one zero byte.
 type WordList []byte
 
 // ListWords returns the first two hundred distinct words of the texts, so callers put the most telling text first. It
 // takes longer than writing them, so callers do it before the transaction.
 //
-// Words beyond the two hundredth are not found by a search. A handoff is found by words only where its texts have them:
-// there is no stemming and no list of words without meaning.
+// A search does not find words beyond the two hundredth. There is no stemming and no list of stop words.
 func ListWords(texts ...string) WordList {
 	var list WordList
 	n := 0
@@ -36,17 +35,17 @@ func ListWords(texts ...string) WordList {
 	return append(list, 0)
 }
 
-// PutWords writes the words by which a handoff is found. One row for each handoff keeps a send cheap; a search reads
-// these rows, newest first.
+// PutWords writes the search words of a handoff. One row for each handoff keeps a send cheap; a search reads these
+// rows, newest first.
 //
-// It replaces the words of the handoff. Nothing in a check compares words with content: a lost row makes a handoff hard
-// to find and nothing else.
+// It replaces the words of the handoff. No check compares words with content: if a row is lost, only searches miss the
+// handoff.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error { return t.w.Put(Words, Number(id), list) }
 
-// maxAllWords is how many words a handoff has with those that were added.
+// maxAllWords is the number of words of a handoff with words that were added later.
 const maxAllWords = 2 * maxWords
 
-// AddWords adds to the words by which a handoff is found, four hundred in all; those that it has stay.
+// AddWords adds search words to a handoff, four hundred in all; existing words stay.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 	row, err := t.r.Get(Words, Number(id))
 	if err != nil {
@@ -94,9 +93,9 @@ func isSeparator(r rune) bool {
 }
 
 // HasWords reports whether for each of the given words the handoff has a word that begins with it. Words are compared
-// byte by byte, so the given ones come from [SplitWords].
+// byte by byte, so callers take the given ones from [SplitWords].
 //
-// Without any words it is true. A handoff without a row has none.
+// Without any words it is true. A handoff without a row has no words.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, Number(id))
 	if err != nil {

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"handoff/schemas"
+)
+
+// digestKind is the prefix of the digests of referenced content.
+const digestKind = "sha256:"
+
+// DigestOf returns the digest under which content is kept: sha256 and 64 hexadecimal digits.
+func DigestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return digestKind + hex.EncodeToString(sum[:])
+}
+
+// PutReference writes content that handoffs refer to under its digest, [DigestOf]. Content that is already there is not
+// written again, so many handoffs share one copy. The content has no owner, and only [Tx.DeleteReference] deletes it.
+// The error is [schemas.Limit] for content that is too large for its rows.
+func (t *Tx) PutReference(content []byte) error {
+	if err := schemas.TooBig("content", len(content), maxSaid); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	if first, err := t.w.Get(References, join(sum[:], []byte{0, 0})); first != nil || err != nil {
+		return err
+	}
+	return t.putChunks(References, sum[:], content)
+}
+
+// DeleteReference deletes the content of a digest for all handoffs that refer to it. Missing content is no error.
+func (t *Tx) DeleteReference(digest string) error {
+	sum := decodeDigest(digest)
+	if sum == nil {
+		return nil
+	}
+	return t.deleteWhere(Prefix(References, sum), always)
+}
+
+// Reference returns the content of a digest. It returns nil if there is none or if the digest is malformed. The error
+// wraps [ErrCorrupt] if the content was changed.
+func (v *View) Reference(digest string) ([]byte, error) {
+	sum := decodeDigest(digest)
+	if sum == nil {
+		return nil, nil
+	}
+	content, err := v.chunks(References, sum, bytes.NewBuffer([]byte{}))
+	if err == nil && content != nil && DigestOf(content) != digest {
+		err = fmt.Errorf("content %s: %w", digest, ErrCorrupt)
+	}
+	return content, err
+}
+
+// ReferenceDigests returns the digests of all content in [References].
+func (v *View) ReferenceDigests() (map[string]bool, error) {
+	digests := map[string]bool{}
+	for digest, err := range distinctBeginnings(v, Range{Space: References}, firstSum, DigestIn) {
+		if err != nil {
+			return nil, err
+		}
+		digests[digest] = true
+	}
+	return digests, nil
+}
+
+// DigestIn returns the digest in the key of a row of [References].
+func DigestIn(key []byte) string { return digestKind + hex.EncodeToString(firstSum(key)) }
+
+func firstSum(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
+
+// decodeDigest returns the hash in a digest of [DigestOf]; nil for any other text.
+func decodeDigest(digest string) []byte {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
+	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {
+		return nil
+	}
+	return sum
+}
