@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// addressed gives the repository another address: its module path, and all that names packages, the repository or its
-// owner, follow. What they are called so far stands in the settings.
+// setAddress gives the repository another address: its module path, and all texts that name packages, the repository or
+// its owner. The settings have the old names.
 func addressed(ctx context.Context, root, address string) error {
 	if err := module.CheckPath(address); err != nil {
 		return fmt.Errorf("%w; an address is as github.com/owner/handoff", err)
@@ -40,7 +40,7 @@ func addressed(ctx context.Context, root, address string) error {
 	return err
 }
 
-// rewrite gives the names of the files that it changed.
+// rewrite returns the names of the files that it changed.
 func rewrite(root string, files []string, all []rewriting) (changed []string, err error) {
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, name))
@@ -64,14 +64,14 @@ func rewrite(root string, files []string, all []rewriting) (changed []string, er
 	return changed, nil
 }
 
-// rewriting replaces what a pattern matches in the files whose names another one matches.
+// rewriting replaces the matches of a pattern in the files whose names match another pattern.
 type rewriting struct {
 	files, pattern *regexp.Regexp
 	to             string
 }
 
-// rewritings make texts name a new address. Of what begins like a path of the module they change paths of packages alone,
-// because the module may have the name of the program. Names on npm and of images have no capitals.
+// rewritings make texts name a new address. They change a text that begins like a path of the module only if it is the
+// path of a package, because the module may have the name of the program. Names on npm and of images have no capitals.
 func rewritings(old Settings, address string, folders []string) (all []rewriting) {
 	path, repository := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Repository)
 	base, _, _ := module.SplitPathVersion(address)
@@ -90,7 +90,7 @@ func rewritings(old Settings, address string, folders []string) (all []rewriting
 	return all
 }
 
-// owner is the one in https://HOST/OWNER/NAME, and empty elsewhere.
+// owner returns OWNER of https://HOST/OWNER/NAME; empty for other addresses.
 func owner(repository string) string {
 	if parts := strings.Split(repository, "/"); len(parts) == 5 {
 		return parts[3]

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// archive is what a person unpacks: the program, and what belongs beside it.
+// archive packs the program and its companion files for people.
 func (b *build) archive(context.Context) error {
 	files := append([]file{b.named(b.Program())}, b.beside()...)
 	name, pack := b.base()+".tar.gz", tarGz
@@ -46,7 +46,7 @@ func (b *build) bundle(ctx context.Context) error {
 	return b.add("bundle", b.platform, name, packed)
 }
 
-// signedBundle signs what lies in the folder of work, since a signature stands in the bundle itself.
+// signedBundle signs a bundle in the work folder, since its signature is within the bundle.
 func (r *release) signedBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
 	name = filepath.Join(r.work, name)
 	if err := write(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
@@ -82,7 +82,7 @@ func (r *release) extensions(context.Context) error {
 	return nil
 }
 
-// base begins the names of what is for one platform.
+// base is the beginning of file names for one platform.
 func (b *build) base() string { return "handoff_" + b.Version + "_" + b.OS + "_" + b.Arch }
 
 func tarGz(folder string, files []file, date time.Time) ([]byte, error) {
@@ -105,7 +105,7 @@ func tarred(folder string, files []file, date time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
-	err := w.Close() // before the bytes are taken
+	err := w.Close() // before the bytes are used
 	return b.Bytes(), err
 }
 
@@ -116,7 +116,7 @@ func gzipped(data []byte, level int) ([]byte, error) {
 		return nil, err
 	}
 	_, err = w.Write(data)
-	err = errors.Join(err, w.Close()) // before the bytes are taken
+	err = errors.Join(err, w.Close()) // before the bytes are used
 	return b.Bytes(), err
 }
 
@@ -134,11 +134,11 @@ func zipped(folder string, files []file, date time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
-	err := w.Close() // before the bytes are taken
+	err := w.Close() // before the bytes are used
 	return b.Bytes(), err
 }
 
-// filesIn gives the files below a directory, none of them a program.
+// filesIn returns the files below a directory, none of them a program.
 func filesIn(dir string) (found []file, err error) {
 	tree := os.DirFS(dir)
 	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {

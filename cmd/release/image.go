@@ -19,8 +19,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// image is a container image for each processor of linux, with the program alone, as one archive of the form of OCI.
-// It is what examples/container builds with an engine.
+// image makes a container image for each processor of linux, with the program alone, as one archive in the form of OCI.
+// It equals the result of examples/container, which needs an engine.
 func (r *release) image(context.Context) error {
 	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })
 	if len(linux) == 0 {
@@ -56,7 +56,7 @@ func (r *release) image(context.Context) error {
 	return r.add("image", platform{}, "handoff_"+r.Version+"_oci.tar", data)
 }
 
-// Numbers, because there is no file that knows names.
+// A number, because the image has no file with user names.
 const nobody = 65532
 
 func (b *build) platformImage() (v1.Image, error) {
@@ -106,7 +106,7 @@ func (b *build) config() *v1.ConfigFile {
 	}
 }
 
-// stateLayer has the folder that nobody else may read, and the roots of trust for calls to others: the issuer of access
+// stateLayer has the private folder of the state, and the root certificates for calls to others: the issuer of access
 // tokens, the collector of traces.
 func (r *release) stateLayer() ([]byte, error) {
 	var roots bytes.Buffer

@@ -14,10 +14,10 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// deb is for Debian and its kin.
+// deb makes the package for Debian and its kin.
 func (b *build) deb(context.Context) error { return b.linuxPackage("deb", deb.Default, b.debian) }
 
-// rpm is for Red Hat and its kin.
+// rpm makes the package for Red Hat and its kin.
 func (b *build) rpm(context.Context) error { return b.linuxPackage("rpm", rpm.DefaultRPM, b.redHat) }
 
 func (b *build) linuxPackage(kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
@@ -62,7 +62,7 @@ const (
 		"agent at a time claims it, and its sender is told how it ended."
 )
 
-// Where Debian and Red Hat put what the archives have.
+// The places of the archives' files in Debian and in Red Hat.
 var (
 	inDebian = map[string]string{
 		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
@@ -99,7 +99,7 @@ func (b *build) debian() ([]file, error) {
 
 func (b *build) redHat() ([]file, error) { return placed(b.beside(), inRedHat) }
 
-// placed gives the files that have a place in a system, each there, compressed where its name there says so.
+// systemTree returns the files that have a place in a system, under their path there, compressed if its name says so.
 func placed(all []file, where map[string]string) (tree []file, err error) {
 	for _, f := range all {
 		at := where[f.name]
@@ -119,8 +119,8 @@ func placed(all []file, where map[string]string) (tree []file, err error) {
 	return tree, nil
 }
 
-// License is the text of it, for the file that Debian asks for.
+// License returns the text of the license, for the file that Debian requires.
 func (r *release) License() string { return string(picked(r.inside, "LICENSE")[0].data) }
 
-// DebianVersion sorts what comes before a version before it, and says which packaging of the version this is.
+// DebianVersion sorts a candidate before its version, and adds the number of the packaging.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

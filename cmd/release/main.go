@@ -1,12 +1,12 @@
-// Command release makes all that a release of handoff consists of, from a commit of this repository:
+// Command release makes all files of a release of handoff from a commit of this repository:
 //
-//	go run -C cmd/release . -snapshot        what a release of HEAD would be
+//	go run -C cmd/release . -snapshot        a release as HEAD would give it
 //	go run -C cmd/release .                  the version whose tag stands at HEAD
-//	go run -C cmd/release . -prepare 1.2.0   the changelog and the plugins say that version
-//	go run -C cmd/release . -address github.com/owner/handoff   module path, imports and documents say that address
+//	go run -C cmd/release . -prepare 1.2.0   changelog and plugins get that version
+//	go run -C cmd/release . -address github.com/owner/handoff   module path, imports and documents get that address
 //
-// Nothing is published and no network is asked. The same commit makes the same bytes wherever it is checked out. What
-// belongs to the owner stands in settings.yaml. It is a module of its own, so that handoff depends on none of its
+// It publishes nothing and uses no network. The same commit makes the same bytes in every checkout. The names that
+// belong to the owner stand in settings.yaml. It is a module of its own, so that handoff depends on none of its
 // libraries.
 package main
 
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// asked refuses words that say nothing, or contradict each other.
+// checkFlags refuses arguments without meaning, and flags that contradict each other.
 func asked(given map[string]bool, words []string) error {
 	if len(words) > 0 {
 		return fmt.Errorf("%q is no flag; quote what has spaces", words[0])
@@ -81,12 +81,12 @@ func run(ctx context.Context, root string, snapshot bool, out, platforms string)
 	return r.make(ctx)
 }
 
-// make makes everything, what others carry or sum first.
+// make makes everything. Files that others contain or count come first.
 func (r *release) make(ctx context.Context) error {
 	if err := os.RemoveAll(r.out); err != nil {
 		return err
 	}
-	if err := write(filepath.Join(r.out, sums), nil, modeText); err != nil { // one that is stopped is emptied as well
+	if err := write(filepath.Join(r.out, sums), nil, modeText); err != nil { // a failed release leaves the folder recognisable
 		return err
 	}
 	steps := []func(context.Context) error{r.documents}

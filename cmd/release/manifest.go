@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// manifestFiles are what registries and package managers are given, from templates.
+// manifestFiles are the files for registries and package managers, made from templates.
 var manifestFiles = []struct{ template, name string }{
 	{"server.json.tmpl", "server.json"},
 	{"handoff.rb.tmpl", "homebrew/handoff.rb"},
@@ -32,14 +32,14 @@ func (r *release) manifests(context.Context) error {
 			return err
 		}
 	}
-	latest, err := r.fill("latest.json.tmpl", r) // tells an older handoff that this version is out, and what is new
+	latest, err := r.fill("latest.json.tmpl", r) // tells an older handoff about this version and its news
 	if err != nil {
 		return err
 	}
 	return r.add("latest", platform{}, "latest.json", latest)
 }
 
-// checksums vouches for all that is downloaded, in the form of sha256sum.
+// checksums writes the hashes of all downloads, in the form of sha256sum.
 func (r *release) checksums(ctx context.Context) error {
 	var b bytes.Buffer
 	for _, a := range r.Artifacts {

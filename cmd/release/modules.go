@@ -17,7 +17,7 @@ import (
 // dependency is a module that is in a program.
 type dependency struct{ path, version, licence string }
 
-// modulesIn asks the program what is in it: some modules are linked for one system only.
+// modulesIn reads the modules from the program: some modules are linked for one system only.
 func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error) {
 	info, err := buildinfo.ReadFile(b.built())
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *build) modulesIn(ctx context.Context) (modules []dependency, err error)
 	return modules, nil
 }
 
-// licenceIn gives the licence that a module has at its top, with what it says of its authors.
+// licenceIn returns the licence file at the top of a module, with its files about authors.
 func licenceIn(dir string) (string, error) {
 	var said strings.Builder
 	tree := os.DirFS(dir)
@@ -65,7 +65,7 @@ func licenceIn(dir string) (string, error) {
 	return said.String(), nil
 }
 
-// notices are the licences of others, which go along with what is made of their work.
+// notices are the licences of others, which go along with programs that contain their work.
 func notices(modules []dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("handoff has the licence in LICENSE. The program contains these modules of others:\n\n")
@@ -75,7 +75,7 @@ func notices(modules []dependency) []byte {
 	return b.Bytes()
 }
 
-// bill is the bill of materials (SBOM), in the form of CycloneDX.
+// bill makes the bill of materials (SBOM), in the form of CycloneDX.
 func (b *build) bill(context.Context) error {
 	var components []cyclonedx.Component
 	for _, m := range b.modules {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// npmPackage has the program for one platform.
+// npmPackage makes the package with the program for one platform.
 func (b *build) npmPackage(context.Context) error {
 	files := append(picked(b.beside(), "LICENSE", "NOTICES"), b.named("bin/"+b.Program()))
 	return b.addNPM(b.platform, b.NodePackage(), b, "platform", files)
 }
 
-// npmMain is the npm package that people name, which finds the one with the program.
+// npmMain makes the npm package that people install. It finds the package with the program.
 func (r *release) npmMain(context.Context) error {
 	start, err := r.fill("handoff.js.tmpl", r)
 	if err != nil {

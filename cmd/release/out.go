@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// sums is the file by which the folder of a release is known.
+// sums is the file by which a folder of a release is recognised.
 const sums = "checksums.txt"
 
-// outFolder is where the release goes. It is emptied, so nothing but an earlier release may be in it.
+// outFolder returns the folder for the release. The release empties it, so it may hold only an earlier release.
 func outFolder(root, out string) (string, error) {
 	out, err := filepath.Abs(cmp.Or(out, filepath.Join(root, "dist")))
 	if err != nil {
@@ -35,7 +35,7 @@ func outFolder(root, out string) (string, error) {
 	return out, nil
 }
 
-// resolved follows links, as far as there is something.
+// resolved follows links, as far as the path exists.
 func resolved(name string) string {
 	if followed, err := filepath.EvalSymlinks(name); err == nil {
 		return followed

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// platform is one that programs are made for, in the words of Go.
+// platform is a system and a processor with a program, in the words of Go.
 type platform struct{ OS, Arch string }
 
 var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// parsePlatforms reads a list, which may leave some out but has no others.
+// parsePlatforms reads a list. It may leave platforms out, but has no others.
 func parsePlatforms(list string) ([]platform, error) {
 	if list == "" {
 		return platforms, nil
@@ -33,7 +33,7 @@ func parsePlatforms(list string) ([]platform, error) {
 
 func (p platform) String() string { return p.OS + "/" + p.Arch }
 
-// Program is the name of the program's file.
+// Program returns the name of the program's file.
 func (p platform) Program() string {
 	if p.OS == "windows" {
 		return "handoff.exe"
@@ -41,17 +41,17 @@ func (p platform) Program() string {
 	return "handoff"
 }
 
-// NodeOS is the operating system in the words of Node, which npm and bundles speak.
+// NodeOS returns the operating system in the words of Node, which npm and bundles use.
 func (p platform) NodeOS() string {
 	return cmp.Or(map[string]string{"windows": "win32"}[p.OS], p.OS)
 }
 
-// NodeArch is the processor in the words of Node.
+// NodeArch returns the processor in the words of Node.
 func (p platform) NodeArch() string {
 	return cmp.Or(map[string]string{"amd64": "x64"}[p.Arch], p.Arch)
 }
 
-// HasWindows tells whether there are archives of the form of Windows.
+// HasWindows reports whether there are archives in the form of Windows.
 func (r *release) HasWindows() bool {
 	return slices.ContainsFunc(r.Platforms, func(b *build) bool { return b.OS == "windows" })
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// versioned are the files in which plugins say their version: clients install a plugin anew when it changes.
+// versioned are the files in which plugins name their version: clients install a plugin anew when it changes.
 var versioned = []string{
 	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
 	"examples/gemini-extension/gemini-extension.json",
@@ -19,7 +19,8 @@ var versioned = []string{
 
 var versionField = regexp.MustCompile(`"version": "[^"]*"`)
 
-// prepared makes what is unreleased a version, in the changelog and in the plugins: in all of them or in none.
+// prepare turns the unreleased part of the changelog into a version, and sets the version of the plugins. It changes
+// all files or none.
 func prepared(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("%q is no version as 1.2.3", version)

@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// goEnv keeps what this machine's owner told Go, here or by go env -w, out of the programs.
+// goEnv keeps the Go settings of this machine's user out of the programs.
 var goEnv = []string{
 	"GOENV=off", "GOWORK=off", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
 }
 
-// compile makes the program, and asks it what is in it. Its commit is in it because the source is a clone.
+// compile makes the program, and reads its modules. The program contains its commit because the source is a clone.
 func (b *build) compile(ctx context.Context) error {
 	env := append([]string{"GOOS=" + b.OS, "GOARCH=" + b.Arch}, goEnv...)
 	_, err := output(ctx, b.src(""), env, "go", "build", "-buildvcs=true",
@@ -31,10 +31,10 @@ func (b *build) compile(ctx context.Context) error {
 
 func (b *build) built() string { return filepath.Join(b.work, b.OS+"-"+b.Arch, b.Program()) }
 
-// named is the program as a file with this name.
+// named returns the program as a file with this name.
 func (b *build) named(name string) file { return file{name, modeProgram, b.program} }
 
-// beside is what stands beside the program.
+// beside returns the companion files of the program.
 func (b *build) beside() []file {
 	return append(slices.Clip(b.inside), file{"NOTICES", modeText, notices(b.modules)})
 }
@@ -43,7 +43,7 @@ func picked(files []file, names ...string) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !slices.Contains(names, f.name) })
 }
 
-// The files that shells want, by where they are in an archive.
+// The completions for shells, by their path in an archive.
 var completions = []struct{ shell, name string }{
 	{"bash", "completions/handoff.bash"},
 	{"zsh", "completions/_handoff"},
@@ -51,7 +51,7 @@ var completions = []struct{ shell, name string }{
 	{"powershell", "completions/handoff.ps1"},
 }
 
-// documents gathers what stands beside the program in each archive.
+// documents gathers the companion files in each archive.
 func (r *release) documents(ctx context.Context) error {
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		data, err := os.ReadFile(r.src(name))

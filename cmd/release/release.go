@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Settings are what the owner of the project decides.
+// Settings are the choices of the project's owner.
 type Settings struct {
 	Module                string
 	Maintainer, Mail      string
@@ -43,22 +43,22 @@ func readSettings(root string) (s Settings, err error) {
 	return s, nil
 }
 
-// release is one version, and what was made of it so far.
+// release is one version, and the files made so far.
 type release struct {
 	Settings
 	Version   string    // as 1.2.3
 	Commit    string    // of the source
-	Date      time.Time // of the commit, in UTC; all that is made has it
-	Notes     string    // what the changelog says of the version
+	Date      time.Time // of the commit, in UTC; all files have it
+	Notes     string    // the changelog's section of the version
 	Platforms []*build
 	Artifacts []artifact
 
-	inside     []file // what each archive has beside the program and its NOTICES
+	inside     []file // in each archive, next to the program and its NOTICES
 	work, out  string // work has the source in src
 	Unreleased bool   // a snapshot
 }
 
-// build is what is made for one platform. Nothing of it depends on which others there are, so that it can be checked alone.
+// build is the work for one platform. It does not depend on other platforms, so that it can be checked alone.
 type build struct {
 	*release
 	platform
@@ -80,7 +80,7 @@ type artifact struct {
 	Kind, Name, SHA256 string
 }
 
-// file is one in an archive.
+// file is a file in an archive.
 type file struct {
 	name string
 	mode fs.FileMode
@@ -92,7 +92,7 @@ const (
 	modeText    = 0o644
 )
 
-// Of gives the artifacts of a kind, for the templates.
+// Of returns the artifacts of a kind, for the templates.
 func (r *release) Of(kind string) []artifact {
 	return slices.DeleteFunc(slices.Clone(r.Artifacts), func(a artifact) bool { return a.Kind != kind })
 }
@@ -113,7 +113,7 @@ func write(name string, data []byte, mode fs.FileMode) error {
 	return os.WriteFile(name, data, mode)
 }
 
-// output runs a command with more environment, and gives what it prints.
+// output runs a command with more environment, and returns its output.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // the commands stand in this program and in its settings
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(os.Environ(), env...), os.Stderr

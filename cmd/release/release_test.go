@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// The release that every template is filled for: what only a build finds out is made up.
+// planned is a release to fill every template. It invents the results of builds.
 func planned(t *testing.T) *release {
 	t.Helper()
 	s, err := readSettings("../..")
@@ -132,7 +132,7 @@ func TestARepositoryGetsItsAddressOnce(t *testing.T) {
 		_, err := output(t.Context(), root, nil, "git", append([]string{"-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
 		require.NoError(t, err)
 	}
-	files := map[string][2]string{ // as they are, and as they become
+	files := map[string][2]string{ // before and after
 		"go.mod":        {"module old\n", "module example.com/Ann/new/v2\n"},
 		"tools/go.mod":  {"module old/tools\n", "module example.com/Ann/new/v2/tools\n"},
 		".golangci.yml": {"  local-prefixes: [old]\n", "  local-prefixes: [example.com/Ann/new/v2]\n"},

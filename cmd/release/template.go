@@ -12,7 +12,7 @@ import (
 var templates embed.FS
 
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{
-	"indent": func(text string) string { // as Debian wants texts in its fields
+	"indent": func(text string) string { // as Debian requires for texts in its fields
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		for i, line := range lines {
 			if lines[i] = " " + line; line == "" {
@@ -23,20 +23,20 @@ var parsed = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).ParseFS(templates, "templates/*.tmpl", "templates/*/*.tmpl"))
 
-// fill gives what a template says of a release, or of one of its platforms.
+// fill returns a filled template for a release, or for one of its platforms.
 func (r *release) fill(name string, of any) ([]byte, error) {
 	var b bytes.Buffer
 	err := parsed.ExecuteTemplate(&b, path.Base(name), of)
 	return b.Bytes(), err
 }
 
-// Description is one sentence that fits everywhere.
+// Description returns one sentence that fits everywhere.
 func (r *release) Description() string { return description }
 
-// URL is where a file of the release will be.
+// URL returns the later address of a file of the release.
 func (r *release) URL(name string) string { return r.Downloads + "/v" + r.Version + "/" + name }
 
-// Folder is the one within an archive.
+// Folder returns the name of the folder within an archive.
 func (a artifact) Folder() string {
 	return strings.TrimSuffix(strings.TrimSuffix(a.Name, ".zip"), ".tar.gz")
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// checkOut clones HEAD, so that what is not committed is in no release, and learns which version it is.
+// checkOut clones HEAD, so that a release contains only committed files, and finds its version.
 func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err error) {
 	src := r.src("")
 	if _, err := output(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
@@ -42,7 +42,7 @@ func (r *release) checkOut(ctx context.Context, root string, snapshot bool) (err
 	return r.tagged(ctx, string(changelog))
 }
 
-// snapshot names what comes before the next version, by the number of commits that are in it.
+// snapshot names a build before the next version, by its number of commits.
 func (r *release) snapshot(ctx context.Context, changelog string) error {
 	count, err := output(ctx, r.src(""), nil, "git", "rev-list", "--count", "HEAD")
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *release) snapshot(ctx context.Context, changelog string) error {
 	return nil
 }
 
-// tagged is the version that changelog and tag agree on.
+// tagged returns the version that changelog and tag agree on.
 func (r *release) tagged(ctx context.Context, changelog string) error {
 	r.Version = newest(changelog)
 	if strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil {
@@ -72,7 +72,7 @@ func (r *release) tagged(ctx context.Context, changelog string) error {
 
 var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
 
-// newest is the newest version of a changelog, 0.0.0 before the first.
+// newest returns the newest version of a changelog; 0.0.0 before the first.
 func newest(changelog string) string {
 	if found := heading.FindStringSubmatch(changelog); found != nil {
 		return found[1]
@@ -80,7 +80,7 @@ func newest(changelog string) string {
 	return "0.0.0"
 }
 
-// next is the version after this one at least.
+// next returns the lowest possible version after this one.
 func next(version string) string {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil || strings.Contains(version, "-") {
@@ -89,7 +89,7 @@ func next(version string) string {
 	return fmt.Sprintf("%d.%d.%d", major, minor, patch+1)
 }
 
-// section is what a changelog says below the heading of a version.
+// section returns the text of a changelog below the heading of a version.
 func section(changelog, version string) string {
 	_, rest, _ := strings.Cut(changelog, "\n## ["+version+"]")
 	_, rest, _ = strings.Cut(rest, "\n")
@@ -97,5 +97,5 @@ func section(changelog, version string) string {
 	return strings.TrimSpace(said) + "\n"
 }
 
-// Prerelease tells whether this is for those alone who ask for it.
+// Prerelease reports whether this version is only for people who ask for it.
 func (r *release) Prerelease() bool { return semver.Prerelease("v"+r.Version) != "" }

@@ -52,7 +52,7 @@ Without a + before it git refuses to fetch a ref that was rewritten.`,
 	return cmd
 }
 
-// ownRefs are the refs that hold nothing but heads.
+// ownRefs are the refs that contain only heads.
 const ownRefs = "refs/handoff/heads/"
 
 // anchor is a ref with heads, one to a commit.
@@ -61,7 +61,7 @@ type anchor struct {
 	ref        string
 }
 
-// anchorOf gives the ref in the project's repository; without a name that of the workspace.
+// anchorOf returns the ref in the project's repository; without a name the ref of the workspace.
 func anchorOf(a *cli.App, ref string) (anchor, error) {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -78,7 +78,7 @@ func anchorOf(a *cli.App, ref string) (anchor, error) {
 	return anchor{r, cmp.Or(ref, ownRefs+place.Name)}, nil
 }
 
-// git runs the program git with some input. No hook runs, and nothing asks.
+// git runs the program git with some input. No hook runs, and git asks no questions.
 func (at anchor) git(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", cmp.Or(at.repository.Root, at.repository.Dir), "-c", "core.hooksPath=/dev/null"}, args...)...) //nolint:gosec // a ref and a remote are said by the user
 	cmd.Stdin = strings.NewReader(input)
@@ -89,7 +89,7 @@ func (at anchor) git(ctx context.Context, input string, args ...string) (string,
 	return strings.TrimSuffix(out, "\n"), nil
 }
 
-// author is who commits: a head is signed in itself, and not everybody has told git a name.
+// author is the author of the commits: a head is signed in itself, and some users have not told git a name.
 var author = []string{
 	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
 }
@@ -107,7 +107,7 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	}
 	if old != "" {
 		heads, err := at.heads(ctx)
-		if err == nil { // a registry that has the newest has those before
+		if err == nil { // a registry that has the newest head has the earlier ones
 			err = heads[len(heads)-1].held(ctx, a, h)
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ func (at anchor) add(ctx context.Context, a *cli.App, h head, push string) error
 	})
 }
 
-// commit makes the commit of a head with plumbing, and moves the ref if it is still where it was.
+// commit makes the commit of a head with plumbing, and moves the ref if it has not moved since.
 func (at anchor) commit(ctx context.Context, h head, old string) (string, error) {
 	blob, err := at.git(ctx, h.signed, "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -154,11 +154,11 @@ func (at anchor) commit(ctx context.Context, h head, old string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old) // empty: there must be none
+	_, err = at.git(ctx, "", "update-ref", at.ref, commit, old) // empty: the ref must not exist
 	return commit, err
 }
 
-// heads are all that were anchored, the smallest first: each commit of the ref has one, in its file checkpoint.
+// heads returns all anchored heads, the smallest first: each commit of the ref has one, in its file checkpoint.
 func (at anchor) heads(ctx context.Context) (heads []end, err error) {
 	listed, err := at.git(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
@@ -171,8 +171,8 @@ func (at anchor) heads(ctx context.Context) (heads []end, err error) {
 		return nil, err
 	}
 	for _, commit := range commits {
-		first, rest, _ := strings.Cut(batch, "\n")                           // "ID blob SIZE", or that it is missing
-		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero where it is missing, which is no head
+		first, rest, _ := strings.Cut(batch, "\n")                           // "ID blob SIZE", or an error
+		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero if it is missing, which is no head
 		e := end{name: "commit " + commit[:12]}
 		if e.head, err = readHead(rest[:min(size, len(rest))]); err != nil {
 			return nil, refused("Fetch it again, or name another ref.", "%s: %v", e.name, err)

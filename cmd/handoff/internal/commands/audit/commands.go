@@ -1,20 +1,20 @@
-// Package audit has the commands that look after the audit registry and prove what is in it.
+// Package audit has the commands that look after the audit registry and prove its content.
 //
-// A [head] is the tree over the first events, signed with the [key] of the workspace. Whoever kept one finds out whether
-// the registry still begins with these events; a ref of the project's repository keeps it where others fetch it, see
-// [anchor]. The process that owns the workspace reads events and hashes, and these commands sign. Formats are those of
-// C2SP: signed-note, tlog-checkpoint and tlog-tiles.
+// A [head] is the tree over the first events, signed with the [key] of the workspace. A person who kept a head can
+// check whether the registry still begins with these events; a ref of the project's repository keeps heads for others
+// to fetch, see [anchor]. The process that owns the workspace reads events and hashes, and these commands sign. Formats
+// are the formats of C2SP: signed-note, tlog-checkpoint and tlog-tiles.
 //
-// Commands sign because a database then needs no secret of a workspace, and the same commands work over it. The key
-// has the origin in its name, so a workspace that gets another name keeps both.
+// Commands sign because a database then needs no secret of a workspace, and the same commands work over it. The key has
+// the origin in its name, so a workspace that gets another name keeps both.
 //
-// An anchor is a ref because a signature proves nothing against the holder of its key. There is a commit for each
-// head, in refs/handoff/heads/WORKSPACE. It goes where the branch goes, is fetched by all who fetch, and git refuses
-// to fetch it rewritten. It is made with plumbing under a fixed author, and no hook runs. The walk of audit verify
-// computes the root at each anchored size from the events themselves, and not from stored hashes.
+// An anchor is a ref because a signature proves nothing against the holder of its key. There is a commit for each head,
+// in refs/handoff/heads/WORKSPACE. Pushes and fetches of the repository carry it along, and git refuses to fetch it
+// rewritten. It is made with plumbing under a fixed author, and no hook runs. The walk of audit verify computes the
+// root at each anchored size from the events themselves, and not from stored hashes.
 //
-// Bundles of tiles hold entries of at most 65,535 bytes. Our events have some hundred bytes, because names and ids
-// are bounded and texts are not in them; a larger one would be refused.
+// Bundles of tiles hold entries of at most 65,535 bytes. Our events have some hundred bytes, because names and ids are
+// bounded and texts are not in them; the export would refuse a larger one.
 package audit
 
 import (
@@ -28,7 +28,7 @@ what all of them are. verify finds what was changed in the store, as long as the
 that a head helps that somebody else has: one that checkpoint printed, or one that was fetched from the repository
 where anchor put it. docs/audit.md says which protects against whom.`
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{cli.Group(&cobra.Command{
 		Use:     "audit",

@@ -54,7 +54,7 @@ salted hash. Any web server may serve the files. DIR is made, or empty. The chec
 	return cmd
 }
 
-// newDirectory refuses a directory with something in it: a tree that is published is never changed.
+// newDirectory refuses a directory that is not empty: a published tree never changes.
 func newDirectory(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -67,7 +67,7 @@ func newDirectory(dir string) error {
 	return nil
 }
 
-// tileHeight is that of C2SP tlog-tiles: 256 hashes to a tile, and as many events to a bundle.
+// tileHeight is the height of C2SP tlog-tiles: 256 hashes to a tile, and as many events to a bundle.
 const (
 	tileHeight = 8
 	tileWidth  = 1 << tileHeight
@@ -79,11 +79,11 @@ type export struct {
 	head   head
 	walk   ledger.Walk
 	n      uint64   // events so far
-	bundle []byte   // events of the last bundle that is not full
-	levels [][]byte // the last tile that is not full, of each level
+	bundle []byte   // events of the last bundle, which is not full
+	levels [][]byte // the last tile of each level, which is not full
 }
 
-// add takes the next events, of which those after the head are passed over.
+// add takes the next events. It skips events after the head.
 func (x *export) add(events [][]byte) error {
 	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
 		if len(b) > math.MaxUint16 {
@@ -137,7 +137,7 @@ func (x *export) file(level int, n, width uint64, content []byte) error {
 	return x.put(filepath.Join("tile", filepath.FromSlash(path)), content)
 }
 
-// put writes a file, which is to be published.
+// put writes a file for publication.
 func (x *export) put(name string, content []byte) error {
 	path := filepath.Join(x.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // everybody may read it
@@ -150,7 +150,7 @@ func (x *export) put(name string, content []byte) error {
 	return nil
 }
 
-// finish writes what is not full, and the checkpoint, if the tree is that of the head.
+// finish writes the rest and the checkpoint, if the tree has the root of the head.
 func (x *export) finish() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
 		return refused(verifyTells, "the %d events of the registry are not those of its tree", x.n)
@@ -161,7 +161,7 @@ func (x *export) finish() error {
 	return x.put("checkpoint", []byte(x.head.signed))
 }
 
-// eachEvent gives all events to fn, in order, as many at once as one call gives.
+// eachEvent passes all events to fn in order, all events of one call at once.
 func eachEvent(cmd *cobra.Command, a *cli.App, fn func([][]byte) error) error {
 	return a.Act(cmd.Context(), "audit_events", func(conn *cli.Connection) error {
 		for after := uint64(0); ; {

@@ -38,7 +38,7 @@ write the store.`,
 	}
 }
 
-// head is the tree over the first events of a registry. One that was read has the signed note it came from.
+// head is the tree over the first events of a registry. A head from a file also has its signed note.
 type head struct {
 	log.Checkpoint
 	signed string
@@ -59,7 +59,7 @@ func current(ctx context.Context, a *cli.App) (head, error) {
 	return k.sign(out)
 }
 
-// sign signs the tree of which the owner of the workspace told.
+// sign signs a tree that the owner of the workspace reported.
 func (k key) sign(out schemas.TreeOut) (head, error) {
 	hash, err := base64.StdEncoding.DecodeString(out.Root)
 	if err != nil || out.Size == 0 {
@@ -75,8 +75,8 @@ func (k key) sign(out schemas.TreeOut) (head, error) {
 	return h, nil
 }
 
-// readHead reads a checkpoint. Its signatures are not looked at: the roots decide, and whoever kept the checkpoint knows
-// where it came from.
+// readHead reads a checkpoint. It does not check the signatures: the roots decide, and the person who kept the
+// checkpoint knows its source.
 func readHead(signed string) (head, error) {
 	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)
@@ -90,7 +90,7 @@ func readHead(signed string) (head, error) {
 	return h, nil
 }
 
-// end is a head that somebody kept, and what it is called.
+// end is a head that a person kept, with its name.
 type end struct {
 	name string
 	head
@@ -110,7 +110,7 @@ func readEnd(a *cli.App, path string) (e end, err error) {
 	return e, nil
 }
 
-// held refuses a head with which the registry does not begin. Now is how it stands.
+// check refuses a head if the registry does not begin with its events. Now is the head of the registry.
 func (e end) held(ctx context.Context, a *cli.App, now head) error {
 	if err := truncated(e.name, e.Size, now.Size); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (e end) held(ctx context.Context, a *cli.App, now head) error {
 	return changed(e, out.Root)
 }
 
-// truncated refuses a head of more events than there are.
+// checkSize refuses a head with more events than the registry.
 func truncated(name string, size, events uint64) error {
 	if size <= events {
 		return nil
@@ -131,7 +131,7 @@ func truncated(name string, size, events uint64) error {
 		"%s has %d events, and the registry ends with event %d", name, size, events)
 }
 
-// changed refuses a head whose root is not that which the registry has at its size.
+// checkRoot refuses a head with another root than the registry at its size.
 func changed(e end, root string) error {
 	if e.Size == 0 || e.root() == root {
 		return nil
@@ -145,7 +145,7 @@ func changed(e end, root string) error {
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."
 
-// refused is the error of what does not hold.
+// mismatch is the error of a head that does not fit the registry.
 func refused(hint, format string, args ...any) error {
 	return schemas.Errorf(schemas.Conflict, "%s", schemas.Visible(fmt.Sprintf(format, args...))).WithHint("%s", hint)
 }

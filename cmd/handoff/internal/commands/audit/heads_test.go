@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What somebody can do to a store who recomputes its tree, and what is said of each.
+// The changes of an attacker who recomputes the tree of a store, and the report for each.
 var forgeries = []struct {
 	name   string
 	change func([][]byte) [][]byte
@@ -55,7 +55,7 @@ func TestAnOldHeadExposesARegistryThatWas(t *testing.T) {
 	}
 }
 
-// Who holds the store and its key makes another registry, which agrees with itself, and anchors it by force.
+// An attacker with the store and its key makes another registry, which agrees with itself, and anchors it by force.
 func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 	s := newSite(t)
 	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
@@ -94,7 +94,7 @@ func TestWhoFetchedAnAnchorFindsARegistryThatWasMadeAnew(t *testing.T) {
 		"problem: the first 4 events of the registry are not those of commit ")
 }
 
-// An anchor is written beside all that a person works with: nothing of it changes.
+// An anchor changes neither the work tree nor the index.
 func TestAnAnchorTouchesNeitherTheWorkTreeNorTheIndex(t *testing.T) {
 	s := newSite(t)
 	repository(t, s.dir)

@@ -31,7 +31,7 @@ another file for it. Keep a copy: what was signed with a key that is lost still 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.Act(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
-				return err // no key for a workspace that there is not
+				return err // no key for a missing workspace
 			}
 			k, err := signingKey(a)
 			if err != nil {
@@ -48,8 +48,8 @@ type key struct {
 	verifier string // the public key, in the form of package note
 }
 
-// signingKey reads the key of the workspace, and makes it where there is none. A workspace that got another name keeps
-// its key, and so its origin.
+// signingKey reads the key of the workspace, and makes one if there is none. A renamed workspace keeps its key, and so
+// its origin.
 func signingKey(a *cli.App) (key, error) {
 	path, origin, err := keyFile(a)
 	if err != nil {
@@ -72,7 +72,7 @@ func signingKey(a *cli.App) (key, error) {
 	return k, nil
 }
 
-// keyFile is where the key is, or is to be, and the origin of a new one.
+// keyFile returns the path of the key, which may not exist yet, and the origin of a new one.
 func keyFile(a *cli.App) (path, origin string, err error) {
 	place, err := workspace.Find(a.Location())
 	path, origin = filepath.Join(place.Dir, workspace.KeyFile), "handoff.local/"+place.Name
@@ -82,7 +82,7 @@ func keyFile(a *cli.App) (path, origin string, err error) {
 	return path, origin, err
 }
 
-// originOf is the origin of the heads of the workspace. It makes no key.
+// originOf returns the origin of the heads of the workspace. It makes no key.
 func originOf(a *cli.App) (string, error) {
 	path, origin, err := keyFile(a)
 	if k, reading := readKey(path); reading == nil {
@@ -112,7 +112,7 @@ func readKey(path string) (key, error) {
 	return key{signer, verifier}, err
 }
 
-// makeKey makes a key, unless somebody else does so at the same time. The file is there as a whole or not at all.
+// makeKey makes a key, unless another process does so at the same time. It writes the whole file or none.
 func makeKey(path, origin string) (err error) {
 	private, _, err := note.GenerateKey(rand.Reader, origin)
 	if err != nil {

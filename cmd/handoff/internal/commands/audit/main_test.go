@@ -37,7 +37,7 @@ func (s site) audit(args ...string) string {
 	return s.Must("", append([]string{"audit", "--dir", s.dir}, args...)...)
 }
 
-// refuses runs a command that has to end with this status, and gives what it said.
+// refuses runs a command that has to end with this status, and returns its output.
 func (s site) refuses(status int, args ...string) string {
 	s.Helper()
 	code, out, errs := s.Run("", append([]string{"audit", "--dir", s.dir}, args...)...)
@@ -45,7 +45,7 @@ func (s site) refuses(status int, args ...string) string {
 	return out + errs
 }
 
-// keep writes what a command prints into a file of the directory.
+// keep writes the output of a command into a file of the directory.
 func (s site) keep(name string, args ...string) string {
 	s.Helper()
 	path := filepath.Join(s.dir, name)
@@ -53,7 +53,7 @@ func (s site) keep(name string, args ...string) string {
 	return path
 }
 
-// forge writes the events anew, and the tree over them, as somebody can who holds the file.
+// forge changes the events and recomputes the tree over them, as an attacker with the file can.
 func (s site) forge(change func(events [][]byte) [][]byte) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
@@ -96,7 +96,7 @@ func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
 // message is an event without a handoff.
 func message(s site) schemas.Event { return schemas.Event{Agent: "dev", At: s.Now, Action: "message"} }
 
-// grow adds an event so many times, which costs less than commands.
+// grow adds an event so many times. That is faster than commands.
 func (s site) grow(n int, e schemas.Event) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})

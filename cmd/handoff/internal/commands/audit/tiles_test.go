@@ -19,10 +19,10 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// verifier is the program that others wrote to verify logs in tiles, as they release it.
+// verifier is a foreign program that verifies logs in tiles, as its authors release it.
 const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
 
-// install gives the path of the verifier, and skips the test where the module proxy does not give it.
+// install returns the path of the verifier. It skips the test if the module proxy does not have it.
 func install(t *testing.T) string {
 	t.Helper()
 	sandbox.Proof(t)
@@ -38,7 +38,7 @@ func install(t *testing.T) string {
 	return filepath.Join(bin, "fsck")
 }
 
-// accepts runs the verifier, and tells whether it accepts the tiles. It ends with status 0 either way. Without enough
+// accepts runs the verifier, and returns whether it accepts the tiles. It ends with status 0 either way. Without enough
 // workers it never ends after it found a fault.
 func accepts(t *testing.T, fsck string, s site) (bool, string) {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestAForeignVerifierAcceptsTheTilesAndFindsEachFlippedBit(t *testing.T) {
 	t.Logf("all of %d flipped bits were found: %v", flips, found)
 }
 
-// tiles are the files of an export.
+// tiles returns the files of an export.
 func tiles(t *testing.T, s site) (all []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, "tiles"), func(path string, d fs.DirEntry, err error) error {
@@ -131,7 +131,7 @@ func TestExport_WritesANewDirectory(t *testing.T) {
 	require.Contains(t, s.audit("verify", "--checkpoint", filepath.Join(dir, "checkpoint")), "held against 1 head")
 }
 
-// No event comes near it: names and ids are bounded. What does not fit is refused, and not cut.
+// Names and ids are bounded, so no event is that large. The export refuses a larger one, and does not cut it.
 func TestAnEventThatNoBundleHoldsIsRefused(t *testing.T) {
 	s := newSite(t)
 	s.grow(1, schemas.Event{Agent: "dev", At: s.Now, Action: "message", AgentID: strings.Repeat("x", 1<<16)})
@@ -147,7 +147,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// Nobody else can read the key, and many commands at once make one.
+// Only the owner can read the key, and many commands at the same time make one.
 func TestAKeyIsMadeOnce(t *testing.T) {
 	s := newSite(t)
 	require.NoFileExists(t, filepath.Join(filepath.Dir(s.File()), "handoff.key"))
@@ -165,7 +165,7 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	}
 	info, err := os.Stat(filepath.Join(filepath.Dir(s.File()), "handoff.key"))
 	require.NoError(t, err)
-	if runtime.GOOS != "windows" { // where others are kept out by the directory
+	if runtime.GOOS != "windows" { // on Windows the directory keeps others out
 		require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 	}
 	entries, err := filepath.Glob(filepath.Join(filepath.Dir(s.File()), "handoff.key*"))

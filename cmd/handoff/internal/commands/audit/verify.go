@@ -61,7 +61,7 @@ anchor.`,
 	return cmd
 }
 
-// verified is what the walk showed, and against how many heads it was held.
+// verified is the result of the walk, and the number of compared heads.
 type verified struct {
 	schemas.AuditOut
 	Heads int `json:"heads,omitempty"`
@@ -80,8 +80,8 @@ func verify(ctx context.Context, a *cli.App, heads []end) error {
 	return cli.Unless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
-// against holds the walk against heads, the smallest first, and tells of the first that does not agree: nor do those
-// that follow.
+// compare compares the walk with heads, the smallest first, and reports the first that disagrees: the following ones
+// disagree, too.
 func (v *verified) against(heads []end) {
 	held := uint64(0)
 	for i, e := range heads {

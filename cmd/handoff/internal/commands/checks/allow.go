@@ -14,15 +14,16 @@ import (
 	"handoff/schemas"
 )
 
-// An actor is something that a project brings and that acts by itself once a person allowed it.
+// A permit is the permission of a person for checks or rules of a project, or the wish for one. Once allowed, they act
+// by themselves.
 type actor struct {
 	Kind    string `json:"kind"`
 	File    string `json:"file"`
-	Commit  string `json:"commit,omitempty"` // whose file it is; empty for one that is read where it lies
+	Commit  string `json:"commit,omitempty"` // the commit of the file; empty for a file that is read in place
 	Digest  string `json:"digest"`
 	Does    string `json:"does"`
 	Allowed bool   `json:"allowed"`
-	Why     string `json:"why,omitempty"` // it is not allowed
+	Why     string `json:"why,omitempty"` // why it is not allowed
 }
 
 const aboutAllow = `A repository may bring checks, whose commands run, and rules and workflows, which send work. None of it acts before a
@@ -63,8 +64,8 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	return cmd
 }
 
-// actors are what acts of a kind in the project once it is allowed; of every kind where that is empty. Problems say what
-// cannot be read.
+// permits returns the checks and rules of the project that need permission, of one kind or, if that is empty, of every
+// kind. Problems are files that cannot be read.
 func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, problems []string, err error) {
 	if kind == "" {
 		book := a.Leave()
@@ -94,7 +95,7 @@ func actors(ctx context.Context, a *cli.App, kind, base string) (all []actor, pr
 	return all, problems, err
 }
 
-// ask asks a person once for leave of all that waits for it, and keeps that.
+// ask asks a person once for all missing permissions, and keeps them.
 func ask(ctx context.Context, a *cli.App, all []actor) error {
 	what := map[string]string{consent.Checks: "run commands as you, whenever work is completed", consent.Rules: "send work by themselves"}
 	book := a.Leave()

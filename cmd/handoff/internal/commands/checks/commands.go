@@ -1,5 +1,5 @@
-// Package checks has the commands about the checks of a repository: which there are, and how they end; and those by which
-// a person allows these and the rules of files.
+// Package checks has the commands that list and run the checks of a repository, and the commands by which a person
+// allows the checks and the rules of files.
 package checks
 
 import (
@@ -33,7 +33,7 @@ const about = `A repository says in .handoff/checks.yaml what work has to pass, 
 The list is read from the commit at which the work began. Nothing runs before a person allowed it, once for each state
 of the list. A command runs as you, in a clean tree of its own.`
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		cli.Group(&cobra.Command{
@@ -48,7 +48,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// here is a repository and what looks at its checks.
+// here is a repository, and the runner of its checks.
 type here struct {
 	checking.ProjectChecks
 	repository git.Repository
@@ -68,7 +68,7 @@ func find(a *cli.App) (h here, err error) {
 	return h, nil
 }
 
-// commit gives the whole id of a commit that somebody named, or that of HEAD.
+// commit returns the full id of a commit that the user named, or of HEAD.
 func (h here) commit(ctx context.Context, flag, name string) (string, error) {
 	if name == "" || h.repository.Common == "" {
 		return h.head, nil
@@ -85,8 +85,8 @@ func (h here) commit(ctx context.Context, flag, name string) (string, error) {
 type listed struct {
 	Commit   string `json:"commit,omitempty"`
 	Allowed  bool   `json:"allowed"`
-	Path     string `json:"path,omitempty"` // by which commands are found, since it was allowed
-	Why      string `json:"why,omitempty"`  // it is not allowed
+	Path     string `json:"path,omitempty"` // the PATH for commands, from the time of the permission
+	Why      string `json:"why,omitempty"`  // why it is not allowed
 	Problems string `json:"problems,omitempty"`
 	checks.List
 }

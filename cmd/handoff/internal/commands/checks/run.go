@@ -33,7 +33,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
-			if id, ok := work(names); ok && commit+base == "" { // else those of the work count
+			if id, ok := work(names); ok && commit+base == "" { // otherwise the commits of the work count
 				return runOf(cmd.Context(), a, id)
 			}
 			h, at, list, err := read(cmd.Context(), a, base)
@@ -67,7 +67,7 @@ Exit status 1: one failed. Else 2 or more: one could not be looked at.`,
 	return cmd
 }
 
-// work is the id of completed work that stands in the place of checks.
+// work returns the id of completed work, if it is the only argument.
 func work(names []string) (id string, ok bool) {
 	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
 		return "", false
@@ -76,7 +76,7 @@ func work(names []string) (id string, ok bool) {
 	return names[0], ok
 }
 
-// runOf looks at the checks of completed work, and keeps what they show.
+// runOf runs the checks of completed work, and keeps their results.
 func runOf(ctx context.Context, a *cli.App, id string) error {
 	h, err := find(a)
 	if err != nil {
@@ -95,10 +95,10 @@ func runOf(ctx context.Context, a *cli.App, id string) error {
 	return tell(a, seen)
 }
 
-// nobody looks: what is seen is kept in the name of the system.
+// nobody is the caller for results that are kept in the name of the system.
 var nobody = schemas.Caller{Via: schemas.ViaCLI}
 
-// tell prints what was seen, and gives its exit status.
+// report prints the results, and returns the exit status.
 func tell(a *cli.App, seen schemas.CheckReport) error {
 	err := a.PrintValue(seen, func(p *cli.Page) { print(p, seen) })
 	failed := func(o schemas.Observation) bool { return !o.Passed }
@@ -119,7 +119,7 @@ func (h here) uncommitted(ctx context.Context) (files []string, unknown string) 
 	return files, ""
 }
 
-const mostLines = 20 // of what a check printed that failed; --json has 4 KiB
+const mostLines = 20 // of the output of a failed check; --json has 4 KiB
 
 func print(p *cli.Page, seen schemas.CheckReport) {
 	var rows [][]string

@@ -16,15 +16,15 @@ import (
 	"handoff/tools"
 )
 
-// A completer gives what a word that was typed in part may become, and perhaps other words. It does not say what went
-// wrong: somebody is typing, and the command will say it.
+// A completer returns the completions of a partly typed word, and perhaps other words. It reports no errors: a person
+// is typing, and the command will report them.
 type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Completion
 
-// keyPatience is how long somebody who pressed a key waits for the store.
+// keyTimeout is the time that a key press may wait for the store.
 const keyPatience = 300 * time.Millisecond
 
-// stored completes with what is read from the workspace, if there is one, by somebody who may only read. It says
-// nothing on any stream.
+// stored completes with data of the workspace, if there is one, read by a caller that may only read. It writes nothing
+// on any stream.
 func stored(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
 		place, err := workspace.Find(a.Location())
@@ -32,9 +32,9 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 			return nil
 		}
 		if store, ok := place.Store(); !ok || store.Bytes == 0 {
-			return nil // to look would make it
+			return nil // opening would create it
 		}
-		const atTerminal = false // what shells give as standard input when a key is pressed says nothing
+		const atTerminal = false // the standard input of a completion says nothing about the caller
 		by, err := identity.Caller(a.Agent, a.Getenv, atTerminal)
 		if err != nil {
 			return nil
@@ -53,7 +53,7 @@ func stored(read func(ctx context.Context, conn *cli.Connection, typed string) (
 	}
 }
 
-// listed completes with what one call of a tool gives.
+// listed completes with the result of one call of a tool.
 func listed[Out any](tool string, args cli.Arguments, words func(*cli.Connection, Out) []cobra.Completion) completer {
 	return stored(func(ctx context.Context, conn *cli.Connection, _ string) ([]cobra.Completion, error) {
 		var out Out
@@ -62,7 +62,7 @@ func listed[Out any](tool string, args cli.Arguments, words func(*cli.Connection
 	})
 }
 
-// words completes with the same words at all times.
+// words always completes with the same words.
 func words[T ~string](all ...T) completer {
 	return func(context.Context, *cli.App, string) []cobra.Completion { return schemas.Texts(all) }
 }
@@ -75,7 +75,7 @@ func commaSeparated(c completer) completer {
 	}
 }
 
-// described is a completion with what tells it from others. Agents wrote that: it becomes one line of plain text.
+// described is a completion with a description. Agents wrote the description: it becomes one line of plain text.
 func described(word, text string) cobra.Completion {
 	const line = 80 // bytes
 	if text == "" {
@@ -89,7 +89,7 @@ var agents = ofAgents(func(conn *cli.Connection, cards []schemas.Card) []cobra.C
 	return schemas.Map(cards, func(c schemas.Card) cobra.Completion { return described(string(c.Name), aboutAgent(c, conn)) })
 })
 
-// recipients completes with all to whom something can be sent.
+// recipients completes with all possible recipients.
 var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (found []cobra.Completion) {
 	for _, c := range cards {
 		if c.Name != schemas.Human {
@@ -106,7 +106,7 @@ var recipients = ofAgents(func(conn *cli.Connection, cards []schemas.Card) (foun
 	return found
 })
 
-// roles, capabilities and workTypes complete with what agents said of themselves when they registered.
+// roles, capabilities and workTypes complete with values from the registrations of agents.
 var (
 	roles        = saidBy(roleOf)
 	capabilities = saidBy(capabilitiesOf)
@@ -134,7 +134,7 @@ func aboutAgent(c schemas.Card, conn *cli.Connection) string {
 	return about
 }
 
-// said gives what cards say, sorted, each once.
+// said returns values of the cards, sorted, each once.
 func said(cards []schemas.Card, of func(schemas.Card) []string) []string {
 	all := slices.Concat(schemas.Map(cards, of)...)
 	slices.Sort(all)
@@ -148,12 +148,12 @@ func roleOf(c schemas.Card) []string {
 	return []string{c.Role}
 }
 
-// capabilitiesOf leaves out "*", which is no name of one.
+// capabilitiesOf omits "*", which is no name.
 func capabilitiesOf(c schemas.Card) []string {
 	return slices.DeleteFunc(slices.Clone(c.Accepts), func(accepted string) bool { return accepted == "*" })
 }
 
-// tokenNames completes with the names of tokens that are good.
+// tokenNames completes with the names of valid tokens.
 var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection, out schemas.TokenListOut) (found []cobra.Completion) {
 	for _, t := range out.Tokens {
 		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
@@ -163,13 +163,13 @@ var tokenNames = listed("token_list", cli.Arguments{}, func(conn *cli.Connection
 	return found
 })
 
-// workspaceNames completes with those on this machine.
+// workspaceNames completes with the workspaces on this machine.
 func workspaceNames(_ context.Context, a *cli.App, _ string) []cobra.Completion {
-	all, _ := workspace.All(a.Getenv) // none where they cannot be listed
+	all, _ := workspace.All(a.Getenv) // none if they cannot be listed
 	return schemas.Map(all, func(w workspace.Workspace) cobra.Completion { return described(w.Name, w.Project) })
 }
 
-// toolNames completes with the tools that agents are offered.
+// toolNames completes with the tools for agents.
 func toolNames(context.Context, *cli.App, string) []cobra.Completion {
 	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return described(t.Name, t.Description) })
 }
@@ -177,7 +177,7 @@ func toolNames(context.Context, *cli.App, string) []cobra.Completion {
 // plans completes with the workflows that the files of the project declare.
 func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 	for _, f := range a.AgentsFiles() {
-		said, _ := f.Read() // none where it cannot be read
+		said, _ := f.Read() // none if it cannot be read
 		for _, plan := range said.Plans {
 			found = append(found, plan.Name)
 		}
@@ -185,10 +185,10 @@ func plans(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 	return found
 }
 
-// mostOffered is how many handoffs somebody still looks through.
+// maxOffered is the number of handoffs that a person still reads.
 const mostOffered = 30
 
-// openHandoffs completes with the ids of what has not ended, the newest first.
+// openHandoffs completes with the ids of open handoffs, the newest first.
 var openHandoffs = stored(offerOpen)
 
 func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion, err error) {
@@ -199,7 +199,7 @@ func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found [
 	}
 	for _, item := range open.Items {
 		id := item.HandoffID.String()
-		if !strings.HasPrefix(typed, "h") { // in the form in which it was begun
+		if !strings.HasPrefix(typed, "h") { // in the typed form
 			id = strings.TrimPrefix(id, "ho_")
 		}
 		found = append(found, described(id, string(item.Status)+", for "+string(item.To)+": "+item.Title))
@@ -207,10 +207,10 @@ func offerOpen(ctx context.Context, conn *cli.Connection, typed string) (found [
 	return found, nil
 }
 
-// workflows completes with those of the newest handoffs.
+// workflows completes with the workflows of the newest handoffs.
 var workflows = stored(offerWorkflows)
 
-// chains completes with what has a history that grows: what has not ended, and the workflows of the newest handoffs.
+// chains completes with open handoffs, and with the workflows of the newest ones: their history grows.
 var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error) {
 	handoffs, err := offerOpen(ctx, conn, typed)
 	if err != nil {
@@ -220,7 +220,7 @@ var chains = stored(func(ctx context.Context, conn *cli.Connection, typed string
 	return append(handoffs, named...), err
 })
 
-// offerWorkflows gives each once, with the title of the newest handoff in it.
+// offerWorkflows returns each workflow once, with the title of its newest handoff.
 func offerWorkflows(ctx context.Context, conn *cli.Connection, _ string) (found []cobra.Completion, err error) {
 	var newest schemas.ListOut
 	if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": "all", "limit": mostOffered}, &newest); err != nil {

@@ -16,7 +16,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// asShell has a real shell run a script in which handoff is this program; skipped where the shell is not installed.
+// asShell runs a script in a real shell in which handoff is this program. It skips the test if the shell is not
+// installed.
 func asShell(d commandtest.Desk, t *testing.T, shell, script string) string {
 	path, err := exec.LookPath(shell)
 	if err != nil {
@@ -53,8 +54,8 @@ func tempting(t *testing.T) commandtest.Desk {
 	return d
 }
 
-// inBash asks as bash does when a key is pressed, without the package bash-completion: bash splits words at the signs =
-// and colon.
+// inBash requests completions as bash does, without the package bash-completion: bash splits words at the signs = and
+// colon.
 const inBash = `
 source <(handoff-process completion bash) || exit
 compopt() { :; }
@@ -94,7 +95,7 @@ complete -C 'handoff-process show '
 	require.Contains(t, out, "5\tpending, for qa: $(touch pwned)\n")
 }
 
-// Fish gives the words of the line without their quotes. They are words all the same, and nothing that it runs.
+// Fish passes the words of the line without their quotes. The script must keep them words, and run none of them.
 func TestFishRunsNothingThatIsQuoted(t *testing.T) {
 	out := asShell(tempting(t), t, "fish", `
 handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
@@ -115,7 +116,7 @@ complete -C "handoff-process show --dir ~/shop "
 	require.Contains(t, out, "\nshow\tShow one handoff, or one notice in full\nuntouched\n1\tpending, for qa: Sell it\n")
 }
 
-// What the help says to type works for somebody who has no files of the shell yet.
+// The examples of the help work for a person without files of the shell.
 func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 	t.Parallel()
 	completion, _, err := commandtest.Root().Find([]string{"completion"})
@@ -131,7 +132,7 @@ func TestExamplesOfCompletionWorkInAnEmptyHome(t *testing.T) {
 	}
 }
 
-// A key that is pressed does not wait for an owner that was stopped.
+// Completion does not wait for a stopped owner.
 func TestCompletionDoesNotWaitForAStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)

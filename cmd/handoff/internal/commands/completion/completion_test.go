@@ -18,14 +18,14 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// free are names for which no list could be offered.
+// free are names for which completion has no list.
 var free = map[string]bool{
 	"token add NAME":             true, // a new one
-	"retry ID":                   true, // of what has ended
+	"retry ID":                   true, // of ended handoffs
 	"accept ID":                  true,
 	"recall ID":                  true, // of a message that was sent
-	"checks run ID":              true, // of what has ended
-	"rules test ID":              true, // of what has ended
+	"checks run ID":              true, // of ended handoffs
+	"rules test ID":              true, // of ended handoffs
 	"audit verify --anchor":      true, // of a repository
 	"send --key":                 true, // a new one
 	"workflow start --key":       true,
@@ -36,7 +36,7 @@ var free = map[string]bool{
 	"serve --oauth-agents-claim": true, // of another program
 }
 
-// naming matches the help of a flag whose value names something in the workspace, and words of usage that do.
+// naming matches the help of a flag whose value names something in the workspace, and the same words in a usage.
 var (
 	naming      = regexp.MustCompile(`(?i)\b(agents?|handoffs?|workflows?|workspace|roles?|recipient|name)\b`)
 	namingWords = regexp.MustCompile(`\b(ID|NAME|TO|TOOL|AGENTS?|WORKFLOW|WORKSPACE|CLIENTS?|EVENT|SHELL|DIRECTORY)\b`)
@@ -45,7 +45,7 @@ var (
 // textual are the types of values that may be a name.
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
-// offering is the tree of commands with what shells are offered.
+// offering returns the tree of commands with its completions.
 func offering(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
@@ -65,10 +65,10 @@ func TestEveryRowIsAboutACommandOrAFlag(t *testing.T) {
 	}
 }
 
-// commandPath is how the rows of the table name a command.
+// commandPath returns a command's name in the rows of the table.
 func commandPath(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "handoff ") }
 
-// completedFlags are the flags of a command with which a shell is offered something.
+// completedFlags returns the flags of a command with completions.
 func completedFlags(cmd *cobra.Command) map[string]bool {
 	flags := map[string]bool{}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { _, flags[f.Name] = cmd.GetFlagCompletionFunc(f.Name) })
@@ -77,7 +77,7 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 
 func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
 	offered := offering(t)
-	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of what is offered has lost its quotes
+	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of a completed flag has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
 		names := namingWords.FindAllString(cmd.Use, -1)
 		for _, word := range names {
@@ -93,7 +93,7 @@ func TestEveryNameInACommandLineIsCompleted(t *testing.T) {
 	}
 }
 
-// completed are the words that the shell of an agent is offered, each with its description.
+// completedTo returns the completions for the shell of an agent, each with its description.
 func completedTo(d commandtest.Desk, agent string, args ...string) []string {
 	d.Helper()
 	lines := strings.Split(strings.TrimSuffix(d.Must(agent, append([]string{cobra.ShellCompRequestCmd}, args...)...), "\n"), "\n")
@@ -101,7 +101,7 @@ func completedTo(d commandtest.Desk, agent string, args ...string) []string {
 	return lines[:len(lines)-1]
 }
 
-// offered are only the words.
+// offeredTo returns the words only.
 func offeredTo(d commandtest.Desk, agent string, args ...string) []string {
 	d.Helper()
 	words := []string{}
@@ -112,7 +112,7 @@ func offeredTo(d commandtest.Desk, agent string, args ...string) []string {
 	return words
 }
 
-// busy is a workspace in which something is in each state that a command can act on.
+// busy is a workspace with a handoff in each state that a command can act on.
 func busy(t *testing.T) commandtest.Desk {
 	d := commandtest.NewDesk(t)
 	fillDesk(d)
@@ -194,7 +194,7 @@ func TestOnlyGoodTokensCanBeRevoked(t *testing.T) {
 	require.Equal(t, []string{"ci\tacts as qa"}, completedTo(d, "", "token", "revoke", ""))
 }
 
-// questions are all that can be asked of the table: the argument of each command, and each flag.
+// questions are all questions to the table: the argument of each command, and each flag.
 func questions(t *testing.T) (all [][]string) {
 	for _, cmd := range offering(t) {
 		words := strings.Fields(cmd.CommandPath())[1:]
@@ -210,7 +210,7 @@ func questions(t *testing.T) (all [][]string) {
 	return all
 }
 
-// Asking is done by pressing a key: it must not be known that somebody did.
+// A key press must leave no trace.
 func TestCompletionChangesNothing(t *testing.T) {
 	d := busy(t)
 	d.Must("dev", "send", "qa", "Read this", "--type", "message")
@@ -244,7 +244,7 @@ func TestCompletionIsSilentAboutFaults(t *testing.T) {
 	require.Empty(t, offeredTo(d, "qa", "claim", "--dir", filepath.Join(d.State, "nowhere"), "--workspace", "../w", ""))
 }
 
-// An empty file is what is left where making a store was cut short. A key that is pressed makes none of it.
+// An interrupted creation of a store leaves an empty file. A key press makes no store of it.
 func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
@@ -259,7 +259,7 @@ func TestCompletionLeavesAnEmptyFileEmpty(t *testing.T) {
 	require.Zero(t, info.Size())
 }
 
-// What shells give a command as its standard input when a key is pressed differs, so it does not tell who presses it.
+// Shells differ in the standard input of a completion. So completion does not use it to find the caller.
 func TestCompletionOffersTheSameAtATerminal(t *testing.T) {
 	d := busy(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
@@ -287,7 +287,7 @@ func TestCompletionOffersFewHandoffs(t *testing.T) {
 	require.Empty(t, offeredTo(d, "", "show", "title"))
 }
 
-// A title is what an agent wrote. It must stay one line, and in the description.
+// An agent wrote the title. It must stay one line, and in the description.
 func TestDescriptionsAreOneLineOfText(t *testing.T) {
 	d := commandtest.Hostile(t)
 	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"wait", ""}} {

@@ -1,6 +1,6 @@
 package completion
 
-// Rows are those of the table.
+// Rows returns the rows of the table.
 func Rows() (all []string) {
 	for _, t := range table() {
 		all = append(all, t.rows...)

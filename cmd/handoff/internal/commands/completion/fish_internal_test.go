@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Should cobra's script change, whether it runs what was typed has to be looked at anew.
+// If cobra's script changes, check again whether it runs the typed text.
 func TestScriptForFishThatCannotBeMendedIsAnError(t *testing.T) {
 	var script strings.Builder
 	require.NoError(t, (&cobra.Command{Use: "handoff"}).GenFishCompletion(&script, true))

@@ -1,9 +1,9 @@
 // Package completion lets a shell complete commands, flags, ids and names.
 //
-// Command prints the script of a shell. When a key is pressed that script runs handoff once more, which answers from
-// the table: a row for the first argument of a command, for a flag wherever it is, or for the flag of one command. What
-// a row offers is read from the workspace, if there is one: nothing is made, marked as read or said about it, and what
-// takes longer than somebody waits for a key is left out.
+// Command prints the script of a shell. On a key press that script runs handoff once more, which answers from the
+// table: a row for the first argument of a command, for a flag of all commands, or for the flag of one command. The
+// answers come from the workspace, if there is one. Completion creates nothing, marks nothing as read and reports no
+// faults, and omits answers that take too long.
 package completion
 
 import (
@@ -18,15 +18,15 @@ import (
 	"handoff/schemas"
 )
 
-// offered is what a shell completes several arguments or flags with.
+// offered is a completer with its arguments and flags.
 type offered struct {
 	by   completer
 	rows []string
 }
 
-// table says with what a shell completes the first argument of a command, as "claim", and the others if they are
-// alike; a flag of every command that has it, as "--agent"; or the flag of one command where others mean something
-// else by it, as "fail --type".
+// table assigns completers to rows. A row is the first argument of a command, as "claim" (with the others if they are
+// alike), a flag of all commands, as "--agent", or the flag of one command if it has another meaning there, as "fail
+// --type".
 func table() []offered {
 	return []offered{
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
@@ -68,13 +68,13 @@ var failureTypes = words(
 	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
 )
 
-// fileFlags are those that shells complete by themselves, with names of files, and fileCommands have such arguments.
+// fileFlags are flags that shells complete by themselves, with names of files. fileCommands have such arguments.
 var (
 	fileFlags    = []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}
 )
 
-// Offer has the arguments and the flags of all commands completed by the table.
+// Offer adds the completions of the table to the arguments and the flags of all commands.
 func Offer(a *cli.App, root *cobra.Command) {
 	rows := map[string]cobra.CompletionFunc{"--dir": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)}
 	for _, flag := range fileFlags {
@@ -88,7 +88,7 @@ func Offer(a *cli.App, root *cobra.Command) {
 	offerBelow(a, root, rows)
 }
 
-// offerBelow does so for a command and those below it.
+// offerBelow does the same for a command and its subcommands.
 func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	directive := cobra.ShellCompDirectiveNoFileComp
@@ -112,7 +112,7 @@ func offerBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.Completion
 			offer = offering(a, words(choices...))
 		}
 		if offer != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is not there, or has one
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is missing, or has a completion
 		}
 	})
 	for _, sub := range cmd.Commands() {
@@ -130,21 +130,21 @@ func onlyFirst(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// alike tells whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
+// alike reports whether a command takes any number of arguments of one kind, as in "setup [CLIENT...]".
 func alike(cmd *cobra.Command) bool {
 	usage := strings.Fields(cmd.Use)[1:]
 	return len(usage) == 1 && (strings.Contains(usage[0], "...") || strings.Contains(usage[0], "…"))
 }
 
-// offering gives what a word may become, in the place and under the name that the command line or the environment says.
-// It is in the order in which it comes, without the names of files.
+// offering returns the completion function of a completer. It uses the workspace and the agent name of the command line
+// or the environment, keeps the order of the words, and adds no names of files.
 func offering(a *cli.App, c completer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.FromEnvironment(cmd) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		for _, word := range c(cmd.Context(), a, typed) {
-			if strings.HasPrefix(word, typed) { // shells keep only these too, but would have to be sent all of them
+			if strings.HasPrefix(word, typed) { // shells drop the others as well; this saves sending them
 				kept = append(kept, word)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// Command gives the command completion.
+// Command returns the command completion.
 func Command(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
@@ -65,10 +65,11 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// splitting is the line with which cobra's script for bash has the package bash-completion split the line into words.
+// splitting is the line of cobra's script for bash that splits the line into words by the package bash-completion.
 const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
 
-// splitHere does the same without that package: it joins what bash splits at = and :, which are parts of our words.
+// splitHere does the same without that package: it joins the parts that bash splits at = and :, which are parts of our
+// words.
 const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     ` + splitting + `        return
     fi
@@ -85,8 +86,8 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// mendBash makes of cobra's script for bash one that needs no package. It is refused when cobra's is not the one that is
-// mended here.
+// mendBash turns cobra's script for bash into one that needs no package. It fails if cobra's script is not the expected
+// one.
 func mendBash(script string) (string, error) {
 	before, after, ok := strings.Cut(script, splitting)
 	if !ok {
@@ -95,20 +96,20 @@ func mendBash(script string) (string, error) {
 	return before + splitHere + after, nil
 }
 
-// evaluated is the line with which cobra's script for fish asks for completions. Fish gives the words of a command
-// line without their quotes, and the script has it evaluate them: of a task in quotes, ">" would write over a file
-// and "; rm" be run, by pressing a key.
+// evaluated is the line of cobra's script for fish that requests completions. Fish passes the words of a command line
+// without their quotes, and the script evaluates them: in a quoted task, ">" would overwrite a file and "; rm" would
+// run, on a key press.
 var evaluated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
 })
 
-// quotedAgain has each of these words be one word again, with the home directory in the place of its sign, which
-// means nothing in quotes.
+// quotedAgain makes each of these words one word again, with the home directory in place of ~, which means nothing in
+// quotes.
 const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
-// mendFish makes of cobra's script for fish one whose words stay quoted. It is refused when cobra's is not the one that
-// is mended here.
+// mendFish turns cobra's script for fish into one that keeps words quoted. It fails if cobra's script is not the
+// expected one.
 func mendFish(script string) (string, error) {
 	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")

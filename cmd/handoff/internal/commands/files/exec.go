@@ -34,7 +34,7 @@ func execCommand(a *cli.App) *cobra.Command {
 
 The exit status is that of COMMAND. If that is not 0, or what it wrote is refused, nothing is sent or completed, and the file
 is kept and named. What you hold stays yours while COMMAND runs.`,
-		DisableFlagParsing: true, // they are those of another command
+		DisableFlagParsing: true, // the flags belong to another command
 		RunE: func(cmd *cobra.Command, given []string) error {
 			words, command := given, []string(nil)
 			if dashes := slices.Index(given, "--"); dashes >= 0 {
@@ -56,8 +56,8 @@ is kept and named. What you hold stays yours while COMMAND runs.`,
 	}
 }
 
-// onwardOf readies the command that hands on, nil for none. What it would refuse of its words is refused before the
-// work, not after it.
+// nextCommand prepares the command that hands on the result; nil for none. It refuses wrong arguments before the work,
+// not after it.
 func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
@@ -81,7 +81,7 @@ func onwardOf(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, e
 	return onward, err
 }
 
-// execute runs a command and hands on what it wrote. The file is removed unless somebody still has to look at it.
+// execute runs a command and hands on its result. It removes the result's file unless a person still needs it.
 func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
 	if err != nil {
@@ -108,10 +108,10 @@ func execute(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	return err
 }
 
-// run runs a command that is to write into a file, and gives its exit status, as a shell tells it. What ends this
-// process is told to the command, which has some seconds to end.
+// run runs a command that writes into a file, and returns its exit status, as a shell reports it. If this process is
+// told to end, it tells the command, which has some seconds to end.
 func run(ctx context.Context, a *cli.App, file string, command []string) (status int, err error) {
-	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // it is what the user asked for
+	c := exec.CommandContext(ctx, command[0], command[1:]...) //nolint:gosec // the user named the command
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = a.Cwd, a.Stdin, a.Stdout, a.Stderr
 	c.Env = append(os.Environ(), payload.Variables[0]+"="+file, payload.Variables[1]+"="+file)
 	c.Cancel = func() error {
@@ -121,7 +121,7 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 		return nil
 	}
 	c.WaitDelay = 10 * time.Second
-	if err := c.Run(); c.ProcessState == nil { // else the status says it better
+	if err := c.Run(); c.ProcessState == nil { // otherwise the status is the better report
 		return 0, schemas.Invalidf("COMMAND", "%w", err).WithHint("Nothing was run.")
 	}
 	if ended, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && ended.Signaled() {
@@ -130,7 +130,7 @@ func run(ctx context.Context, a *cli.App, file string, command []string) (status
 	return c.ProcessState.ExitCode(), nil
 }
 
-// handOn hands on what is in a file after a command that ended with a status.
+// handOn hands on the content of a file after a command ended with a status.
 func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status int) error {
 	if f, err := os.Lstat(file); err == nil && !f.Mode().IsRegular() { // of a command in a sandbox, it may lead out of that
 		return schemas.Invalidf("", "what %s put there is a link, a pipe or a directory, and no file", command).
@@ -145,16 +145,17 @@ func handOn(a *cli.App, cmd, onward *cobra.Command, file, command string, status
 	case status != 0:
 		return schemas.Errorf(schemas.Conflict, "%s ended with status %d, so nothing is handed on", command, status)
 	}
-	_ = onward.Flags().Set("file", file) // as both have it
+	_ = onward.Flags().Set("file", file) // both commands have it
 	return onward.RunE(onward, onward.Flags().Args())
 }
 
-// renewal is how often a claim is renewed for a command that knows nothing of it: a claim of the command line ends when
-// nothing was heard for half an hour.
+// renewal is the interval at which execute renews a claim for a command that does not know handoff: a claim of the
+// command line ends after half an hour of silence.
 const renewal = 10 * time.Minute
 
-// keep renews what the caller holds, where that is to be completed, until the function is called that it gives. What
-// waits for an answer needs no renewal, which would withdraw the question. The error is that the caller holds nothing.
+// keepClaims renews the claims of the caller, if the next command is complete, until the caller calls the returned
+// function. A handoff that waits for an answer needs no renewal, which would withdraw the question. The error says that
+// the caller holds nothing.
 func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil
@@ -179,7 +180,7 @@ func keep(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), e
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
 		for platform.Sleep(ctx, renewal); ctx.Err() == nil; platform.Sleep(ctx, renewal) {
-			_ = renew(ctx) // the completion tells what came of it
+			_ = renew(ctx) // the completion reports the result
 		}
 	})
 	return func() { stop(); renewing.Wait() }, renew(ctx)

@@ -1,6 +1,6 @@
-// Package files has the commands for agents that take part through files and logs, as the Kelos TaskHandoff proposal
-// has them, and know nothing of handoff: exec runs one and hands on what it wrote, capture puts that into its log, and
-// render makes its prompt. What was captured goes on with send or complete --from-log.
+// Package files has the commands for agents that take part through files and logs, as in the Kelos TaskHandoff
+// proposal, and do not know handoff: exec runs an agent and hands on its result, capture puts the result into the
+// agent's log, and render makes its prompt. Send or complete --from-log reads a captured result.
 package files
 
 import (
@@ -19,13 +19,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{captureCommand(a), execCommand(a), renderCommand(a)}
 }
 
-// handedOn reads the payload that an agent wrote into a file, nil where there is no file or nothing in it: then the
-// agent hands nothing on, which is no error.
+// readPayload reads the payload that an agent wrote into a file; nil if the file is missing or empty: then the agent
+// hands nothing on, which is no error.
 func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, error) {
 	text, err := a.Input(ctx, "FILE", path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(text)) == 0 {
@@ -37,9 +37,9 @@ func handedOn(ctx context.Context, a *cli.App, path string) (map[string]any, err
 	return payload.Parse(text)
 }
 
-// agreedFile is where an agent writes that was told no other place: the file that the surroundings name, else the one
-// that the proposal names. Everybody can write into the directory of that one, so it is taken only if it is the
-// caller's own, and else there is none.
+// agreedFile returns the file of an agent that was told no other place: the file that the environment names, else the
+// file that the proposal names. Every user can write into the directory of the latter, so agreedFile returns it only if
+// it belongs to the caller; otherwise nothing.
 func agreedFile(a *cli.App) string {
 	for _, variable := range payload.Variables {
 		if path := a.Getenv(variable); path != "" {
@@ -52,15 +52,15 @@ func agreedFile(a *cli.App) string {
 	return payload.DefaultPath
 }
 
-// isOwnFile tells whether a path is a file of whoever runs this, and no link to one. On Windows it is none: the
-// directory of the file that the proposal names is one of Unix.
+// isOwnFile reports whether a path is a file of this user, and no link to one. On Windows it is false: the directory in
+// the proposal is one of Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"
 }
 
-// printLog prints a payload as a log carries it, or with --json the object alone.
+// printLog prints a payload in its form for a log, or with --json the object alone.
 func printLog(a *cli.App, said map[string]any) error {
-	b, _ := json.Marshal(said) // it came as JSON
+	b, _ := json.Marshal(said) // it was decoded from JSON
 	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.Mark(cli.Inert(b))) })
 }

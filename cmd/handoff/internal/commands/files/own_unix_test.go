@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where everybody can write, somebody else can put a file, or a link to one of the caller's.
+// In a directory for every user, another user can create a file, or a link to a file of the caller.
 func TestOnlyAFileOfOnesOwnIsTakenFromWhereEverybodyWrites(t *testing.T) {
 	own := filepath.Join(t.TempDir(), "own")
 	require.NoError(t, os.WriteFile(own, nil, 0o600))
@@ -19,7 +19,7 @@ func TestOnlyAFileOfOnesOwnIsTakenFromWhereEverybodyWrites(t *testing.T) {
 	require.False(t, isOwnFile(filepath.Dir(own)))
 	require.NoError(t, os.Symlink(own, own+".link"))
 	require.False(t, isOwnFile(own+".link"))
-	if os.Geteuid() == 0 { // nobody else gives files away
+	if os.Geteuid() == 0 { // only root can give files away
 		require.NoError(t, os.Chown(own, 12345, -1))
 		require.False(t, isOwnFile(own))
 	}

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// What a template may see besides the body, by what it is asked for: handoffs by their ids, all of a workflow, and
-// those that a list has.
+// The data of a template besides the body, with the flags that select them: handoffs by their ids, a whole workflow,
+// and the rows of a list.
 var (
 	depFields = []cli.Field{
 		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),
@@ -71,7 +71,7 @@ it that do not show are made visible.`,
 	return cmd
 }
 
-// gather reads what a template may see, with a history if something is to be listed.
+// gather reads the data of a template. It reads the history only if the flags select one.
 func gather(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
 	body, _ := args["body"].(string)
 	data.Body = schemas.Visible(body)
@@ -124,7 +124,7 @@ func readStages(ctx context.Context, conn *cli.Connection, items []schemas.Item)
 	return all, nil
 }
 
-// readStage reads the outcome of a handoff, or of the one that took its place.
+// readStage reads the outcome of a handoff, or of its last successor.
 func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*stage, error) {
 	for range schemas.MaxChain {
 		raw, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "outcome"}, nil)
@@ -133,7 +133,7 @@ func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*sta
 		}
 		var out schemas.GetOut
 		d := json.NewDecoder(bytes.NewReader(schemas.VisibleJSON(raw)))
-		d.UseNumber() // a result is told as it was written
+		d.UseNumber() // numbers of a result stay as they were written
 		if err := d.Decode(&out); err != nil {
 			return nil, schemas.InternalError(err)
 		}

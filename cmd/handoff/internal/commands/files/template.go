@@ -11,22 +11,21 @@ import (
 	"handoff/schemas"
 )
 
-// promptData is what the template of a prompt sees, under the names of the Kelos TaskHandoff proposal:
-// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. Its author chooses what
-// of it gets into the prompt. What is missing renders empty, however deep it is asked for; what nothing can have is an
-// error.
+// promptData is the data for the template of a prompt, under the names of the Kelos TaskHandoff proposal:
+// {{.Deps.investigate.Handoff.Summary}}, or {{index .Deps "investigate" "Handoff" "Summary"}}. The author chooses the
+// fields for the prompt. A missing value renders empty, at any depth; a name that no value can have is an error.
 type promptData struct {
-	Deps    map[string]*stage // by the names that the author of the template gave
-	Stages  []*stage          // of a workflow, in the order in which they were sent
+	Deps    map[string]*stage // by the names that the author of the template chose
+	Stages  []*stage          // of a workflow, in the order of sending
 	History []*stage          // of earlier work of the kind, the newest first
-	Body    string            // of whatever set the work off, as a message
+	Body    string            // of the message that started the work
 }
 
-// mostText bounds what comes of a template, in bytes: no model reads more, and loops within loops would take all
-// memory.
+// maxText is the length limit of a filled template, in bytes: no model reads more, and loops within loops would take
+// all memory.
 const mostText = 8 << 20
 
-// filled is what came of a template so far.
+// filled is the text of a template so far.
 type filled struct{ text strings.Builder }
 
 func (f *filled) Write(b []byte) (int, error) {
@@ -36,7 +35,7 @@ func (f *filled) Write(b []byte) (int, error) {
 	return f.text.Write(b)
 }
 
-// fill gives the text of a template. The error says where the template is wrong.
+// fill returns the text of a template. The error says where the template is wrong.
 func (d promptData) fill(text string) (string, error) {
 	t, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{"index": index}).Parse(text)
 	var f filled
@@ -50,7 +49,7 @@ func (d promptData) fill(text string) (string, error) {
 	return f.text.String(), nil
 }
 
-// A stage is one piece of work. All of nil is empty, and so is all but the name of work that was not completed.
+// A stage is one piece of work. All fields of nil are empty. Work that was not completed has only a name.
 type stage struct {
 	name    string
 	outputs lines
@@ -58,7 +57,7 @@ type stage struct {
 	handoff *handoff
 }
 
-// newStage is work under a name, as its outcome tells.
+// newStage makes a stage with a name from an outcome.
 func newStage(name string, got schemas.GetOut) *stage {
 	s := &stage{name: name, results: texts{}}
 	if c := got.Completion; c != nil {
@@ -71,29 +70,29 @@ func newStage(name string, got schemas.GetOut) *stage {
 	return s
 }
 
-// Name is how the template names it, and its text. Outputs are the lines that the run printed about itself, and Results
-// what is known of the run by names: branch, commit, pr. They are apart from what the agent handed on.
+// Name is the name in the template, and the text of a stage. Outputs are the lines that the run printed about itself,
+// and Results are its known values by names: branch, commit, pr. Neither is part of the agent's payload.
 func (s *stage) Name() string      { return schemas.OrZero(s).name }
 func (s *stage) String() string    { return schemas.OrZero(s).name }
 func (s *stage) Outputs() lines    { return schemas.OrZero(s).outputs }
 func (s *stage) Results() texts    { return schemas.OrZero(s).results }
 func (s *stage) Handoff() *handoff { return schemas.OrZero(s).handoff }
 
-// A handoff is the payload of a result. All of nil is empty.
+// A handoff is the payload of a result. All fields of nil are empty.
 type handoff struct {
 	version         int
 	summary, detail string
 	data            texts
 }
 
-// Version, Summary, Detail and Data are the fields of the payload. As a text it is its summary.
+// Version, Summary, Detail and Data are the fields of the payload. Its text is the summary.
 func (h *handoff) Version() int    { return schemas.OrZero(h).version }
 func (h *handoff) Summary() string { return schemas.OrZero(h).summary }
 func (h *handoff) Detail() string  { return schemas.OrZero(h).detail }
 func (h *handoff) Data() texts     { return schemas.OrZero(h).data }
 func (h *handoff) String() string  { return schemas.OrZero(h).summary }
 
-// texts are texts by their names, and lines some below each other. As a text they have one line for each.
+// texts are named texts, and lines are several texts below each other. Their text has one line for each.
 type (
 	texts map[string]string
 	lines []string
@@ -109,8 +108,8 @@ func (t texts) String() string {
 
 func (l lines) String() string { return strings.Join(l, "\n") }
 
-// index is the function of templates of that name, but that nothing has everything, which is empty, and that the name
-// of a method is a key.
+// index is the template function of that name with two differences: an index into nothing is empty, and the name of a
+// method is a key.
 func index(item any, keys ...any) any {
 	for _, key := range keys {
 		item = at(reflect.ValueOf(item), reflect.ValueOf(key))

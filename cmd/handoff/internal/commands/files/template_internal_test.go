@@ -8,7 +8,7 @@ import (
 	"handoff/schemas"
 )
 
-// fix is the prompt of the proposal for the second task, as it stands there.
+// fix is the prompt of the proposal for the second task, word for word.
 const fix = `## Investigation Summary
 {{index .Deps "investigate" "Handoff" "Summary"}}
 

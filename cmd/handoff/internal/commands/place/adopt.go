@@ -60,7 +60,7 @@ before stays behind under the old one: adopt renames that workspace to the name 
 	return cmd
 }
 
-// adopt renames one workspace to another, which nobody used yet.
+// adopt renames one workspace to another, unused one.
 func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error {
 	project := workspace.Remembered(was)
 	switch {
@@ -79,8 +79,8 @@ func adopt(ctx context.Context, was, now workspace.Workspace, force bool) error 
 	})
 }
 
-// makeRoom makes room for an adopted workspace: one that was opened and never used is removed. It may have no store
-// yet, as where a server was started that nobody called.
+// makeRoom removes a workspace that is in the way of an adopted one and was never used. It may have no store yet, if a
+// server was started and nobody called it.
 func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	if !w.Exists() {
 		return nil
@@ -103,7 +103,7 @@ func makeRoom(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-// keepsNothing refuses to delete what a restore kept: there may be more in it than in the workspace.
+// checkNothingKept refuses to delete the store that a restore kept: it may hold more than the workspace.
 func keepsNothing(w workspace.Workspace) error {
 	kept, ok := w.Before()
 	if !ok {
@@ -113,7 +113,7 @@ func keepsNothing(w workspace.Workspace) error {
 		WithHint("Nothing was deleted. handoff restore --undo uses it again, handoff restore --accept deletes it.")
 }
 
-// existing gives the workspace of a name, which must have a store.
+// existing returns the workspace with a name. It must have a store.
 func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	w, err := workspace.Named(name, a.Getenv)
 	if err != nil {
@@ -126,12 +126,12 @@ func existing(a *cli.App, name string) (workspace.Workspace, error) {
 	return w, nil
 }
 
-// alone runs fn while nobody else has a workspace open, or can open it. Fn may remove or move all of its files.
+// alone runs fn while no other process has a workspace open, or can open it. Fn may remove or move all of its files.
 func alone(w workspace.Workspace, fn func() error) error {
 	return hold(w, runtime.GOOS == "windows", fn)
 }
 
-// locked is alone for an fn that leaves the file of the lock where it is.
+// locked is alone for an fn that leaves the file of the lock in place.
 func locked(w workspace.Workspace, fn func() error) error { return hold(w, false, fn) }
 
 func hold(w workspace.Workspace, free bool, fn func() error) error {
@@ -148,7 +148,7 @@ func hold(w workspace.Workspace, free bool, fn func() error) error {
 		return relay.Unusable(w.Name, w.Dir, err)
 	}
 	if free {
-		err = release() // files that are open are neither removed nor moved there: not ours, and not those of who comes now
+		err = release() // Windows neither removes nor moves open files, not even the lock
 	}
 	if err == nil {
 		err = errors.Join(fn(), release())
@@ -159,7 +159,7 @@ func hold(w workspace.Workspace, free bool, fn func() error) error {
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
 }
 
-// holdingOf is what is in a workspace that this process has alone.
+// holdingOf returns the content of a workspace that this process has alone.
 func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := open.Look(ctx, w, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -169,7 +169,7 @@ func holdingOf(ctx context.Context, w workspace.Workspace) (open.Holding, error)
 	return h, nil
 }
 
-// handoffs says how many there are, where counting stops at [open.Many].
+// handoffs counts handoffs in words. Counting stops at [open.Many].
 func handoffs(n int) string {
 	if n >= open.Many {
 		return fmt.Sprintf("%d or more handoffs", open.Many)

@@ -69,7 +69,7 @@ that may, also from a standby. docs/operations.md rehearses a bad day.`,
 	return cmd
 }
 
-// backupFile is the absolute path of a file that was named.
+// backupFile returns the absolute path of a file on the command line.
 func backupFile(a *cli.App, name string) (string, error) {
 	if strings.Contains(name, "://") {
 		return "", schemas.Invalidf("FILE", "%s is an address: backups are files of this machine", schemas.Visible(name)).
@@ -79,7 +79,7 @@ func backupFile(a *cli.App, name string) (string, error) {
 	return filepath.Clean(a.Path(name)), nil
 }
 
-// mayWrite refuses what is no place for a backup.
+// mayWrite refuses a file that cannot become a backup.
 func mayWrite(file string, force bool) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
@@ -104,8 +104,8 @@ func mayWrite(file string, force bool) error {
 	return unwritten(file, err)
 }
 
-// backUp writes the file under another name, and gives it its own once it was verified. Whatever fails, what had the
-// name before stays.
+// backUp writes the file under another name, verifies it, and then renames it. If anything fails, the old file of that
+// name stays.
 func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string) (found audit.Contents, bytes int64, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".unfinished-*") // 0600
 	if err != nil {
@@ -128,14 +128,14 @@ func backUp(ctx context.Context, a *cli.App, w workspace.Workspace, file string)
 		err = platform.SyncDir(filepath.Dir(file))
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nobody takes it for a backup
+		_ = os.Remove(temp.Name()) // it looks like no backup
 		return found, 0, unwritten(file, err)
 	}
 	return found, info.Size(), nil
 }
 
-// written has the workspace written into an empty file: by the owner, who alone can read the files of a workspace, or
-// out of the database.
+// writeBackup writes the workspace into an empty file. The owner does it, because only the owner may read the files of
+// a workspace; a workspace in a database is read from there.
 func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
 	end := a.Busy("writing the backup of " + w.Name)
 	defer end()
@@ -151,12 +151,12 @@ func written(ctx context.Context, a *cli.App, w workspace.Workspace, path string
 	return err
 }
 
-// unwritten is the error of a backup that was not made; nil for none.
+// backupError is the error of a backup that was not made; nil for none.
 func unwritten(file string, err error) error {
 	return fileError("back up into "+schemas.Visible(file), err, "No backup was written.")
 }
 
-// fileError is the error of what was done with a file, with a way out; nil for none. Otherwise says what became of
+// fileError turns an error about a file into one with a way out; nil for none. Otherwise describes the state of
 // everything else. An error that has a way out already stays as it is.
 func fileError(doing string, err error, otherwise string) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
@@ -206,7 +206,7 @@ func printContents(p *cli.Page, found audit.Contents) {
 	}
 }
 
-// missing is the error for a workspace that nobody has used.
+// missing is the error for an unused workspace.
 func missing(w workspace.Workspace, where string) error {
 	return schemas.Errorf(schemas.NotFound, "there is no workspace %s %s", w.Name, where).
 		WithHint("handoff where names that of a project, and --workspace another.")

@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// The owner is another process, which goes on, and the file that was there before stays.
+// The owner is another process. It continues, and the old file stays.
 func TestABackupThatDoesNotFitLeavesNothing(t *testing.T) {
 	p, dir := commandtest.NewHome(t), t.TempDir()
 	if err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", dir).Run(); err != nil {

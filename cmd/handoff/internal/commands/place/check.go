@@ -80,10 +80,10 @@ func printCheck(p *cli.Page, out schemas.CheckOut) {
 	}
 }
 
-// mending is what check --mend prints.
+// mending is the output of check --mend.
 type mending struct {
-	Rows   int              `json:"rows"`             // that were written or deleted
-	Backup string           `json:"backup,omitempty"` // where the store was copied to before
+	Rows   int              `json:"rows"`             // written or deleted rows
+	Backup string           `json:"backup,omitempty"` // the copy of the store from before
 	Before schemas.CheckOut `json:"before"`
 	After  schemas.CheckOut `json:"after"`
 }
@@ -120,7 +120,7 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	return cli.Unless(done.After.OK, schemas.Internal, err)
 }
 
-// ownStore has a workspace for itself, in files or in a database, for as long as fn runs.
+// ownStore opens a workspace in files or in a database for fn alone.
 func ownStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
 	if a.InDatabase() {
 		return atDatabase(ctx, a, func(node *cluster.Node) error {

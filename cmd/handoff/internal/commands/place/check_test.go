@@ -18,7 +18,7 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// harm takes away what can be mended, and changes a record, which cannot.
+// harm removes rows that check can mend, and changes a record, which it cannot.
 func harm(t *testing.T, rows store.Backend) {
 	t.Helper()
 	first := binary.BigEndian.AppendUint64(nil, 1)

@@ -49,10 +49,10 @@ A database gives space back by itself, while it runs: see autovacuum of PostgreS
 	return cmd
 }
 
-// leastKept is the shortest retention: what ended within a day may be read by those who work now.
+// minRetention is the shortest retention: agents may still read handoffs that ended within a day.
 const leastKept = 24 * time.Hour
 
-// retention reads for how long texts are kept, zero for ever.
+// retention reads the retention of texts; zero means for ever.
 func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, error) {
 	kept, err := schemas.ParseDuration("keep", keep)
 	switch {
@@ -68,7 +68,7 @@ func retention(a *cli.App, given bool, keep string, try bool) (time.Duration, er
 	return kept, nil
 }
 
-// compaction is one run of the command, and what it prints.
+// compaction is one run of the command, and its output.
 type compaction struct {
 	*cli.App `json:"-"`
 
@@ -76,10 +76,10 @@ type compaction struct {
 	keep  time.Duration
 
 	Try       bool               `json:"dry_run,omitempty"`
-	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was
+	Compacted string             `json:"compacted,omitempty"` // the workspace, if it was compacted
 	Before    int64              `json:"bytes_before,omitempty"`
 	After     int64              `json:"bytes_after,omitempty"`
-	Later     string             `json:"later,omitempty"` // why the file is as large as before, though texts were let go of
+	Later     string             `json:"later,omitempty"` // why the file is as large as before, although texts were deleted
 	Retained  *schemas.RetainOut `json:"let_go,omitempty"`
 }
 
@@ -102,7 +102,7 @@ func (c *compaction) run(ctx context.Context) error {
 	case e != nil && e.Code == schemas.Conflict:
 		c.Later, failed = e.Message, nil
 	}
-	return errors.Join(c.PrintValue(c, c.page), failed) // what was let go of does not come back, so it is told
+	return errors.Join(c.PrintValue(c, c.page), failed) // deleted texts do not come back, so the output reports them
 }
 
 func (c *compaction) retain(ctx context.Context) error {

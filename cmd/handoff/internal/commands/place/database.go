@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// atDatabase joins the nodes of a database for as long as fn runs.
+// atDatabase joins the nodes of a database while fn runs.
 func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) error {
 	node, err := cluster.Join(ctx, cluster.Config{Store: a.Getenv("HANDOFF_STORE"), Now: a.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -20,8 +20,7 @@ func atDatabase(ctx context.Context, a *cli.App, fn func(*cluster.Node) error) e
 	return fn(node)
 }
 
-// filesOnly refuses a command that is for files where workspaces are in a database: files of the same name are another
-// workspace.
+// filesOnly refuses a command for files if workspaces are in a database: files of the same name are another workspace.
 func filesOnly(a *cli.App, command string) error {
 	if !a.InDatabase() {
 		return nil
@@ -30,7 +29,7 @@ func filesOnly(a *cli.App, command string) error {
 		WithHint("Nothing was changed. Leave HANDOFF_STORE out for the files; docs/postgres.md says how to remove a workspace of a database.")
 }
 
-// inDatabase adds what the database knows of a workspace.
+// inDatabase adds the facts of the database about a workspace.
 func (w *whereabouts) inDatabase(ctx context.Context, a *cli.App) error {
 	return atDatabase(ctx, a, func(node *cluster.Node) error {
 		w.Database = node.String()
@@ -64,7 +63,7 @@ func workspacesOf(ctx context.Context, a *cli.App) ([]workspaceItem, error) {
 	return all, err
 }
 
-// ownerAt gives the owner of a workspace of a database, nil when none is at work.
+// ownerAt returns the owner of a workspace in a database; nil if there is none.
 func ownerAt(w cluster.Workspace) *owner {
 	if w.Owner == nil {
 		return nil

@@ -38,7 +38,7 @@ func exportOf(t *testing.T, n int) (path string) {
 	return path
 }
 
-// importing is the command as a process, which reads its standard input.
+// importing starts the command as a process that reads its standard input.
 func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "import", "-", "--workspace", "w")
 	cmd.Env = append(p.Environ(), "TMPDIR="+t.TempDir())
@@ -48,7 +48,7 @@ func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 	return cmd, in
 }
 
-// A process is killed while a part of the rows is in the file: a new workspace is refused to all until it is imported
+// A process is killed after it wrote some of the rows. All commands refuse the new workspace until it is imported
 // again.
 func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestAnImportThatWasKilledIsRefusedUntilItIsImportedAgain(t *testing.T) {
 	require.True(t, bytes.Equal(was, is))
 }
 
-// A reader that leaves leaves no copy of the workspace among the temporary files.
+// An export whose reader leaves removes its temporary copy of the workspace.
 func TestAnExportWhoseReaderLeftLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -119,7 +119,7 @@ func TestAWorkspaceThatIsOpenIsExportedAndNotImportedInto(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Greater(t, info.Size(), int64(2<<20), "more than one part")
-	if runtime.GOOS != "windows" { // which has no such modes
+	if runtime.GOOS != "windows" { // Windows has no such modes
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
 	code, _, errs := p.Run("import", path)

@@ -60,8 +60,8 @@ one, or with -, it goes to standard output.`,
 	return cmd
 }
 
-// exportOut writes to standard output. A reader that leaves ends it in order, so that the file from which its parts come
-// is removed, with the status that shells give to a program that SIGPIPE ended.
+// exportOut writes to standard output. If the reader leaves, it ends in order, so that the temporary file is removed,
+// with the status that shells give to a program that SIGPIPE ended.
 func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	ctx, out := output.Open(ctx, a.Stdout)
 	defer out.Close()
@@ -72,7 +72,7 @@ func exportOut(ctx context.Context, a *cli.App, in schemas.ExportIn) error {
 	return notWritten("standard output", err)
 }
 
-// exportTo writes a file that was not there, or none.
+// exportTo writes a new file. It leaves no file after an error.
 func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
 	f, err := os.OpenFile(a.Path(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -89,11 +89,11 @@ func exportTo(ctx context.Context, a *cli.App, in schemas.ExportIn, path string)
 	if err = errors.Join(err, f.Close()); err == nil {
 		return head, nil
 	}
-	_ = os.Remove(a.Path(path)) // it is not whole
+	_ = os.Remove(a.Path(path)) // it is incomplete
 	return head, notWritten(schemas.Visible(path), err)
 }
 
-// notWritten is the error of an export that was not written to its end.
+// incompleteError is the error of an export that did not reach its end.
 func notWritten(name string, err error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
@@ -101,7 +101,7 @@ func notWritten(name string, err error) error {
 	return schemas.Errorf(schemas.Unavailable, "write %s: %w", name, err).WithHint("Is there space left on its disk?")
 }
 
-// export has the owner of the workspace write it, and passes it on part by part.
+// export asks the owner of the workspace for an export, and copies it part by part.
 func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
 	by, err := a.Looker(false)
 	if err != nil {
@@ -115,7 +115,7 @@ func export(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) 
 		if _, err := conn.Call(ctx, tool, in, &begun); err != nil {
 			return err
 		}
-		defer func() { // also where this one was interrupted
+		defer func() { // also after an interruption of the copy
 			_, _ = conn.Call(context.WithoutCancel(ctx), tool, schemas.ExportIn{File: begun.File, Done: true}, nil)
 		}()
 		head = *begun.Heading

@@ -39,14 +39,14 @@ imported again, or removed with handoff workspace remove.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := exported(cmd.Context(), a, given[0])
-			defer func() { _ = file.Close() }() // it was read
+			defer func() { _ = file.Close() }() // only for reading
 			return importFrom(cmd.Context(), a, file)
 		},
 	}
 }
 
-// exported reads a file, or standard input for "-". A pipe to which nobody writes waits when it is opened and when it is
-// read, so both happen aside, and the reader fails when ctx is done.
+// openExport reads a file, or standard input for "-". A pipe without a writer blocks when it is opened and when it is
+// read. So both happen in a goroutine, and the reader fails when ctx is done.
 func exported(ctx context.Context, a *cli.App, name string) io.ReadCloser {
 	out, in := io.Pipe()
 	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
@@ -63,7 +63,7 @@ func passOn(to io.Writer, a *cli.App, name string) error {
 		} else if err != nil {
 			return schemas.Invalidf("FILE", "%w", err).WithHint("Nothing was changed. " + makesOne)
 		}
-		defer func() { _ = f.Close() }() // it was read
+		defer func() { _ = f.Close() }() // only for reading
 		from = f
 	}
 	if _, err := io.Copy(to, from); err != nil {
@@ -109,7 +109,7 @@ func importFrom(ctx context.Context, a *cli.App, file io.Reader) error {
 		return err
 	}
 	if !a.InDatabase() {
-		_ = workspace.Remember(w) // only people who look for it later miss it
+		_ = workspace.Remember(w) // after an error, lists for people lack the project
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
 	return a.PrintValue(said, func(p *cli.Page) {

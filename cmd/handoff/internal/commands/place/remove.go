@@ -42,7 +42,7 @@ are handoffs in it that have not ended.`,
 	return cmd
 }
 
-// confirm has a person type the name of what is deleted. It does not ask what would be refused.
+// confirm asks a person to type the name of the workspace. It asks only if removal is possible.
 func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 	var h open.Holding
 	err := alone(w, func() (err error) {
@@ -71,7 +71,7 @@ func confirm(ctx context.Context, a *cli.App, w workspace.Workspace) error {
 func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) error {
 	var files []string
 	err := alone(w, func() (err error) {
-		if !force { // something may have been sent since it was asked for
+		if !force { // an agent may have sent a handoff since the question
 			if _, err := finished(ctx, w); err != nil {
 				return err
 			}
@@ -89,7 +89,7 @@ func remove(ctx context.Context, a *cli.App, w workspace.Workspace, force bool) 
 	})
 }
 
-// finished tells what is in a workspace where everything has ended.
+// finished returns the content of a workspace in which every handoff has ended.
 func finished(ctx context.Context, w workspace.Workspace) (open.Holding, error) {
 	h, err := holdingOf(ctx, w)
 	if err == nil {

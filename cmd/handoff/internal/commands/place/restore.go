@@ -109,14 +109,14 @@ func (r restoring) restore(ctx context.Context, name string, replace bool) error
 	})
 }
 
-// restoreError is the error of a restore that changed nothing of what was there; nil for none.
+// restoreError is the error of a restore that left the old state; nil for none.
 func restoreError(file string, err error) error {
 	return fileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
 }
 
-// verified reads a whole backup, before anything is changed or the backup gets its name.
+// verifyFile reads a whole backup, before anything changes or the backup gets its name.
 func verified(ctx context.Context, a *cli.App, file string) (audit.Contents, error) {
-	info, err := os.Stat(file) // whose errors are more exact; a pipe would be waited for
+	info, err := os.Stat(file) // its errors are more exact, and opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
 	}
@@ -143,7 +143,7 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 			kept, moved, err = open.RestoreDatabase(ctx, r.to, node, file, replace)
 			return restoreError(file, err)
 		}
-		if r.to.Used() { // to lock others would make them
+		if r.to.Used() { // locking unused files would create them
 			return locked(r.to, restore)
 		}
 		return restore()
@@ -153,7 +153,7 @@ func (r restoring) put(ctx context.Context, file string, replace bool) (kept str
 
 func (r restoring) undo(ctx context.Context) (said string, err error) {
 	moved := false
-	_ = ownStore(ctx, r.App, r.to, func(b store.Backend) error { // what cannot be opened was not moved
+	_ = ownStore(ctx, r.App, r.to, func(b store.Backend) error { // a store that cannot be opened was not moved
 		moved, err = open.Reopen(ctx, b)
 		return err
 	})
@@ -177,15 +177,15 @@ func (r restoring) accept(ctx context.Context) (said string, err error) {
 	return "has nothing any more from before the restore", err
 }
 
-// keptError is the error of what is done with what was kept; nil for none.
+// keptError is the error of an action on the kept store; nil for none.
 func (r restoring) keptError(err error) error {
 	return fileError("look after what was kept of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
-// kept does something with what was kept, and tells it.
+// kept runs an action on the kept store, and prints the result.
 func (r restoring) kept(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
 	if !r.InDatabase() && !r.to.Exists() {
-		return missing(r.to, "on this machine") // to lock it would make it
+		return missing(r.to, "on this machine") // locking would create it
 	}
 	said, err := fn(ctx)
 	if err = r.keptError(err); err != nil {

@@ -13,7 +13,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// A process is killed while the database lets it wait with a part of the rows. The backup is what the files have.
+// The database blocks the process after some of the rows, and the process is killed. The backup has the content of the
+// files.
 func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	address := postgrestest.Start(t)
@@ -25,7 +26,7 @@ func TestARestoreThatWasKilledIsRefusedUntilItIsDoneAgain(t *testing.T) {
 	audit := p.Must("audit", "verify")
 	db := postgrestest.Pool(t, address)
 	database := map[string]string{"HANDOFF_STORE": address}
-	code, _, errs := p.RunWith(database, "claim", "--agent", "qa") // which makes the tables, and a workspace of no use
+	code, _, errs := p.RunWith(database, "claim", "--agent", "qa") // it makes the tables, and an unneeded workspace
 	require.Equal(t, 6, code, errs)
 	for _, statement := range []string{
 		`create function slow() returns trigger language plpgsql as $$

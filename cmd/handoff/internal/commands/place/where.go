@@ -37,7 +37,7 @@ when nobody has the workspace open, and hidden when another user has.`,
 	}
 }
 
-// printWhere tells all that it can find out, also when the owner does not answer.
+// printWhere prints all facts that it can find, also when the owner does not answer.
 func printWhere(ctx context.Context, a *cli.App) error {
 	w, err := findWhereabouts(ctx, a)
 	if err != nil {
@@ -56,7 +56,7 @@ func printWhere(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-// lookInside adds the agents that were ever in the workspace, the last first.
+// lookInside adds all agents of the workspace, the last seen first.
 func (w *whereabouts) lookInside(ctx context.Context, a *cli.App) error {
 	return a.Connect(ctx, schemas.Caller{Via: schemas.ViaCLI}, func(conn *cli.Connection) error {
 		var out schemas.AgentsOut
@@ -94,7 +94,7 @@ func printWhereabouts(p *cli.Page, w whereabouts) {
 	}
 }
 
-// foundBy says in words what [whereabouts.FoundBy] says.
+// foundBy explains [whereabouts.FoundBy] in words.
 var foundBy = map[string]string{
 	"flag":                        "--workspace",
 	"environment":                 "HANDOFF_WORKSPACE",
@@ -109,33 +109,33 @@ func printFile(p *cli.Page, name string, f *workspace.File) {
 	}
 }
 
-// whereabouts are what is known of a workspace.
+// whereabouts are the known facts about a workspace.
 type whereabouts struct {
 	Workspace  string                `json:"workspace"`
-	FoundBy    string                `json:"found_by"`               // flag, environment, or what [workspace.By] says
-	Project    string                `json:"project,omitempty"`      // the path that stands for it
-	LookedIn   string                `json:"looked_in,omitempty"`    // where looking for the project began
-	LookedInBy string                `json:"looked_in_by,omitempty"` // what named that: a flag, a variable, or current directory
-	Database   string                `json:"database,omitempty"`     // which it is in, where it is not in files
+	FoundBy    string                `json:"found_by"`               // flag, environment, or a value of [workspace.By]
+	Project    string                `json:"project,omitempty"`      // the path that identifies it
+	LookedIn   string                `json:"looked_in,omitempty"`    // the directory in which the search for the project began
+	LookedInBy string                `json:"looked_in_by,omitempty"` // its source: a flag, a variable, or current directory
+	Database   string                `json:"database,omitempty"`     // the database, if it is not in files
 	Directory  string                `json:"directory,omitempty"`    // of its files
-	Exists     bool                  `json:"exists"`                 // if not, nothing of the following is known
+	Exists     bool                  `json:"exists"`                 // if not, the following facts are unknown
 	Store      *workspace.File       `json:"store,omitempty"`
 	Log        *workspace.File       `json:"log,omitempty"`
-	Kept       string                `json:"kept,omitempty"`   // what was there before the last restore: a file, or a name in the database
-	Owner      *owner                `json:"owner"`            // null when nobody has it open
-	Agents     []sight               `json:"agents"`           // who was seen, the last first
-	Beside     []workspace.Neighbour `json:"beside,omitempty"` // where else agents may be
-	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be asked for
+	Kept       string                `json:"kept,omitempty"`   // the state from before the last restore: a file, or a name in the database
+	Owner      *owner                `json:"owner"`            // null if no process has it open
+	Agents     []sight               `json:"agents"`           // the last seen first
+	Beside     []workspace.Neighbour `json:"beside,omitempty"` // other workspaces in which agents may be
+	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be listed
 }
 
-// A sight is an agent that was seen.
+// A seenAgent is an agent with the time of its last activity.
 type sight struct {
 	Name schemas.Agent `json:"name"`
 	Live bool          `json:"live"`
 	Seen time.Time     `json:"last_seen,omitzero"`
 }
 
-// findWhereabouts looks without opening anything: a command that opens a workspace may become its owner.
+// findWhereabouts collects facts without opening a workspace, because a command that opens one may become its owner.
 func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error) {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -161,7 +161,7 @@ func findWhereabouts(ctx context.Context, a *cli.App) (w whereabouts, err error)
 	return w, nil
 }
 
-// inFiles adds what the files of a workspace tell.
+// inFiles adds the facts from the files of a workspace.
 func (w *whereabouts) inFiles(place workspace.Workspace, getenv func(string) string) {
 	w.Directory, w.Owner, w.Beside = place.Dir, ownerOf(place), workspace.Neighbours(place, getenv)
 	if store, ok := place.Store(); ok {
@@ -176,7 +176,7 @@ func (w *whereabouts) inFiles(place workspace.Workspace, getenv func(string) str
 	w.Exists = w.Store != nil || workspace.Denied(place.Dir)
 }
 
-// lookedInBy tells what named the directory in which the project was looked for.
+// lookedInBy returns the source of the directory in which the search for the project began.
 func lookedInBy(a *cli.App, dir string) string {
 	switch {
 	case a.Dir != "" && a.Dir == a.Getenv("HANDOFF_DIR"):
@@ -194,12 +194,12 @@ type owner struct {
 	PID     int       `json:"pid,omitzero"`
 	Version string    `json:"version,omitzero"`
 	Since   time.Time `json:"since,omitzero"`
-	Address string    `json:"address,omitzero"` // where other nodes reach it, of a database
-	Hidden  bool      `json:"hidden,omitzero"`  // it is another user's, and nothing else is known of it
-	Process string    `json:"process,omitzero"` // as people read it: the PID may be one of another container
+	Address string    `json:"address,omitzero"` // for other nodes of the database
+	Hidden  bool      `json:"hidden,omitzero"`  // it belongs to another user, and nothing else is known
+	Process string    `json:"process,omitzero"` // in words: the PID may be one of another container
 }
 
-// ownerOf gives the owner of a workspace, nil when nobody has it open.
+// ownerOf returns the owner of a workspace; nil if no process has it open.
 func ownerOf(w workspace.Workspace) *owner {
 	if relay.HiddenNote(w.Dir) {
 		return &owner{Hidden: true}
@@ -225,7 +225,7 @@ func (o *owner) describe(now time.Time) string {
 	return said
 }
 
-// size writes a number of bytes as people say it.
+// size writes a number of bytes for people.
 func size(bytes int64) string {
 	const k = 1 << 10
 	switch {

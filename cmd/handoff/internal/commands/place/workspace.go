@@ -1,11 +1,10 @@
-// Package place has the commands about workspaces as such, in files of this machine or in a database: where shows which
-// one this is, workspace lists, adopts and removes them, backup
-// writes one into a file, restore brings it back, export and import do so in lines that people and other programs read,
-// check looks whether one is sound, and compact makes its file smaller.
+// Package place has the commands about workspaces themselves, in files of this machine or in a database. Where shows
+// the workspace of this directory. Workspace lists, adopts and removes workspaces. Backup writes one into a file, and
+// restore brings it back. Export and import do the same in lines that people and other programs can read. Check
+// searches for faults, and compact makes the file smaller.
 //
-// They open no workspace that others use: adopt, remove, restore, import, compact and check --mend hold the lock
-// of the store for themselves alone, and are refused while another process has it. Backup, export and check ask that
-// process.
+// They open no workspace that others use: adopt, remove, restore, import, compact and check --mend hold the lock of the
+// store for themselves alone, and fail while another process has it. Backup, export and check ask that process.
 package place
 
 import (
@@ -23,7 +22,7 @@ import (
 	"handoff/schemas"
 )
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		whereCommand(a), workspaceCommand(a), backupCommand(a), restoreCommand(a), exportCommand(a), importCommand(a),
@@ -41,16 +40,16 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
 
-// A workspaceItem is a workspace as workspace list shows it.
+// A workspaceItem is a row of workspace list.
 type workspaceItem struct {
 	Workspace string    `json:"workspace"`
-	Project   string    `json:"project,omitempty"`  // as far as it is known
-	Gone      bool      `json:"gone,omitempty"`     // the project is not there any more
-	Database  string    `json:"database,omitempty"` // which it is in, where it is not in files
+	Project   string    `json:"project,omitempty"`  // if it is known
+	Gone      bool      `json:"gone,omitempty"`     // the project no longer exists
+	Database  string    `json:"database,omitempty"` // the database, if it is not in files
 	Directory string    `json:"directory,omitempty"`
 	Bytes     int64     `json:"bytes,omitempty"` // of all its files
 	Used      time.Time `json:"last_used,omitzero"`
-	Owner     *owner    `json:"owner"` // null when nobody has it open
+	Owner     *owner    `json:"owner"` // null if no process has it open
 }
 
 func workspacesCommand(a *cli.App) *cobra.Command {

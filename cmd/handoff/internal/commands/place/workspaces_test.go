@@ -41,7 +41,7 @@ func TestAnOpenWorkspaceIsShownAndLeftAlone(t *testing.T) {
 	require.NoDirExists(t, dir(p, "w"))
 }
 
-// here runs a command for the project that is the state directory itself.
+// here runs a command for the project in the state directory.
 func here(p commandtest.Home, args ...string) (code int, out, errs string) {
 	p.T.Helper()
 	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.With(p.State, nil), args...)
@@ -116,7 +116,7 @@ func TestAWorkspaceThatHoldsNothingMakesRoom(t *testing.T) {
 	require.Zero(t, code, errs)
 }
 
-// only is the directory of the only workspace.
+// only returns the directory of the only workspace.
 func only(p commandtest.Home) string {
 	p.T.Helper()
 	all, err := filepath.Glob(dir(p, "*"))

@@ -15,7 +15,7 @@ import (
 
 const list = `{"name": "list_handoffs", "arguments": {}}`
 
-// The way to the socket of the database is there later than the server.
+// The server starts before the directory of the database's socket exists.
 func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.Start(t), "host="), " ")
 	later := filepath.Join(t.TempDir(), "later")
@@ -27,7 +27,7 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	require.Contains(t, refused, "Start the server")
 	require.NoError(t, os.Symlink(server, later))
 	said := refused
-	for begun := time.Now(); strings.Contains(said, "isError") && time.Since(begun) < time.Minute; { // it does not look at once again
+	for begun := time.Now(); strings.Contains(said, "isError") && time.Since(begun) < time.Minute; { // it does not retry at once
 		said = s.Ask("tools/call", list)
 	}
 	require.NotContains(t, said, "isError")
@@ -35,7 +35,7 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 	require.Zero(t, s.Ended(), s.Said())
 }
 
-// The place of the files is one later than the server.
+// The server starts before the directory of its files exists.
 func TestServer_BeginsBeforeItsFiles(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)

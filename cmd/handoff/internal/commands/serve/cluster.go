@@ -22,8 +22,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// A building serves all workspaces of a database, each in a room of its own at /w/NAME. A room is opened by its first
-// request, and let go when nobody has come for a while.
+// A building serves all workspaces of a database, each in a room of its own at /w/NAME. The first request opens a room.
+// The building closes it after a time without requests.
 type building struct {
 	*servingCommand
 	node *cluster.Node
@@ -31,13 +31,13 @@ type building struct {
 	log  *slog.Logger
 	life context.Context // ends with the server
 
-	closing sync.WaitGroup // rooms that are let go
+	closing sync.WaitGroup // rooms that are being closed
 
 	mu    sync.Mutex // guards the field below
 	rooms map[string]*openRoom
 }
 
-// An openRoom is one that was opened, or is just being opened.
+// An openRoom is a room that is open, or opening.
 type openRoom struct {
 	opened chan struct{} // closed when the fields below are set
 	*room
@@ -45,10 +45,10 @@ type openRoom struct {
 	close func() // gives the workspace up
 
 	inside int       // requests; guarded by the mutex of the building
-	since  time.Time // when the last one left; likewise
+	since  time.Time // the end of the last request; likewise
 }
 
-// empty is how long nobody has been in a room that is let go. The sessions in it are forgotten: clients begin new ones.
+// idleTimeout is the time without requests after which a room closes. Its MCP sessions end, and clients begin new ones.
 const empty = 15 * time.Minute
 
 // serveAll serves the workspaces of a database until ctx is done.
@@ -89,13 +89,13 @@ func (s *servingCommand) serveAll(ctx context.Context, stderr io.Writer, log *sl
 	}
 }
 
-// tokensNeeded tells whether others than this machine reach the server, so that nobody is let in without a token.
+// tokensNeeded reports whether other machines can reach the server. Then every caller needs a token.
 func (s *servingCommand) tokensNeeded() bool {
 	host, _, err := net.SplitHostPort(s.network.site.Addr)
 	return err != nil || !loopback(host)
 }
 
-// ServeHTTP lets a request into its room.
+// ServeHTTP passes a request to its room.
 func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
 	in, err := b.enter(r.Context(), name)
@@ -115,7 +115,7 @@ func (b *building) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter gives the room of a workspace, which is opened where it is not. The caller exits.
+// enter returns the room of a workspace, and opens it if necessary. The caller exits.
 func (b *building) enter(ctx context.Context, name string) (*openRoom, error) {
 	if !schemas.IsWord(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
@@ -150,7 +150,7 @@ func (b *building) exit(in *openRoom) {
 	in.since = b.Now()
 }
 
-// open begins to open a room. One that cannot be opened is gone: the next request tries again.
+// open starts to open a room. A room that fails to open is removed, so the next request tries again.
 func (b *building) open(in *openRoom, name string) {
 	leave, end := context.WithCancel(b.life)
 	gone, isOpen := make(chan struct{}), false
@@ -172,7 +172,7 @@ func (b *building) open(in *openRoom, name string) {
 	}()
 }
 
-// occupy holds a workspace open until ctx is done, and says when it is.
+// occupy holds a workspace open until ctx is done. It calls opened when the workspace is ready.
 func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened func()) error {
 	if err := b.mayOpen(ctx, name); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (b *building) occupy(ctx context.Context, in *openRoom, name string, opened
 	})
 }
 
-// mayOpen refuses workspaces that there are not, where everybody could make some.
+// mayOpen refuses workspaces that do not exist, if callers of other machines could create them.
 func (b *building) mayOpen(ctx context.Context, name string) error {
 	if !b.tokensNeeded() {
 		return nil
@@ -215,23 +215,23 @@ func (b *building) mayOpen(ctx context.Context, name string) error {
 	return err
 }
 
-// letGo closes the rooms in which nobody has been for a while.
+// closeIdle closes rooms that have been idle for a while.
 func (b *building) letGo() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, in := range b.rooms {
 		if in.inside == 0 && !in.since.IsZero() && b.Now().Sub(in.since) > empty {
 			delete(b.rooms, name)
-			b.closing.Go(in.close) // a database that hangs holds nobody up
+			b.closing.Go(in.close) // a database that hangs delays nothing else
 		}
 	}
 }
 
-// depart answers what is under way.
+// depart answers the requests under way.
 func (b *building) depart() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaving)
 	defer cancel()
-	go b.leave() // waits are told that the server leaves
+	go b.leave() // long polls hear that the server leaves
 	if err := b.site.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -249,7 +249,7 @@ func (b *building) leave() {
 	b.closing.Wait()
 }
 
-// checkCluster says what is wrong with the flags about a database.
+// checkCluster finds faults in the flags about a database.
 func (n *network) checkCluster() error {
 	if n.store == "" || n.advertise == "" {
 		return nil

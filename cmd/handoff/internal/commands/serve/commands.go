@@ -1,9 +1,9 @@
-// Package serve has the commands that serve others, and those that look after it: mcp is the server of one client over
-// standard input and output, serve keeps a workspace served though no client runs, also over HTTP; token says who may
-// call over HTTP, and logs shows the log of the process that owns the workspace.
+// Package serve has the servers, and the commands that look after them: mcp serves one client over standard input and
+// output, serve keeps a workspace served without a client, also over HTTP; token lists and makes the tokens for callers
+// over HTTP, and logs shows the log of the process that owns the workspace.
 //
-// The two servers begin and end by [platform.BeginLife]: a signal ends them in good order, and they never outlive the time
-// that the system gives them. The flags about the network and the log are this package's alone.
+// The two servers begin and end by [platform.BeginLife]: a signal ends them in good order, and they never outlive the
+// time that the system gives them. The flags about the network and the log are this package's alone.
 package serve
 
 import (
@@ -18,7 +18,7 @@ import (
 	"handoff/schemas"
 )
 
-// Commands gives the commands of this package, for the root to add.
+// Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a)}
 }
@@ -34,7 +34,7 @@ func (l *logging) bind(flags *pflag.FlagSet) {
 	cli.FromEnvironment(flags)
 }
 
-// logger writes what the flags ask for. It has no bodies and no secrets at any level.
+// logger returns a logger as the flags say. It has no bodies and no secrets at any level.
 func (l *logging) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {

@@ -44,11 +44,11 @@ type overHTTP struct {
 	health checkup
 }
 
-// leaving is how long requests under way may take at the end. The rest of [platform.DrainLimit] is for the last spans and for
-// closing the store.
+// leaving is the time that requests under way have at the end. The rest of [platform.DrainLimit] is for the last spans
+// and for closing the store.
 const leaving = platform.DrainLimit - 1300*time.Millisecond
 
-// listenHTTP begins to listen; nothing is answered before serve.
+// listenHTTP begins to listen; it answers no request before serve.
 func (s *servingCommand) listenHTTP(
 	ctx context.Context, place workspace.Workspace, boxes *relay.Relay, log *slog.Logger,
 ) (_ *overHTTP, err error) {
@@ -57,7 +57,7 @@ func (s *servingCommand) listenHTTP(
 	if h.room, err = s.newRoom(place, boxes, log); err != nil {
 		return nil, err
 	}
-	needed, err := h.gate.Needed(ctx) // while the store is away nobody knows, and nobody is let in
+	needed, err := h.gate.Needed(ctx) // while the store is away, tokens count as needed
 	site := s.network.site
 	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.ready
 	site.Metadata, _ = s.network.metadata()
@@ -85,18 +85,18 @@ func (s *servingCommand) newRoom(
 	return h, nil
 }
 
-// challenge says how to ask for a token.
+// challenge tells a client how to ask for a token.
 func (s *servingCommand) challenge(err error) (string, bool) {
 	_, at := s.network.metadata()
 	return auth.Challenge(err, at)
 }
 
-// protocol speaks for callers elsewhere. The checks of what they complete run in the checkout beside this process, if
-// there is one.
+// protocol returns the MCP server for remote callers. The checks of their completions run in the checkout of this
+// process, if there is one.
 func (h *room) protocol() *mcp.Server {
 	h.checked = &checking.Completions{Invoker: h.Declaring(h.metrics.Invoker(h.boxes)), Patience: patience, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
-		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory for them nothing is seen
+		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
@@ -105,7 +105,7 @@ func (h *room) protocol() *mcp.Server {
 	})
 }
 
-// caller says who makes a request, also to the log of requests.
+// caller returns the caller of a request, and adds it to the log of requests.
 func (h *room) caller(r *http.Request) (schemas.Caller, error) {
 	by, err := h.gate.Caller(r)
 	if by.Token != "" {
@@ -114,7 +114,7 @@ func (h *room) caller(r *http.Request) (schemas.Caller, error) {
 	return by, err
 }
 
-// mayMeasure lets the same callers read the figures as make calls: they name agents and mailboxes.
+// mayMeasure lets every valid caller read the metrics, and no other: they name agents and mailboxes.
 func (h *room) mayMeasure(r *http.Request) error {
 	_, err := h.caller(r)
 	return err
@@ -126,7 +126,7 @@ func (h *room) measure(ctx context.Context, w io.Writer) {
 	}
 }
 
-// serve answers until ctx is done, and then what is under way.
+// serve answers requests until ctx is done, and then finishes the requests under way.
 func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	fmt.Fprintf(stderr, "serving %s\n", h.url())
 	end := h.watch(ctx, h.health.look)
@@ -143,7 +143,7 @@ func (h *overHTTP) serve(ctx context.Context, stderr io.Writer) error {
 	return err
 }
 
-// watch follows the workspace, and does what else is to be done meanwhile, until the returned function is called.
+// watch updates the metrics and runs the other functions, until the caller calls the returned function.
 func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup
@@ -158,7 +158,7 @@ func (h *room) watch(ctx context.Context, also ...func(context.Context)) (end fu
 	}
 }
 
-// leave answers what is under way. What is not answered in time is cut off, which is no error: it is told so.
+// leave finishes the requests under way. It cuts off late ones, which is no error: it logs that.
 func (h *overHTTP) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaving)
 	defer cancel()
@@ -173,10 +173,10 @@ func (h *overHTTP) leave() error {
 	return err
 }
 
-// url is where clients find the server, as far as it knows.
+// url returns the address of the server for clients, as far as it knows.
 func (h *overHTTP) url() string { return h.network.url(h.site.Addr()) + "/mcp" }
 
-// url is where clients find a server that listens at an address.
+// url returns the address for clients of a server that listens at an address.
 func (n *network) url(at net.Addr) string {
 	scheme, addr := "http", at.String()
 	if n.site.Cert != "" {
@@ -189,24 +189,24 @@ func (n *network) url(at net.Addr) string {
 	return scheme + "://" + addr
 }
 
-// checkEvery is how often the whole registry is compared with the records: it reads all of them. So no node does it that
-// serves many workspaces, each of which would be read anew whenever it has another owner. checkAgain is how soon when it
-// could not be, and checkDamaged when it was found wanting.
+// checkEvery is the interval at which a server compares the whole registry with the records: it reads all of them. A
+// node with many workspaces never does, because each workspace would be read anew whenever its owner changes. After a
+// check that could not run, the next one comes after checkAgain, and after a check that failed, after checkDamaged.
 const (
 	checkEvery   = time.Hour
 	checkDamaged = time.Minute
 	checkAgain   = 10 * time.Second
 )
 
-// checkup looks whether the store is whole, for those who ask whether the server is ready.
+// checkup checks the store, so that the server can say whether it is ready.
 type checkup struct {
 	boxes *relay.Relay
 	log   *slog.Logger
 
-	problems atomic.Int64 // that the last check found; zero before the first
+	problems atomic.Int64 // of the last check; zero before the first
 }
 
-// look checks the store now and then, until ctx is done.
+// run checks the store from time to time, until ctx is done.
 func (c *checkup) look(ctx context.Context) {
 	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
 		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
@@ -226,7 +226,7 @@ func (c *checkup) look(ctx context.Context) {
 	}
 }
 
-// ready tells whether the store can be reached, can keep what changes, and was whole when it was checked last.
+// ready reports an error if the store cannot be reached, cannot keep changes, or failed its last check.
 func (c *checkup) ready(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)

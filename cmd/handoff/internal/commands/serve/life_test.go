@@ -21,9 +21,9 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// These tests are about servers as processes, and about clients that do to them what clients do.
+// These tests run servers as processes, and treat them as clients do.
 
-// server is a command that is or runs a server, with the streams that it was not given.
+// server is a command that is or runs a server, with pipes for its streams.
 func server(p commandtest.Home, name string, args ...string) *commandtest.Server {
 	p.T.Helper()
 	log, err := os.Create(filepath.Join(p.T.TempDir(), "stderr"))
@@ -42,7 +42,7 @@ func behind(p commandtest.Home, script string) *commandtest.Server {
 	return s
 }
 
-// start starts it and says hello. An answer that does not come within half a minute is none.
+// begin starts the server and sends the first request. It waits half a minute for the answer.
 func begin(s *commandtest.Server, protocol string) *commandtest.Server {
 	s.T.Helper()
 	if s.Cmd.Stdin == nil {
@@ -64,7 +64,7 @@ func begin(s *commandtest.Server, protocol string) *commandtest.Server {
 
 const recent = "2025-06-18"
 
-// child is the process that the shell of the server runs.
+// childOf returns the process that the shell of the server runs.
 func childOf(s *commandtest.Server) int {
 	s.T.Helper()
 	pid := s.Cmd.Process.Pid
@@ -90,7 +90,7 @@ func TestAServerLeavesTheGroupOfItsClient(t *testing.T) {
 	s.Leave()
 }
 
-// What a terminal sends for Ctrl-C and Ctrl-Z reaches the whole group of the client.
+// A terminal sends Ctrl-C and Ctrl-Z to the whole group of the client.
 func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 	t.Parallel()
 	s := begin(behind(commandtest.NewHome(t), `trap : INT TSTP; "$@"; :`), recent)
@@ -101,7 +101,7 @@ func TestCtrlCAndCtrlZAreForTheClient(t *testing.T) {
 	s.Leave()
 }
 
-// It could not read from the terminal outside of its group.
+// Outside of its group it could not read from the terminal.
 func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
 	t.Parallel()
 	s := atTerminal(commandtest.NewHome(t), nil)
@@ -110,7 +110,7 @@ func TestAServerThatIsTypedToStaysInItsGroup(t *testing.T) {
 	require.Contains(t, s.Said(), "Ctrl-D ends it")
 }
 
-// atTerminal is a server that reads from a terminal, and so has something to say on stderr.
+// atTerminal is a server that reads from a terminal, and so writes a note to stderr.
 func atTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	p.T.Helper()
 	person, terminal := commandtest.OpenTerminal(p.T)
@@ -153,7 +153,7 @@ func TestServerGoesOnWhenNobodyReadsItsLog(t *testing.T) {
 	}
 }
 
-// In a group of its own it is in the background of the terminal, if it has one.
+// In a group of its own the server is in the background of its terminal.
 func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 	t.Parallel()
 	person, terminal := commandtest.OpenTerminal(t)
@@ -166,10 +166,10 @@ func TestServerWritesToATerminalThatStopsBackgroundWriters(t *testing.T) {
 	s.Leave()
 }
 
-// Whoever has the other end of its input keeps that open: here the test.
+// The other end of the server's input stays open: the test holds it.
 func TestAServerEndsWhenItsClientIsGone(t *testing.T) {
 	sandbox.Proof(t)
-	t.Parallel() // it takes as long as a server takes to look
+	t.Parallel() // the server checks its client from time to time
 	p := commandtest.NewHome(t)
 	s := begin(behind(p, `"$@"; :`), recent)
 	require.Contains(t, s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -213,8 +213,8 @@ func ignores(t *testing.T, pid int, sig syscall.Signal) bool {
 	return ignored&(1<<(sig-1)) != 0
 }
 
-// stuck is a server that cannot end by itself: its client takes only the beginning of an answer that no pipe
-// holds.
+// stuck is a server that cannot end by itself: its client reads only the beginning of an answer that is too long for a
+// pipe.
 func stuck(t *testing.T) *commandtest.Server {
 	t.Helper()
 	const batches = "2025-03-26"
@@ -231,7 +231,7 @@ func TestASignalThatComesAgainEndsAServerAtOnce(t *testing.T) {
 	s := stuck(t)
 	ended := make(chan int, 1)
 	go func() { ended <- s.Ended() }()
-	again := time.NewTicker(time.Millisecond) // two that are sent at once may arrive as one
+	again := time.NewTicker(time.Millisecond) // two signals that are sent at once may arrive as one
 	defer again.Stop()
 	for {
 		select {

@@ -42,7 +42,7 @@ With --json each line is an object, {"line": "..."}.`,
 	return cmd
 }
 
-// printLogs prints the last n lines and, if it is to follow, those that come, until ctx is done or nobody reads.
+// printLogs prints the last n lines. With follow it also prints new lines, until ctx is done or the reader goes away.
 func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -69,6 +69,6 @@ func logLine(a *cli.App, line string) string {
 	if !a.JSON {
 		return schemas.Visible(line)
 	}
-	raw, _ := json.Marshal(map[string]string{"line": line}) // texts can be encoded
+	raw, _ := json.Marshal(map[string]string{"line": line}) // strings can be encoded
 	return cli.Inert(raw)
 }

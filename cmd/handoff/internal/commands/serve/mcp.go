@@ -45,11 +45,11 @@ server ends when its client does.`,
 	return cmd
 }
 
-// answering is how long calls in flight may take once the client is gone; the rest of [platform.DrainLimit] is for
+// answering is the time that calls under way have after the client is gone; the rest of [platform.DrainLimit] is for
 // closing the store.
 const answering = platform.DrainLimit - 1500*time.Millisecond
 
-// serveClient is the life of a server, from the first signal that is ignored to the lock that is let go of last.
+// serveClient runs a server from its first ignored signal to the release of its last lock.
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
@@ -83,7 +83,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
 		}
 		end, err := trace(ctx, a, place, boxes, log)
-		if err != nil { // the variable may be meant for other programs: the client gets its server
+		if err != nil { // other programs may own the variable: the client gets its server
 			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
 		}
 		defer end()
@@ -109,10 +109,10 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	})
 }
 
-// patience is how long a completion waits for its checks: clients wait a minute for an answer.
+// patience is the time that a completion waits for its checks: clients wait a minute for an answer.
 const patience = schemas.MaxWait * time.Second
 
-// checkOwn refuses what the agent could not register later.
+// checkOwn refuses values that the agent could not register later.
 func checkOwn(own schemas.RegisterIn) error {
 	for flag, words := range map[string][]string{"--role": {own.Role}, "--accepts": own.Accepts, "--skills": own.Skills} {
 		for _, word := range words {
@@ -125,7 +125,7 @@ func checkOwn(own schemas.RegisterIn) error {
 	return nil
 }
 
-// agentOf gives a client that is known under another name on the command line the same name here.
+// agentOf returns the agent's name for a client. It is the client's name on the command line, if it has one.
 func agentOf(client string) schemas.Agent {
 	if agent, ok := identity.OfClient(client); ok {
 		return agent
@@ -133,7 +133,7 @@ func agentOf(client string) schemas.Agent {
 	return mcp.AgentOf(client)
 }
 
-// requestIDs gives a new id at each call.
+// requestIDs returns a function that makes a new id at each call.
 func requestIDs(a *cli.App) func() string {
 	return func() string { return tools.NewRequestID(a.Now(), rand.Reader) }
 }

@@ -13,14 +13,14 @@ import (
 	"handoff/schemas"
 )
 
-// network are the flags of serve about agents on other machines. Without an address there are none.
+// network holds the flags of serve about agents on other machines. They need an address.
 type network struct {
-	site   web.Config        // what listens
-	issuer auth.IssuerConfig // who signs access tokens
+	site   web.Config        // the listener
+	issuer auth.IssuerConfig // the issuer of access tokens
 	rate   float64
 
 	store     string // the database of a cluster
-	advertise string // where other nodes reach this one
+	advertise string // the address of this node for the others
 }
 
 func (n *network) bind(flags *pflag.FlagSet) {
@@ -40,13 +40,13 @@ func (n *network) bind(flags *pflag.FlagSet) {
 	cli.FromEnvironment(flags)
 }
 
-// check says what is wrong with the flags together.
+// check finds faults in the flags.
 func (n *network) check(given *pflag.FlagSet, environment func(string) string) error {
 	if n.site.Addr == "" {
 		return n.idle(given, environment("HANDOFF_STORE"))
 	}
 	switch {
-	case !(n.rate > 0) || n.rate > 1e9: // also for what is no number
+	case !(n.rate > 0) || n.rate > 1e9: // also if it is not a number
 		return schemas.Invalidf("--token-rate", "%v is no number of requests a second", n.rate).
 			WithHint("Give a number above zero, a billion at most.")
 	case n.advertise != "" && n.store == "":
@@ -66,7 +66,7 @@ func (n *network) check(given *pflag.FlagSet, environment func(string) string) e
 	return n.checkCluster()
 }
 
-// idle refuses flags that do nothing without an address. The database of the environment has the one workspace then.
+// idle refuses flags that do nothing without an address. HANDOFF_STORE then has the one workspace.
 func (n *network) idle(given *pflag.FlagSet, database string) (err error) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(network).bind(own)
@@ -84,7 +84,7 @@ func isURL(text string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// oauth gives who checks access tokens; nil when there is no issuer.
+// oauth returns the checker of access tokens; nil if there is no issuer.
 func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	if n.issuer.URL == "" {
 		return nil, nil
@@ -98,7 +98,7 @@ func (n *network) oauth(a *cli.App, log *slog.Logger) (*auth.Issuer, error) {
 	return issuer, nil
 }
 
-// metadata says where access tokens come from, for clients that have none; nil when there is no issuer.
+// metadata tells clients without access tokens where to get one; nil if there is no issuer.
 func (n *network) metadata() (handler http.Handler, at string) {
 	if n.issuer.URL == "" {
 		return nil, ""

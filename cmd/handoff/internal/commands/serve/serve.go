@@ -19,7 +19,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// A servingCommand keeps a workspace served though no client runs.
+// A servingCommand keeps a workspace served without a client.
 type servingCommand struct {
 	*cli.App
 	network network
@@ -66,7 +66,7 @@ systemd, where the workspace is the instance: handoff@NAME. handoff where tells 
 	return cmd
 }
 
-// own is in line for the store, or has it, until a signal comes.
+// own waits in line for the store, or has it, until a signal comes.
 func (s *servingCommand) own(ctx context.Context) error {
 	ctx, life := platform.BeginLife(ctx, s.Exit)
 	defer life.End()
@@ -81,7 +81,7 @@ func (s *servingCommand) own(ctx context.Context) error {
 		return s.serveAll(ctx, stderr, log)
 	}
 	opening := cli.Opening{Logger: log, Stays: true}
-	if s.network.site.Addr == "" { // a server for many has enough
+	if s.network.site.Addr == "" { // a server for many agents needs more memory
 		opening.Crowded = platform.SpendMemory
 	}
 	return s.Open(ctx, opening, func(place workspace.Workspace, boxes *relay.Relay) error {
@@ -90,11 +90,11 @@ func (s *servingCommand) own(ctx context.Context) error {
 	})
 }
 
-// keepServed serves a workspace until ctx is done, over HTTP too where there is an address.
+// keepServed serves a workspace until ctx is done, over HTTP too if there is an address.
 func (s *servingCommand) keepServed(
 	ctx context.Context, conn *cli.Connection, place workspace.Workspace, stderr io.Writer, log *slog.Logger,
 ) error {
-	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds that
+	_, unserved := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil) // the first call makes it the owner, or finds the owner
 	if ctx.Err() != nil {
 		return nil // it was told to end
 	}
@@ -124,7 +124,7 @@ func (s *servingCommand) keepServed(
 	return site.serve(ctx, stderr)
 }
 
-// stay looks now and then whether the workspace is served, until ctx is done.
+// stay checks from time to time that the workspace is served, until ctx is done.
 func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	for platform.Sleep(ctx, lookAgain) {
 		if _, err := conn.Call(ctx, "registry_newest", cli.Arguments{}, nil); err != nil && ctx.Err() == nil {
@@ -133,8 +133,8 @@ func stay(ctx context.Context, conn *cli.Connection, log *slog.Logger) {
 	}
 }
 
-// lookAgain is how often a process that nobody calls looks whether all is well: it may have got the store and
-// not been able to open it, and then it is not in line.
+// checkInterval is the interval of these checks. A process without calls may have got the store and failed to open it,
+// and then it is no longer in line.
 const lookAgain = 30 * time.Second
 
 func sayWhoServes(w io.Writer, place workspace.Workspace, unserved error) {

@@ -18,7 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// unignored has programs that the test starts hear a signal, also where the test itself runs below nohup.
+// unignored makes programs that the test starts receive a signal, also if the test runs below nohup.
 func unignored(t *testing.T, sig os.Signal) {
 	t.Helper()
 	heard := make(chan os.Signal, 1)
@@ -80,12 +80,12 @@ func TestAServerThatCannotSendTracesSaysSoAndServes(t *testing.T) {
 	require.NotContains(t, errs, "traces")
 }
 
-// The last call of a client ends a handoff, and then its server: its spans are sent all the same.
+// The last call of a client ends a handoff, and then its server. The server still sends its spans.
 func TestASessionIsTracedToItsEnd(t *testing.T) {
 	t.Parallel()
 	var sent strings.Builder // read when the collector is closed
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(&sent, r.Body) // what does not come is missed below
+		_, _ = io.Copy(&sent, r.Body) // checks below miss lost spans
 	}))
 	s := commandtest.NewHome(t).ServeFor("codex-mcp-client", map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": collector.URL})
 	s.Ask("tools/call", `{"name": "send_handoff", "arguments": {"to": "codex", "task": "build it"}}`)

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// Spellings are how calls of tools are said in these commands.
+// Spellings are the command lines for calls of tools.
 var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
 
 func tokenCommand(a *cli.App) *cobra.Command {
@@ -53,7 +53,7 @@ func printTokens(p *cli.Page, out schemas.TokenListOut) {
 	p.List("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
 }
 
-// number writes a limit, "" for the usual one.
+// number writes a limit, "" for the default.
 func number(n float64) string {
 	if n == 0 {
 		return ""
@@ -114,7 +114,7 @@ stands in the registry beside what is done with the token, and is never given to
 	return cmd
 }
 
-// expiry reads when a token ends, zero for never. A date is its beginning, where now is.
+// expiry reads the end of a token, zero for never. A date means its first moment, in the time zone of now.
 func expiry(said string, now time.Time) (time.Time, error) {
 	if said == "never" {
 		return time.Time{}, nil
@@ -127,7 +127,7 @@ func expiry(said string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// addToken makes a secret, has its hash kept, and shows it.
+// addToken makes a secret, stores its hash, and shows the secret.
 func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 	secret := auth.NewSecret(rand.Reader)
 	args["hash"] = auth.Hash(secret)
@@ -143,7 +143,7 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 	return err
 }
 
-// explainToken tells on standard error what to do with a secret, without repeating it.
+// explainToken says on standard error how to use a secret, without repeating it.
 func explainToken(a *cli.App, t schemas.Token) {
 	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'

@@ -13,7 +13,7 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// flushing is how long the last spans may take when a server ends.
+// flushing is the time for the last spans when a server ends.
 const flushing = 250 * time.Millisecond
 
 // trace sends spans of the workspace from now on, if the environment names a collector. The caller calls end before it
@@ -30,7 +30,7 @@ func trace(
 	if traces == nil || err != nil {
 		return func() {}, err
 	}
-	ctx = context.WithoutCancel(ctx) // calls are answered after a signal too
+	ctx = context.WithoutCancel(ctx) // the server answers calls after a signal too
 	following, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() { traces.Follow(following, boxes) })

@@ -17,7 +17,7 @@ var claimFields = []cli.Field{
 	cli.Number("max-tokens", "max_tokens", "size of the brief (default 1500)"),
 }
 
-// exitNothing is the status where nothing waits to be claimed.
+// exitNothing is the status if there is nothing to claim.
 const exitNothing = 6
 
 func claimCommand(a *cli.App) *cobra.Command {
@@ -67,7 +67,8 @@ nothing waits, or only notices, which are shown.`,
 	return cmd
 }
 
-// asPerson is what a person reads who claimed something: the brief is written for models. It is nil for others.
+// asPerson returns the handoff in full for a person that claimed it: the brief is written for models. It is nil for
+// agents.
 func asPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut) (*schemas.GetOut, error) {
 	by, err := a.Caller(true)
 	if err != nil || by.Agent != schemas.Human || out.Empty || a.JSON {
@@ -98,7 +99,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 		p.Line("")
 		render.Handoff(p, *person, nil)
 	case out.Brief != "":
-		p.Line("\n%s", out.Brief) // made safe to show by whoever rendered it
+		p.Line("\n%s", out.Brief) // the renderer made it safe to show
 	}
 	p.Document(out.Handoff)
 	p.Field("files", out.SinceSent)
@@ -106,7 +107,8 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	printNext(a, p, raw)
 }
 
-// nextFlags are what the commands of the holder need: its name, said or not, and the workspace.
+// nextFlags returns the flags for the next commands of the holder: its name, also if this call had none, and the
+// workspace.
 func nextFlags(a *cli.App) string {
 	by, err := a.Caller(true)
 	if err != nil {
@@ -115,7 +117,7 @@ func nextFlags(a *cli.App) string {
 	return " --agent " + cli.InShell(string(by.Agent)) + a.PlaceAgain()
 }
 
-// printNext tells who works from a shell how a claim ends: the brief speaks of tools. A claim that was made here
+// printNext lists the commands that end a claim, for agents in a shell: the brief names tools. A claim of this command
 // needs no token.
 func printNext(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))

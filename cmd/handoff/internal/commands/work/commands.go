@@ -1,8 +1,8 @@
-// Package work has the commands by which work moves: send, claim, complete, fail, update, assign, wait, and those
-// that take one action.
+// Package work has the commands that move work: send, claim, complete, fail, update, assign, wait, and the commands for
+// single actions.
 //
-// Each declares the flags that become arguments of one tool, calls the tool, and prints what came of it
-// for people; with --silent only the id. Which step is allowed the mailbox decides, never a command.
+// Each declares the flags that become arguments of one tool, calls the tool, and prints the result for people; with
+// --silent only the id. The mailbox decides whether a step is allowed, never a command.
 package work
 
 import (
@@ -14,14 +14,14 @@ import (
 	"handoff/schemas"
 )
 
-// Commands gives the commands of this package but [Wait], for the root to add.
+// Commands returns the commands of this package except [Wait], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return append(schemas.Map(acts, func(c act) *cobra.Command { return c.command(a) }),
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
 		redactCommand(a), workflowCommand(a))
 }
 
-// Spellings are how calls of tools are said in these commands: where several fit, the first that does.
+// Spellings are the command lines for calls of tools. If several fit a call, the first counts.
 var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},
@@ -59,7 +59,7 @@ var Spellings = slices.Concat(actSpellings(), []cli.Spelling{
 	{Tool: "send_handoff", Command: "send", Places: []string{"to", "task"}, Fields: sendFields},
 })
 
-// updating is how one action is said in a command.
+// updating is the spelling of one action as a command.
 func updating(command, action string, fields ...cli.Field) cli.Spelling {
 	return cli.Spelling{
 		Tool: "update_handoff", Command: command, When: cli.Arguments{"action": action}, Places: []string{"handoff_id"},

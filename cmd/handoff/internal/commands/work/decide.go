@@ -13,12 +13,12 @@ import (
 // An act is a command that takes one action on handoffs, with a few words or none.
 type act struct {
 	action schemas.Action
-	words  bool // what it takes besides is a text; else only a reason may be given
+	words  bool // its other argument is a text; otherwise only a reason may be given
 	tool   cli.ToolCommand[schemas.UpdateOut]
 	cmd    cobra.Command
 }
 
-// acts are all of them. What an action does, and who may, stands in package life.
+// acts lists all acts. Package life has the effects of an action, and its permitted callers.
 var acts = []act{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
@@ -108,7 +108,7 @@ rejected, timed out or was cancelled. One that rejected it gets it again only by
 	},
 }}
 
-// fields are the flags of an act.
+// fields returns the flags of an act.
 func (c act) fields() []cli.Field {
 	if c.words {
 		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").Short("m")}
@@ -116,7 +116,7 @@ func (c act) fields() []cli.Field {
 	return append(slices.Clip(c.tool.Fields), cli.Text("reason", "note", "why").Short("m"))
 }
 
-// command gives the command of an act.
+// command returns the command of an act.
 func (c act) command(a *cli.App) *cobra.Command {
 	t := c.tool
 	t.Tool, t.Place, t.Fields = "update_handoff", "handoff_id", c.fields()
@@ -138,7 +138,7 @@ func (c act) command(a *cli.App) *cobra.Command {
 	return t.Of(a, &cmd)
 }
 
-// actSpellings are how advised calls with these actions are said.
+// actSpellings returns the spellings of calls with these actions.
 func actSpellings() []cli.Spelling {
 	return schemas.Map(acts, func(c act) cli.Spelling {
 		s := updating(string(c.action), string(c.action), c.fields()...)
@@ -153,7 +153,7 @@ func answeredID(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 
-// printAnswered tells what an answer changed: of a message which one went back.
+// printAnswered reports the effect of an answer. For an answer to a message it names the reply.
 func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 	if out.NoticeID == 0 {
 		printUpdated(p, out)
@@ -164,7 +164,7 @@ func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
-	if out.To == "" { // which only a new one has
+	if out.To == "" { // only a new retry has a recipient
 		p.Line("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
 		p.Warn(out.Warnings)
 		return

@@ -65,16 +65,16 @@ func workOf(h *schemas.Handoff) work {
 	return w
 }
 
-// A field is what a work has for the argument at a path, which changes it.
+// A field is the value of a work for the argument at a path.
 type field[V any] struct {
 	path string
 	is   V
 }
 
-// name is the last name of the path.
+// name returns the last name of the path.
 func (f field[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
 
-// texts are the fields of one text, in the same order for each work.
+// texts returns the fields of one text, in the same order for each work.
 func (w work) texts() []field[string] {
 	return []field[string]{
 		{"to", w.To},
@@ -91,7 +91,7 @@ func (w work) texts() []field[string] {
 	}
 }
 
-// lists are the fields of several texts, in the same order for each work.
+// lists returns the fields of several texts, in the same order for each work.
 func (w work) lists() []field[[]string] {
 	return []field[[]string]{
 		{"changes.tags", w.Tags},
@@ -102,7 +102,7 @@ func (w work) lists() []field[[]string] {
 	}
 }
 
-// changesTo are the arguments that make after of before.
+// changesTo returns the arguments that turn before into after.
 func (before work) changesTo(after work) (cli.Arguments, error) {
 	args := cli.Arguments{}
 	set := func(path string, value any) { _ = args.Put(path, value) } // all are objects
@@ -141,8 +141,8 @@ func (before work) changesTo(after work) (cli.Arguments, error) {
 	return args, nil
 }
 
-// difference is what has to go from a list, and what has to be added behind, to make it another. Where what is in both
-// has another order, or new texts stand before it, all is said anew.
+// difference returns the texts to remove from a list and the texts to append, to make it another list. If the common
+// texts have another order, or new texts stand before them, it removes and appends all.
 func difference(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string
@@ -159,7 +159,7 @@ func difference(before, after []string) (gone, more []string) {
 	return before, after
 }
 
-// edit lets a person change a handoff. What was refused is kept in a file.
+// edit lets a person change a handoff. It keeps a refused text in a file.
 func edit(ctx context.Context, a *cli.App, id, file string) error {
 	shown, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 	if err != nil {
@@ -199,7 +199,7 @@ func edit(ctx context.Context, a *cli.App, id, file string) error {
 
 func unchanged(id schemas.ID) string { return id.String() + " is unchanged\n" }
 
-// amend sends what somebody changed in a document.
+// amend sends the changes of an edited document.
 func amend(ctx context.Context, a *cli.App, id schemas.ID, before work, edited string) error {
 	var after work
 	if err := textformat.ReadYAML(edited, &after); err != nil {
@@ -220,8 +220,8 @@ func amend(ctx context.Context, a *cli.App, id schemas.ID, before work, edited s
 	return a.PrintWithMail(raw, func(p *cli.Page) { printUpdated(p, out) })
 }
 
-// inEditor opens a text in the editor of the person, and gives it as it is when the editor ends, with the file in which
-// it is. Ctrl-C is for the editor, so the editor is not ended by it.
+// inEditor opens a text in the editor of the person. It returns the text as it is when the editor ends, and its file.
+// Ctrl-C is for the editor, so it does not end the editor.
 func inEditor(ctx context.Context, a *cli.App, id schemas.ID, text string) (file, edited string, err error) {
 	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"))
 	if editor == "" && !a.IsTerminal(a.Stdin) {

@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-// sendFields are the arguments of send_handoff that have a flag. Those beside them go in a message (--file).
+// sendFields are the arguments of send_handoff that have a flag. Others go in a message (--file).
 var sendFields = slices.Concat([]cli.Field{
 	cli.Text("task", "task", "what to do, instead of TASK…").Short("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
@@ -63,7 +63,7 @@ var sendFields = slices.Concat([]cli.Field{
 	cli.Switch("force", "options.force", "send although the recipient does not accept the type"),
 })
 
-// sending is a command that sends: prefix goes before what it takes as the address.
+// sending makes a command that sends. It puts prefix before the address.
 func sending(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
 		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
@@ -105,7 +105,7 @@ front matter. Flags and arguments come before what it says; what has no place is
 	})
 }
 
-// addReferences puts the files of --ref into the context, beside the references that are there.
+// addReferences adds the files of --ref to the references in the context.
 func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	files, err := cmd.Flags().GetStringArray("ref")
 	if err != nil || len(files) == 0 {
@@ -123,14 +123,13 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	return args.Put("context.references", refs)
 }
 
-// sentID is what was sent: of a send to several all ids, one a line.
+// sentID returns the id of the sent handoff or message. A send to several has all ids, one a line.
 func sentID(out schemas.SendOut) string {
 	all := strings.Join(schemas.Texts(append(out.Parts, out.Joined)), "\n") // the last line may be empty
 	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
 }
 
-// printSent tells where something went, or would go: the workflow of what was not sent has no name yet unless it is its
-// parent's.
+// printSent reports the recipient. After a dry run the workflow has no name yet, unless it is the parent's.
 func printSent(p *cli.Page, out schemas.SendOut) {
 	where, before, after, notSent := string(out.To), ", ", "", out.Status == dryRun
 	if notSent {
@@ -151,7 +150,7 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	}
 	p.Field("parent", out.Parent.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	why := schemas.OrZero(out.Routed) // it goes there
+	why := schemas.OrZero(out.Routed) // the reason for the recipient
 	if why.Chosen != "" {
 		p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", why.Chosen, why.Until.In(p.Now.Location()).Format(time.TimeOnly)))
 	}
@@ -166,9 +165,9 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		p.Field("missing", m)
 	}
 	if out.Brief != "" {
-		p.Line("\n%s\n%s", p.Bold("Its receiver would read"), out.Brief) // made safe to show by whoever rendered it
+		p.Line("\n%s\n%s", p.Bold("Its receiver would read"), out.Brief) // the renderer made it safe to show
 	}
 }
 
-// dryRun is the status of what was not sent.
+// dryRun is the status of a send without effect.
 const dryRun = "dry_run"

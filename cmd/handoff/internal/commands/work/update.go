@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// An action of update_handoff is chosen by the flag that speaks of it; others are its details.
+// The flag of an action of update_handoff chooses it; other flags are its details.
 var updateFields = []cli.Field{
 	cli.Text("note", "note", "progress: what was done last").Short("m"),
 	cli.Number("percent", "percent", "progress: how far it is"),
@@ -26,7 +26,7 @@ var updateFields = []cli.Field{
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
-// amendFields are what the sender changes about work. Spellings of task trackers are understood by the tool.
+// amendFields are the changes of a sender to work. The tool understands the spellings of task trackers.
 var amendFields = []cli.Field{
 	cli.Text("title", "changes.title", "amend: one line that names it"),
 	cli.Text("task", "changes.task", "amend: what to do"),
@@ -54,7 +54,7 @@ var amendFields = []cli.Field{
 	cli.Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
 }
 
-// actions are switches that say what to do; without one the other flags tell.
+// actions are switches for actions; without one the other flags decide.
 var actions = []struct {
 	flag   string
 	action schemas.Action
@@ -113,7 +113,7 @@ remembered, and what has no field into the state of the context.
 	return cmd
 }
 
-// chosenAction tells what the given flags mean together.
+// chosenAction returns the action that the given flags mean together.
 func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 	given := cmd.Flags().Changed
 	for _, s := range actions {
@@ -139,7 +139,7 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 
 func updatedID(out schemas.UpdateOut) string { return out.HandoffID.String() }
 
-// printUpdated tells what an update changed.
+// printUpdated reports the effect of an update.
 func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("changed", strings.Join(out.Changed, ", "))
@@ -169,8 +169,8 @@ from its holder, who is told, and keeps all progress; that is no attempt.`,
 	})
 }
 
-// assign redirects a handoff that is pending, and takes one that is held back for somebody else. Whichever it is may
-// change between looking and acting, so it looks once more where it was refused.
+// assign redirects a pending handoff, and releases a held handoff for another agent. Its status may change between the
+// query and the update, so assign tries a second time after a refusal.
 func assign(ctx context.Context, conn *cli.Connection, args cli.Arguments) (out schemas.UpdateOut, raw json.RawMessage, err error) {
 	for range 2 {
 		var now schemas.GetOut

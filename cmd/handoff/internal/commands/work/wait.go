@@ -14,13 +14,13 @@ import (
 	"handoff/schemas"
 )
 
-// What a wait exits with beside success.
+// The exit statuses of a wait, in addition to success.
 const (
 	exitOutcome = 1 // it ended, but not well
 	exitOpen    = 7 // it has not ended
 )
 
-// waiting is what wait was asked for.
+// waiting holds the options of wait.
 type waiting struct {
 	workflow string
 	silent   bool
@@ -29,7 +29,7 @@ type waiting struct {
 	ends     time.Time
 }
 
-// Wait gives the command wait. It is apart from the others because package session adds a --hook to it.
+// Wait returns the command wait. It is not in [Commands] because package session adds a --hook to it.
 func Wait(a *cli.App) *cobra.Command {
 	w := waiting{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
@@ -66,8 +66,8 @@ work, ends, or has a newer one.`,
 	return cmd
 }
 
-// forAll waits for one after another, and in a workflow for what is open when those have ended. The workspace is opened
-// for each: who waits long is no good owner of a store.
+// forAll waits for one handoff after another. In a workflow it then waits for the handoffs that are open by that time.
+// It opens the workspace for each: a process that waits long is no good owner of a store.
 func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
 	for ids := given; ; {
@@ -99,7 +99,7 @@ func (w waiting) forAll(ctx context.Context, a *cli.App, given []string) error {
 	return nil
 }
 
-// forOne waits for the end of a handoff, tells of it, and whether it was done well.
+// forOne waits for the end of a handoff, prints its outcome, and returns whether it was done well.
 func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
 	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
@@ -131,13 +131,13 @@ func (w waiting) forOne(ctx context.Context, a *cli.App, id string) (well bool, 
 	return doneWell(out), err
 }
 
-// doneWell tells what the rule of work that waits for others says.
+// doneWell applies the rule for dependencies: whether this outcome lets a blocked handoff start.
 func doneWell(out schemas.GetOut) bool {
 	st := schemas.OrZero(out.Standing)
 	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
 }
 
-// print tells of a handoff, or only its status.
+// print prints a handoff, or only its status.
 func (w waiting) print(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill func(*cli.Page)) error {
 	if w.silent {
 		fill = func(p *cli.Page) { p.Line("%s", out.Status) }
@@ -145,7 +145,7 @@ func (w waiting) print(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill
 	return a.Print(raw, fill)
 }
 
-// callOff cancels a handoff that took too long, and says so.
+// callOff cancels a handoff that took too long, and returns that as an error.
 func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 	reason := fmt.Sprintf("It was not done within %s.", w.timeout.Duration)
 	in := cli.Arguments{"handoff_id": id, "action": schemas.ActCancel, "note": reason}
@@ -155,7 +155,7 @@ func (w waiting) callOff(ctx context.Context, a *cli.App, id schemas.ID) error {
 	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
-// wentWell tells whether everything in a workflow was done well, or something else took its place.
+// wentWell reports whether every handoff of a workflow was done well, or has a successor.
 func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
 	items, err := conn.Listed(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 	if err != nil {
@@ -171,7 +171,7 @@ func wentWell(ctx context.Context, conn *cli.Connection, workflow string) (bool,
 	return true, nil
 }
 
-// printAsked tells what the holder asks, and how it is answered: it does nothing until then.
+// printAsked prints the questions of the holder, and the command that answers them: the holder does nothing until then.
 func printAsked(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	for _, question := range out.Standing.Questions {
