@@ -51,7 +51,7 @@ PROOF = HANDOFF_PROOFS=1 $(VERBOSE)
 chaos: ## Ten minutes of killed owners and nodes that die
 	HANDOFF_CHAOS=10m $(PROOF) -run 'TestKilledOwnersLoseNothing|TestNodesThatDieLoseNothing' ./cmd/handoff/together
 simulation: ## Ten minutes of callers by chance, against the rules
-	HANDOFF_SIMULATION=10m $(PROOF) -run TestRulesHoldWhateverHappens ./mailbox/simulation
+	HANDOFF_SIMULATION=10m $(PROOF) -run TestSimulation_RulesHold ./mailbox/simulation
 faults: ## What was answered survives the system below
 	HANDOFF_FAULTS=1 $(PROOF) ./cmd/handoff/faults
 workspaces: ## 1,000 workspaces spread over nodes

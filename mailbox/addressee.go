@@ -30,7 +30,7 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 // resolveAddress is [op.parseAddress] for an address that was read.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
-	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.Acting(name) {
+	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.IsActing(name) {
 		return schemas.Address(to), err
 	}
 	return schemas.Address(schemas.Human), nil
@@ -58,7 +58,7 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 
 // poolOf is the pool of a name from which an agent of another name takes work, "" for none.
 func poolOf(v *store.View, name schemas.Agent) (schemas.Address, error) {
-	for a, err := range v.AgentsMentioning(roster.Words(schemas.Address("role:"+name), false)...) {
+	for a, err := range v.AgentsMentioning(roster.PoolWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
 			return "", err
 		}
@@ -82,7 +82,7 @@ func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do s
 // open connection, or the name has mail. Package tools asks it before each call but a registration, which makes the name
 // that of an agent. The error is not_found.
 func (s *Service) NoPool(ctx context.Context, name schemas.Agent) error {
-	if name == "" || name == schemas.Human || name == schemas.System || s.here.Acting(name) {
+	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
 		return nil
 	}
 	pool, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
@@ -107,7 +107,7 @@ func (o *op) tellNoTakers(h *operation.Happening) error {
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // of a name that nobody had the sender heard before
 	}
-	why, err := o.Offers().Nobody(now, offer.Present)
+	why, err := o.Offers().WhyNoTaker(now, offer.Present)
 	if why == "" || err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 	for a, err := range o.Offers().Addressees(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
-			why, err = o.Offers().Nobody(&review, offer.Present)
+			why, err = o.Offers().WhyNoTaker(&review, offer.Present)
 		}
 		if why == "" || err != nil {
 			return "", err

@@ -40,7 +40,7 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 		}
 	}
 	return mutate(ctx, s, by, func(o *op) (out schemas.RegisterOut, err error) {
-		a, err := sessions.Agent(o.View, name)
+		a, err := sessions.AgentOrNew(o.View, name)
 		if err != nil {
 			return out, err
 		}
@@ -84,7 +84,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			if card.Shown(a, c, in) {
 				out.Agents = append(out.Agents, c)
 			}
-			if roster.Skilled(c, in.Capability) {
+			if roster.SkilledOnly(c, in.Capability) {
 				out.Skilled = &c
 			}
 		}
@@ -106,7 +106,7 @@ func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 				return
 			}
 		}
-		for _, name := range s.here.Everybody() {
+		for _, name := range s.here.ActingAgents() {
 			if !known[name] && !yield(store.Agent{Card: schemas.Card{Name: name}}, nil) {
 				return
 			}
@@ -140,6 +140,6 @@ func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Mailbox(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live, c.Waiting = e.here.Acting(c.Name), e.hub.Waits(schemas.Address(c.Name))
+	c.Live, c.Waiting = e.here.IsActing(c.Name), e.hub.HasWaiter(schemas.Address(c.Name))
 	return c, err
 }

@@ -216,7 +216,7 @@ func (s *Service) markShownRead(ctx context.Context, by schemas.Caller, id schem
 func (s *Service) emptyClaim(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
-		kept, err := s.offers(v).KeptFrom(by.Agent)
+		kept, err := s.offers(v).Withheld(by.Agent)
 		return kept, cmp.Or(err, s.addHeld(v, by, &out))
 	})
 	if err != nil {

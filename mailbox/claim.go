@@ -103,7 +103,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
-		o.here.Hear(r.Token, o.Now) // before the commit: a call that cannot deliver this claim comes after
+		o.here.NoteHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim comes after
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.take(life.Reclaim, r)

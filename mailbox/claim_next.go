@@ -94,7 +94,7 @@ func (o *op) claimFirst(tags []string) (takenClaim, error) {
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.At(s.Now())
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
-		a, err := sessions.Agent(v, by.Agent)
+		a, err := sessions.AgentOrNew(v, by.Agent)
 		if err != nil {
 			return 0, err
 		}

@@ -126,7 +126,7 @@ func (s *Service) giveBack(by schemas.Caller, taken takenClaim, why error) error
 // Replayed notes that the holder of a claim was heard of, which an earlier call with the same request id took.
 func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
-		opOf(o).here.Hear(r.Token, o.Now) // before the commit: the call that gives it back comes after
+		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: the call that gives it back comes after
 	}
 }
 

@@ -61,7 +61,7 @@ func TestClaim_LostResponseLeavesNewerClaim(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, first := w.Stdio("a"), w.Stdio("b")
-	second := w.Elsewhere(first, "conn-b2")
+	second := w.OtherSession(first, "conn-b2")
 	w.Sends(sender, "b", "x")
 	ctx, cancel := context.WithCancel(context.Background())
 	b.Then = []func(){func() {
@@ -80,7 +80,7 @@ func TestClaim_ReclaimsWaitingHandoffOnlyByID(t *testing.T) {
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActAsk, note("may I?"))
 	w.Leaves(b)
-	restarted := w.Elsewhere(b, "again")
+	restarted := w.OtherSession(b, "again")
 	require.True(t, w.Claims(restarted).Empty)
 	require.Equal(t, []string{"may I?"}, w.Full(1).Standing.Questions)
 	require.Equal(t, 1, w.ClaimsID(restarted, 1).Attempt) // who names it takes it

@@ -27,7 +27,7 @@ func TestRetry_ReplacesDependency(t *testing.T) {
 			w.Sends(a, "c", "second", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := retry(w, a, b)
 			require.Equal(t, []string{again.String()}, w.Full(2).Standing.BlockedBy)
-			w.Rest()
+			w.PassBackoff()
 			require.Equal(t, again, w.Claims(b).HandoffID)
 			w.Completes(b, again)
 			require.Equal(t, schemas.ID(2), w.Claims(c).HandoffID)
@@ -80,7 +80,7 @@ func TestFail_RetryInPoolExcludesFailedAgent(t *testing.T) {
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenRetry, out.Then)
 	require.Equal(t, "ho_2 may be claimed in 10s.", w.Claims(c).WaitingMail)
-	w.Rest()
+	w.PassBackoff()
 	require.True(t, w.Claims(b).Empty)
 	require.Equal(t, out.RollbackHandoff, w.Claims(c).HandoffID)
 }
@@ -98,7 +98,7 @@ func TestRetry_KeepsEstimateAndTimeout(t *testing.T) {
 	w.Pass(time.Hour)
 	w.Fails(b, schemas.FailIn{HandoffID: "1", Token: first.Token, FailureDetail: because("d"), Then: schemas.ThenRetry})
 	deadline := w.Now().Add(9 * time.Hour)
-	w.Rest()
+	w.PassBackoff()
 	require.Equal(t, w.Now().Add(8*time.Hour), *w.Claims(b).LeaseEnds)
 	require.Equal(t, deadline, *w.Full(2).Handoff.Metadata.Deadline)
 }

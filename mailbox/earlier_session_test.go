@@ -91,7 +91,7 @@ func TestFail_AddsToCheckpointForNextHolder(t *testing.T) {
 			if then == schemas.ThenStop {
 				w.Updates(lead, sent.HandoffID, schemas.ActRetry)
 			}
-			w.Rest()
+			w.PassBackoff()
 			next := coder
 			if then == schemas.ThenRollback {
 				next = lead

@@ -21,7 +21,7 @@ import (
 // for what it took, and passes on the others. A wait that is taken up again at another process has its old place,
 // because the caller says since when it waits.
 func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
-	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
+	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.Arrive(since, until)
 	w.Choosy = len(in.Tags) > 0
 	defer w.Leave()
@@ -55,11 +55,11 @@ func (s *Service) claimWaiting(ctx context.Context, by schemas.Caller, in schema
 // caller's place is that of the time since when it waits, also in a queue that it joins later.
 func (s *Service) joinQueues(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
-		a, err := sessions.Agent(v, name)
+		a, err := sessions.AgentOrNew(v, name)
 		if err != nil {
 			return nil, err
 		}
-		return s.offers(v).Queues(a)
+		return s.offers(v).LongPollBoxes(a)
 	})
 	return err == nil && w.Join(boxes), err
 }
@@ -96,7 +96,7 @@ func (s *Service) hasUnread(ctx context.Context, a schemas.Agent) (some bool, er
 // It counts from the least that it saw, so mail that comes after another agent took some is told, too. A wait that is
 // cut off is an error.
 func (s *Service) awaitNews(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
-	_, until := longpoll.Turn(by, seconds, s.Now())
+	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
 	err = s.pollUntil(ctx, until, func() (bool, error) {
 		s.engine.ApplyTime(ctx)
@@ -140,7 +140,7 @@ func isJudgedByOthers(v *store.View, r *store.Record, a schemas.Agent) bool {
 // it waits. A change is a newer event of the handoff than the one at the beginning of the wait, whose number is given.
 // That the wait is over is no error: the caller is shown what is.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
-	since, until := longpoll.Turn(by, in.WaitSeconds, s.Now())
+	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
 			r, err := reading.Find(v, in.HandoffID, by.Agent)

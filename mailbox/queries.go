@@ -83,7 +83,7 @@ func (s *Service) show(v *store.View, by schemas.Caller, in schemas.GetIn, since
 	}
 	holds := r.Status.Held() && r.Holder == by.Agent
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
-		s.here.Hear(r.Token, s.Now())
+		s.here.NoteHeard(r.Token, s.Now())
 	}
 	out.MayTakeOver = holds && !sameSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = isAsked(v, r, by.Agent); err != nil {
@@ -237,7 +237,7 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 }
 
 // Overview tells what is going on in the workspace, for the person who looks after it: what needs the person, what
-// agents are at work on, what is stuck and why, and how much there is, see [overview.Of]. Any caller calls it; nothing
+// agents are at work on, what is stuck and why, and how much there is, see [overview.Compute]. Any caller calls it; nothing
 // changes but what the clock has changed, and no notice counts as read.
 //
 // A part has limit rows, 20 by default, and counts the others. The number of rows that are read is bounded, whatever the
@@ -258,8 +258,8 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			plan, _, _ := strings.Cut(stepOf(v, r), "/")
 			return set.waitingFile(plan)
 		}
-		out, err := overview.Of(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), Leave: leave,
+		out, err := overview.Compute(v, overview.Config{
+			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), LeaveFile: leave,
 		})
 		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
@@ -270,13 +270,13 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 const hereAfterCall = 5 * time.Minute
 
 // knownAgents are the agents of a workspace, a thousand at most, with whether each is here as far as anybody knows.
-func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known, err error) {
+func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
 	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
 			return nil, err
 		}
-		here := s.here.Holds(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
-		known = append(known, offer.Known{Agent: a, Here: here})
+		here := s.here.IsInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
+		known = append(known, offer.KnownAgent{Agent: a, Here: here})
 	}
 	return known, nil
 }

@@ -36,7 +36,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	switch {
 	case err != nil:
 		return nil, err
-	case a == nil && !o.here.Acting(to):
+	case a == nil && !o.here.IsActing(to):
 		return o.checkUnknown(to, force)
 	case a == nil: // the agent is here and did nothing yet
 		a = &store.Agent{Card: schemas.Card{Name: to}}
@@ -44,7 +44,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if !force && r.Type != schemas.TypeMessage && !roster.Accepts(a.Card, r.Type) {
 		return nil, o.refuseUnaccepted(to, r.Type)
 	}
-	if a.Claims == 0 && !o.here.Acting(to) {
+	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
 	more, err := o.Offers().Warnings(*a)
@@ -59,7 +59,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if err := o.checkRoom(pool); err != nil {
 		return nil, err
 	}
-	warning, err := o.Offers().Nobody(r, offer.Present)
+	warning, err := o.Offers().WhyNoTaker(r, offer.Present)
 	if warning == "" || err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 		return nil, err
 	}
 	cards, err := o.cards()
-	if near := roster.Near(pool, cards); near != "" && !strings.HasSuffix(near, string(pool)) {
+	if near := roster.SuggestPool(pool, cards); near != "" && !strings.HasSuffix(near, string(pool)) {
 		warning += "; " + near + ": amend it to that, if it is meant"
 	}
-	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.Skilled(c, string(pool)) })
+	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.SkilledOnly(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
 		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(string(pool))}, "lets it take it")
@@ -85,7 +85,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 func (o *op) checkNamesake(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
-	if err != nil || force || known == nil && !o.here.Acting(schemas.Agent(name)) {
+	if err != nil || force || known == nil && !o.here.IsActing(schemas.Agent(name)) {
 		return err
 	}
 	for _, err := range o.Offers().Addressees(pool) {
@@ -120,7 +120,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 	if err != nil {
 		return nil, err
 	}
-	known = append(append(known, o.here.Everybody()...), schemas.Human)
+	known = append(append(known, o.here.ActingAgents()...), schemas.Human)
 	slices.Sort(known)
 	known = slices.Compact(known)
 	meant := closest.Likely(to, known)
@@ -139,7 +139,7 @@ func (o *op) checkUnknown(to schemas.Agent, force bool) (warnings []string, err 
 	if len(meant) > 0 {
 		hint += fmt.Sprintf(" Closest: %s.", meant[0])
 	}
-	if near := roster.Near(schemas.Address(":"+to), cards); near != "" {
+	if near := roster.SuggestPool(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
 	return nil, e.WithField("to").WithAgents(closest.Order(to, known)).

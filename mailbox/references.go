@@ -83,7 +83,7 @@ func (o *op) unknownAgent(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}
-	why, err := o.Offers().Nobody(&store.Record{To: schemas.Address(name)}, offer.Member)
+	why, err := o.Offers().WhyNoTaker(&store.Record{To: schemas.Address(name)}, offer.Member)
 	if why == "" || err != nil {
 		return "", err
 	}

@@ -102,7 +102,7 @@ func onceDone(set *rules.Set, f rules.Facts) []rules.Sends {
 	before := set.Fire(triggers[life.Complete], &f)
 	f.Outcome.Passed = true
 	return slices.DeleteFunc(set.Fire(triggers[life.Complete], &f), func(s rules.Sends) bool {
-		return slices.ContainsFunc(before, func(b rules.Sends) bool { return b.Of() == s.Of() })
+		return slices.ContainsFunc(before, func(b rules.Sends) bool { return b.Name() == s.Name() })
 	})
 }
 
@@ -122,11 +122,11 @@ func factsOf(v *store.View, r *store.Record) (*rules.Facts, error) {
 	case schemas.Completed, schemas.Returned:
 		var done schemas.Completion
 		err = v.DecodeContent(r.ID, r.Result, &done)
-		f.Outcome = rules.Completed(done)
+		f.Outcome = rules.CompletedOutcome(done)
 	case schemas.Failed, schemas.Rejected:
 		var failure schemas.Failure
 		err = v.DecodeContent(r.ID, r.Result, &failure)
-		f.Outcome = rules.Failed(failure)
+		f.Outcome = rules.FailedOutcome(failure)
 	case schemas.TimedOut:
 		f.Outcome.Summary = reading.TimeoutReason(r)
 	}

@@ -41,7 +41,7 @@ func (o *op) tellFirst(h *operation.Happening) error {
 	if err != nil {
 		return err
 	}
-	if first := o.Offers().First(ranked, now, o.By.Agent); first != "" {
+	if first := o.Offers().FirstToTell(ranked, now, o.By.Agent); first != "" {
 		o.reserveFor(now, first)
 		routed.Chosen, routed.Until = first, now.Reserved.Time()
 	}
@@ -72,7 +72,7 @@ func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 
 // rankCandidates ranks those who could take a handoff now, see [offer.Offers.Candidates].
 func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
-	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.Words(r.To, r.NoTakers == "generalist")...))
+	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.PoolWords(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 		if out.Routed = routed; operation.ToldFirst(r) {
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
-	case out.Standing.Reason == "" && !s.here.Acting(schemas.Agent(r.To)):
+	case out.Standing.Reason == "" && !s.here.IsActing(schemas.Agent(r.To)):
 		out.Standing.Reason = fmt.Sprintf("nobody who was here so far may claim as %s", r.To)
 	}
 	return nil
@@ -111,6 +111,6 @@ func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, e
 	}
 	left := r.Clone()
 	left.Excluded = append(left.Excluded, without)
-	why, err := o.Offers().Nobody(&left, offer.Member)
+	why, err := o.Offers().WhyNoTaker(&left, offer.Member)
 	return why == "" && err == nil, err
 }

@@ -55,7 +55,7 @@ func sameRow(a, b store.Row) bool { return bytes.Equal(a.Key, b.Key) && bytes.Eq
 
 // compile reads the rows of files.
 func (e *env) compile(rows []store.Row) ruleSet {
-	all := ruleSet{&rules.Set{}, &rules.Set{Unread: true}}
+	all := ruleSet{&rules.Set{}, &rules.Set{Disallowed: true}}
 	for _, row := range rows {
 		var of store.DeclaredRules
 		if err := schemas.Decode(row.Value, &of); err != nil {
@@ -156,7 +156,7 @@ func (s ruleSet) awaitedFile(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
 	case s.waitingFile(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
-		return s.waiting.Follows(on, f)
+		return s.waiting.MayFollow(on, f)
 	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
 		return reading.NoFile
 	}

@@ -66,7 +66,7 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 		known[a.Card.Name] = true
 		now, is := d.of[a.Card.Name]
 		if !is && (a.Declared != nil || !a.Card.Registered) {
-			role := sessions.RoleOf(a.Card.Name, func(role schemas.Agent) bool { return d.of[role].said.Role == string(role) })
+			role := sessions.RolePrefix(a.Card.Name, func(role schemas.Agent) bool { return d.of[role].said.Role == string(role) })
 			now, is = d.of[role]
 		}
 		switch {

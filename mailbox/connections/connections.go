@@ -50,7 +50,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	}
 	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
 	err = c.Engine.Update(ctx, by, func(o *operation.Op) error {
-		a, err := o.Here().NameFor(o.View, client, names.Server, caller)
+		a, err := o.Here().ChooseName(o.View, client, names.Server, caller)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 		return op{o}.give(a, client, caller)
 	})
 	if err == nil {
-		c.Engine.Here.Acts(in.Conn, out.Agent)
+		c.Engine.Here.NoteActing(in.Conn, out.Agent)
 	}
 	return out, err
 }

@@ -41,7 +41,7 @@ func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
 
 func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
-	other := w.Elsewhere(b, "other")
+	other := w.OtherSession(b, "other")
 	w.Assigns(a, b, "x")
 	require.Empty(t, w.Leaves(other).Holding)
 	w.Pass(10 * time.Minute)

@@ -97,7 +97,7 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Here().Settled() {
 		return nil
 	}
-	for a, err := range sessions.Of(o.View, client) {
+	for a, err := range sessions.NamesOfClient(o.View, client) {
 		if err == nil && !a.Left && !o.Here().IsOpen(a.Conn) {
 			err = op{o}.putGone(a)
 		}
@@ -132,7 +132,7 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 // at the same time would use two names for one session, and mail for one of them would not be found.
 func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
-	a, err := o.Here().NameFor(o.View, client, names.Hook, c)
+	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)
 	if err != nil {
 		return "", err
 	}

@@ -169,7 +169,7 @@ const (
 // session before. It stops after [reading.MaxScanned] records, or [mostPassed] that were delivered before, and passes
 // over what cannot be read.
 func (d *Delivery) findHandoffs(fresh bool) error {
-	a, err := sessions.Agent(d.View, d.Agent)
+	a, err := sessions.AgentOrNew(d.View, d.Agent)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ const (
 // nameOthers names the others that are here, eight at most, and counts the rest. Who is known and not here is for
 // list_agents.
 func (d *Delivery) nameOthers() {
-	others := slices.DeleteFunc(d.Here.Everybody(), func(name schemas.Agent) bool { return name == d.Agent })
+	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
 	d.Out.Here = others[:min(len(others), othersShown)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }

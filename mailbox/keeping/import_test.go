@@ -189,7 +189,7 @@ func TestImport_KeepsWhatWaitsForLeave(t *testing.T) {
 	waits := exported(t, w.Store)
 	b.BreakAfter(1)
 	declares(w, false)
-	b.Mend()
+	b.Repair()
 	for _, file := range []string{waits, exported(t, w.Store)} {
 		to := moved(t, file, memory.New())
 		require.Empty(t, to.SentByRules(), "no file is known yet")

@@ -17,12 +17,12 @@ import (
 
 // newLivingWorld is one whose clock goes on, inside a bubble.
 func newLivingWorld(t testing.TB, b store.Backend) *mailboxtest.World {
-	return mailboxtest.New(t, mailboxtest.On(b), mailboxtest.Living)
+	return mailboxtest.New(t, mailboxtest.On(b), mailboxtest.LiveClock)
 }
 
 func awaken(t *testing.T, prepare func(w *mailboxtest.World, a, b schemas.Caller), do func(w *mailboxtest.World, a, b schemas.Caller)) (got schemas.ClaimOut, took time.Duration) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		a, b := w.Stdio("a"), w.Elsewhere(w.Stdio("b"), "waiting")
+		a, b := w.Stdio("a"), w.OtherSession(w.Stdio("b"), "waiting")
 		prepare(w, a, b)
 		begun := time.Now()
 		done := make(chan struct{})
@@ -111,7 +111,7 @@ func (b *counted) Update(ctx context.Context, fn func(store.Writer) error) error
 	return b.Backend.Update(ctx, fn)
 }
 
-func TestClaim_SleepsBesideDamagedHandoff(t *testing.T) {
+func TestClaim_SleepsNextToDamagedHandoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &counted{Backend: memory.New()}
 		w := newLivingWorld(t, b)
@@ -125,7 +125,7 @@ func TestClaim_SleepsBesideDamagedHandoff(t *testing.T) {
 	})
 }
 
-func TestClaim_WakesAtMomentDuringItsLook(t *testing.T) {
+func TestClaim_WakesAtTimeDuringLookup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := late{mailboxtest.Backends["memory"](t)}
 		w := newLivingWorld(t, b)

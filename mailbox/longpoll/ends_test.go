@@ -16,7 +16,7 @@ import (
 
 func TestClaim_MakesNoTransactionWhileIdle(t *testing.T) {
 	b := &counted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "c", "x")
 		for i := range 64 {
 			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
@@ -45,7 +45,7 @@ func TestClaim_KeepsEndOfRepeatedWait(t *testing.T) {
 		{"by a clock that is ahead", -time.Hour, 50 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				by := mailboxtest.Remote("b", "1")
 				by.Since = time.Now().Add(-c.since)
 				w.wait(by, schemas.ClaimIn{})
@@ -73,7 +73,7 @@ func TestClaim_EndsCallOfLongWait(t *testing.T) {
 		{"by a clock that was set back", -time.Hour, 50 * time.Second, time.Hour},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				by := mailboxtest.Remote("b", "1")
 				by.Since, by.Until = time.Now().Add(-c.since), time.Now().Add(c.until)
 				w.wait(by, schemas.ClaimIn{})
@@ -86,7 +86,7 @@ func TestClaim_EndsCallOfLongWait(t *testing.T) {
 }
 
 func TestClaim_KeepsPlaceBetweenCallsOfLongWait(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		begun := time.Now()
 		time.Sleep(time.Hour)
 		w.wait(mailboxtest.Remote("b", "young"), schemas.ClaimIn{})
@@ -101,7 +101,7 @@ func TestClaim_KeepsPlaceBetweenCallsOfLongWait(t *testing.T) {
 }
 
 func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		a := mailboxtest.Remote("a", "")
 		w.Sends(a, "b", "x")
 		time.Sleep(time.Second)
@@ -117,7 +117,7 @@ func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
 }
 
 func TestClaim_WakesAtEndOfDelayThatBeganLater(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
 		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
 		time.Sleep(6 * time.Second)

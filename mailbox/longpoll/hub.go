@@ -39,7 +39,7 @@ import (
 // next owner, with the time at which its wait began.
 type Hub struct {
 	mu       sync.Mutex // guards the fields below, and those of waiters that say so
-	queues   map[schemas.Address]queue
+	lists    map[schemas.Address]waiterList
 	waiters  map[*Waiter]bool
 	arrivals uint64
 	changed  chan struct{} // closed and replaced at each change
@@ -57,7 +57,7 @@ type Effects struct {
 
 // NewHub makes a hub for which nobody waits.
 func NewHub() *Hub {
-	return &Hub{queues: map[schemas.Address]queue{}, waiters: map[*Waiter]bool{}, changed: make(chan struct{})}
+	return &Hub{lists: map[schemas.Address]waiterList{}, waiters: map[*Waiter]bool{}, changed: make(chan struct{})}
 }
 
 // NextChange is closed at the next change of anything. Who takes it before looking misses no change after the look.
@@ -68,11 +68,11 @@ func (h *Hub) NextChange() <-chan struct{} {
 	return h.changed
 }
 
-// Waits tells whether a call waits for anything that comes into a mailbox.
-func (h *Hub) Waits(box schemas.Address) bool {
+// HasWaiter tells whether a call waits for anything that comes into a mailbox.
+func (h *Hub) HasWaiter(box schemas.Address) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.queues[box], func(w *Waiter) bool { return !w.Choosy })
+	return slices.ContainsFunc(h.lists[box], func(w *Waiter) bool { return !w.Choosy })
 }
 
 // Announce tells those who wait what was changed. It is called after the commit, and also when nobody knows whether
@@ -84,10 +84,10 @@ func (h *Hub) Announce(e Effects) {
 	close(h.changed)
 	h.changed = make(chan struct{})
 	for _, box := range e.Boxes {
-		h.queues[box].permit(box)
+		h.lists[box].grant(box)
 	}
 	for _, agent := range e.Freed {
-		for _, w := range h.queues[schemas.Address(agent)] {
+		for _, w := range h.lists[schemas.Address(agent)] {
 			w.mayTakeMore = true
 			w.wake()
 		}

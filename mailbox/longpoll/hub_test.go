@@ -18,7 +18,7 @@ func boxes(names ...schemas.Address) []schemas.Address { return names }
 
 func arrive(h *longpoll.Hub) *longpoll.Waiter { return h.Arrive(time.Time{}, time.Time{}) }
 
-func TestALookIntoNewMailboxesPutsNoPermitToUse(t *testing.T) {
+func TestJoin_OfNewMailboxesUsesNoPermit(t *testing.T) {
 	h := longpoll.NewHub()
 	w := arrive(h)
 	require.True(t, w.Join(boxes("b")))
@@ -30,7 +30,7 @@ func TestALookIntoNewMailboxesPutsNoPermitToUse(t *testing.T) {
 	require.Equal(t, boxes("b"), w.InUse())
 }
 
-func TestAWaiterThatMovesPassesOnThePermitsOfMailboxesItLeaves(t *testing.T) {
+func TestJoin_PassesOnPermitsOfLeftMailboxes(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c"))
@@ -43,7 +43,7 @@ func TestAWaiterThatMovesPassesOnThePermitsOfMailboxesItLeaves(t *testing.T) {
 	require.Equal(t, boxes("b"), second.InUse())
 }
 
-func TestAPermitGoesToTheWaiterThatWaitsLongest(t *testing.T) {
+func TestAnnounce_GivesPermitToLongestWaiter(t *testing.T) {
 	h := longpoll.NewHub()
 	began := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 	late, early := h.Arrive(began.Add(time.Second), time.Time{}), h.Arrive(began, time.Time{})
@@ -54,7 +54,7 @@ func TestAPermitGoesToTheWaiterThatWaitsLongest(t *testing.T) {
 	require.True(t, early.Join(boxes("b")))
 }
 
-func TestPermitsThatAreInUsePassToThoseBehindWhereMailIsLeft(t *testing.T) {
+func TestPassOn_GivesPermitsOnlyForRemainingMail(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c"))
@@ -67,7 +67,7 @@ func TestPermitsThatAreInUsePassToThoseBehindWhereMailIsLeft(t *testing.T) {
 	require.Equal(t, boxes("c"), second.InUse())
 }
 
-func TestAWaiterThatLeavesPassesOnAllButWhatItSpent(t *testing.T) {
+func TestLeave_PassesOnUnspentPermits(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := arrive(h), arrive(h)
 	first.Join(boxes("b", "c", "d"))
@@ -81,13 +81,13 @@ func TestAWaiterThatLeavesPassesOnAllButWhatItSpent(t *testing.T) {
 	require.Equal(t, boxes("c", "d"), second.InUse())
 }
 
-func TestAHubForgetsAWaiterThatLeft(t *testing.T) {
+func TestLeave_FreesWaiter(t *testing.T) {
 	h := longpoll.NewHub()
 	w := arrive(h)
 	w.Join(boxes("b", "c"))
 	h.Announce(longpoll.Effects{Boxes: boxes("b")})
 	w.Leave()
-	require.Zero(t, h.Kept())
+	require.Zero(t, h.Size())
 	left := weak.Make(w)
 	w = nil
 	runtime.GC()
@@ -95,7 +95,7 @@ func TestAHubForgetsAWaiterThatLeft(t *testing.T) {
 	runtime.KeepAlive(h)
 }
 
-func TestAWaitThatIsTakenUpAgainKeepsItsBeginningAndItsEnd(t *testing.T) {
+func TestWaitPeriod_OfRepeatKeepsBeginningAndEnd(t *testing.T) {
 	now := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 	began, ends := now.Add(-10*time.Second), now.Add(20*time.Second)
 	for name, c := range map[string]struct {
@@ -110,7 +110,7 @@ func TestAWaitThatIsTakenUpAgainKeepsItsBeginningAndItsEnd(t *testing.T) {
 		"one that ends later than it asked": {schemas.Caller{Until: now.Add(time.Hour)}, now, now.Add(time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			since, until := longpoll.Turn(c.by, 60, now)
+			since, until := longpoll.WaitPeriod(c.by, 60, now)
 			require.Equal(t, c.since, since)
 			require.Equal(t, c.until, until)
 		})

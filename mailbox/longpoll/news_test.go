@@ -29,7 +29,7 @@ func meanwhile(t *testing.T, call func(), do func()) {
 // living runs a test in a bubble with a lead and a coder that are connected.
 func living(t *testing.T, fn func(w *mailboxtest.World, lead, coder schemas.Caller)) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		fn(w, w.Elsewhere(w.Stdio("lead"), "l"), w.Elsewhere(w.Stdio("coder"), "c"))
+		fn(w, w.OtherSession(w.Stdio("lead"), "l"), w.OtherSession(w.Stdio("coder"), "c"))
 	})
 }
 
@@ -143,7 +143,7 @@ func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
 			w.Updates(lead, 1, schemas.ActAmend, mailboxtest.Changing(schemas.Changes{Task: "another"}))
 		}},
 		{"another session", true, func(w *mailboxtest.World, _ schemas.Caller, coder *schemas.Caller) {
-			*coder = w.Elsewhere(*coder, "new")
+			*coder = w.OtherSession(*coder, "new")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestWait_SkipsOutcomeThatWasRead(t *testing.T) {
 func TestWait_NamesClaimToTakeUp(t *testing.T) {
 	w, lead, coder := mailboxtest.Pair(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
-	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.Elsewhere(coder, "new")): true} {
+	for by, want := range map[*schemas.Caller]bool{&coder: false, &lead: false, new(w.OtherSession(coder, "new")): true} {
 		got := mailboxtest.Must(t, w.Get, *by, schemas.GetIn{HandoffID: "1"})
 		require.Equal(t, want, got.MayTakeOver)
 	}

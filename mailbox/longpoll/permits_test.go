@@ -32,7 +32,7 @@ func (b *uncertain) Update(ctx context.Context, fn func(store.Writer) error) err
 
 func TestClaim_WakesOnSendOfUnknownEnd(t *testing.T) {
 	b := &uncertain{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
 		b.next = true
 		mailboxtest.Refuses(w.T, w.Send, mailboxtest.Human, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
@@ -42,25 +42,25 @@ func TestClaim_WakesOnSendOfUnknownEnd(t *testing.T) {
 }
 
 func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
-	send := func(w *waits) { w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent) }
+	send := func(w *waitLog) { w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent) }
 	for name, c := range map[string]struct {
-		prepare, do func(w *waits)
+		prepare, do func(w *waitLog)
 		tags        []string // of who waits first
 	}{
-		"it has other tags": {func(*waits) {}, send, []string{"sql"}},
-		"it declined": {func(w *waits) {
+		"it has other tags": {func(*waitLog) {}, send, []string{"sql"}},
+		"it declined": {func(w *waitLog) {
 			w.Sends(mailboxtest.Human, "capability:review", "x")
 			w.Fails(mailboxtest.Remote("b", ""), schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Outcome: schemas.OutcomeRejected})
 			w.Claims(mailboxtest.Remote("c", "before"))
-		}, func(w *waits) { w.Updates(mailboxtest.Human, 1, schemas.ActRelease) }, nil},
-		"it holds as many as it takes": {func(w *waits) {
+		}, func(w *waitLog) { w.Updates(mailboxtest.Human, 1, schemas.ActRelease) }, nil},
+		"it holds as many as it takes": {func(w *waitLog) {
 			mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", MaxOpen: 1})
 			w.Sends(mailboxtest.Human, "b", "x")
 			w.Claims(mailboxtest.Remote("b", "before"))
 		}, send, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+			bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
 				c.prepare(w)
 				w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: c.tags})
@@ -75,7 +75,7 @@ func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
 }
 
 func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		b := mailboxtest.Remote("b", "")
 		mailboxtest.Must(w.T, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
 		held := w.Assigns(mailboxtest.Human, b, "x")
@@ -89,7 +89,7 @@ func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
 }
 
 func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		for i := range 3 {
 			w.Sends(mailboxtest.Human, "capability:review", fmt.Sprint(i), mailboxtest.NoParent)
 			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
@@ -102,7 +102,7 @@ func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
 
 // One that was given mail of two boxes takes one; the other is handed to who waits for it.
 func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
 		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
 			w.Sends(mailboxtest.Human, to, "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
@@ -117,7 +117,7 @@ func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
 
 func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		cancel := w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
 		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
 		b.Then = []func(){cancel} // the send is kept and not announced yet
@@ -142,9 +142,9 @@ func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error
 }
 
 // Who looks on joining may take what was announced before. What is announced to it meanwhile is for others.
-func TestClaim_PassesWorkSentDuringItsLookOn(t *testing.T) {
+func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
 	b := &earlier{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		b.first = func() { // it stands in line, ahead of the other, and has not looked
@@ -160,7 +160,7 @@ func TestClaim_PassesWorkSentDuringItsLookOn(t *testing.T) {
 // A waiter that is to stand in other queues and is given a permit at the same time uses the permit all the same.
 func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
@@ -173,24 +173,24 @@ func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
 
 // Whose mail may be taken by others is known a moment after a process has begun.
 func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Opens("c1", "s1")
 		w.Opens("c2", "s2")
 		w.Sends(mailboxtest.Human, "claude-code", "x")
 		w.Restart()
 		second := w.Opens("c2", "s2")
 		w.wait(second, schemas.ClaimIn{})
-		time.Sleep(mailboxtest.Settled)
+		time.Sleep(mailboxtest.SettleTime)
 		synctest.Wait()
 		require.Equal(w.T, map[schemas.ID]string{1: second.AgentID}, w.got())
 	})
 }
 
 func TestClaim_WakesOnEndOfOtherSession(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		b := w.Stdio("b")
 		w.Assigns(mailboxtest.Human, b, "x")
-		w.wait(w.Elsewhere(b, "again"), schemas.ClaimIn{})
+		w.wait(w.OtherSession(b, "again"), schemas.ClaimIn{})
 		w.Leaves(b)
 		synctest.Wait()
 		require.Equal(w.T, map[schemas.ID]string{1: "again"}, w.got())

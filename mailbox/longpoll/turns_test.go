@@ -18,8 +18,8 @@ import (
 	"handoff/store/memory"
 )
 
-// waits are those who wait for work in a bubble.
-type waits struct {
+// waitLog are those who wait for work in a bubble.
+type waitLog struct {
 	*mailboxtest.World
 
 	mu    sync.Mutex               // guards the fields below
@@ -27,26 +27,26 @@ type waits struct {
 	ended map[string]time.Duration // after how long the wait of an instance
 }
 
-func (w *waits) got() map[schemas.ID]string {
+func (w *waitLog) got() map[schemas.ID]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.taken)
 }
 
-func (w *waits) end() map[string]time.Duration {
+func (w *waitLog) end() map[string]time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.ended)
 }
 
 // bubble runs a test in which time goes on only when all wait, and lets all waits end.
-func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waits)) {
+func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waitLog)) {
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 		}()
-		fn(&waits{World: newLivingWorld(t, open(t)), taken: map[schemas.ID]string{}, ended: map[string]time.Duration{}})
+		fn(&waitLog{World: newLivingWorld(t, open(t)), taken: map[schemas.ID]string{}, ended: map[string]time.Duration{}})
 	})
 }
 
@@ -55,7 +55,7 @@ func on(b store.Backend) func(testing.TB) store.Backend {
 }
 
 // wait begins a wait and returns when it has begun.
-func (w *waits) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.CancelFunc) {
+func (w *waitLog) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if in.WaitSeconds == 0 {
 		in.WaitSeconds = 50
@@ -77,7 +77,7 @@ func (w *waits) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.Canc
 func TestClaim_ServesLongestWaitFirst(t *testing.T) {
 	for name, open := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
-			bubble(t, open, func(w *waits) {
+			bubble(t, open, func(w *waitLog) {
 				begun := time.Now()
 				for _, i := range rand.Perm(64) {
 					by := mailboxtest.Remote("b", fmt.Sprint(i))
@@ -124,7 +124,7 @@ func TestClaim_GivesOneToEachOfManyWaiters(t *testing.T) {
 
 func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
 	b := &counted{Backend: memory.New()}
-	bubble(t, on(b), func(w *waits) {
+	bubble(t, on(b), func(w *waitLog) {
 		for i := range 64 {
 			w.wait(mailboxtest.Remote("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
@@ -142,7 +142,7 @@ func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
 }
 
 func TestClaim_WakesSeveralForSeveralHandoffs(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		for range 10 { // applied in one transaction
 			w.Sends(mailboxtest.Human, "b", "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
@@ -156,7 +156,7 @@ func TestClaim_WakesSeveralForSeveralHandoffs(t *testing.T) {
 }
 
 func TestSend_TellsWaitingAgentFirst(t *testing.T) {
-	bubble(t, mailboxtest.Backends["memory"], func(w *waits) {
+	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), mailboxtest.Remote("c", ""))
 		w.wait(mailboxtest.Remote("c", "1"), schemas.ClaimIn{})
 		out := w.Sends(mailboxtest.Human, "capability:review", "x")

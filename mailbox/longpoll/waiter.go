@@ -85,7 +85,7 @@ func (w *Waiter) PassOn(pending []schemas.Address) {
 	defer w.hub.mu.Unlock()
 	for box := range w.inUse {
 		if slices.Contains(pending, box) {
-			w.hub.queues[box].behind(w).permit(box)
+			w.hub.lists[box].behind(w).grant(box)
 		}
 	}
 	clear(w.inUse)
@@ -99,27 +99,27 @@ func (w *Waiter) Leave() {
 	delete(w.hub.waiters, w)
 	w.move(nil)
 	for box := range w.inUse {
-		w.hub.queues[box].permit(box)
+		w.hub.lists[box].grant(box)
 	}
 }
 
 // move takes the waiter out of the queues of other mailboxes than these, where its permits go to others.
 func (w *Waiter) move(boxes []schemas.Address) {
-	queues := w.hub.queues
+	queues := w.hub.lists
 	for _, box := range w.boxes {
 		if slices.Contains(boxes, box) {
 			continue
 		}
-		if queues[box] = queues[box].without(w); len(queues[box]) == 0 {
+		if queues[box] = queues[box].remove(w); len(queues[box]) == 0 {
 			delete(queues, box)
 		}
 		if w.granted[box] {
 			delete(w.granted, box)
-			queues[box].permit(box)
+			queues[box].grant(box)
 		}
 	}
 	for _, box := range boxes {
-		queues[box] = queues[box].with(w)
+		queues[box] = queues[box].insert(w)
 	}
 	w.boxes = boxes
 }
@@ -132,11 +132,11 @@ func (w *Waiter) wake() {
 	}
 }
 
-// Turn tells when the wait of a caller began and when it ends, for a call that waits so many seconds at most. A wait
+// WaitPeriod tells when the wait of a caller began and when it ends, for a call that waits so many seconds at most. A wait
 // that is taken up again, at this process or another, brings both with it ([schemas.Caller]). A wait that is made of
 // several calls keeps its beginning, and each call says when it ends. It is pure. A beginning in the future counts as
 // now, and no wait ends before now.
-func Turn(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
+func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now
 	}

@@ -43,7 +43,7 @@ func OnEach(t *testing.T, test func(*testing.T, *World)) {
 
 // InBubble runs a test in a workspace whose clock goes on.
 func InBubble(t *testing.T, test func(*testing.T, *World)) {
-	synctest.Test(t, func(t *testing.T) { test(t, New(t, Living)) })
+	synctest.Test(t, func(t *testing.T) { test(t, New(t, LiveClock)) })
 }
 
 // Stdio is an agent on a connection of its own, which is open.
@@ -76,8 +76,8 @@ func Remote(name schemas.Agent, instance string) schemas.Caller {
 	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
 }
 
-// Elsewhere is another session under the name of an agent.
-func (w *World) Elsewhere(by schemas.Caller, conn string) schemas.Caller {
+// OtherSession is another session under the name of an agent.
+func (w *World) OtherSession(by schemas.Caller, conn string) schemas.Caller {
 	by.AgentID, by.Conn = conn, conn
 	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: conn})
 	return by
@@ -97,16 +97,16 @@ func (w *World) Accepts(kind string, agents ...schemas.Caller) {
 	}
 }
 
-// Settled is after how long a service knows which connections are open.
-const Settled = 5 * time.Second
+// SettleTime is after how long a service knows which connections are open.
+const SettleTime = 5 * time.Second
 
-// Rest lets the time pass for which work rests after its first attempt.
-func (w *World) Rest() { w.Pass(10 * time.Second) }
+// PassBackoff lets the time pass for which work rests after its first attempt.
+func (w *World) PassBackoff() { w.Pass(10 * time.Second) }
 
 // Sends makes a send that is not refused. The changes are applied to its input, here as in the methods below.
 func (w *World) Sends(by schemas.Caller, to, task string, changes ...func(*schemas.SendIn)) schemas.SendOut {
 	w.T.Helper()
-	return Must(w.T, w.Send, by, changed(schemas.SendIn{To: to, Task: task}, changes))
+	return Must(w.T, w.Send, by, withChanges(schemas.SendIn{To: to, Task: task}, changes))
 }
 
 // Claims claims the next handoff of an agent.
@@ -132,7 +132,7 @@ func (w *World) Assigns(by, to schemas.Caller, task string, changes ...func(*sch
 func (w *World) Completes(by schemas.Caller, id schemas.ID, changes ...func(*schemas.CompleteIn)) schemas.CompleteOut {
 	w.T.Helper()
 	in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}}
-	return Must(w.T, w.Complete, by, changed(in, changes))
+	return Must(w.T, w.Complete, by, withChanges(in, changes))
 }
 
 // Fails reports a failure, which is not refused.
@@ -144,14 +144,14 @@ func (w *World) Fails(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
 // Updates makes a step that is not refused.
 func (w *World) Updates(by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn)) schemas.UpdateOut {
 	w.T.Helper()
-	return Must(w.T, w.Update, by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
+	return Must(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
 // TryUpdate makes a step that may be refused.
 func (w *World) TryUpdate(
 	by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn),
 ) (schemas.UpdateOut, error) {
-	return w.Update(context.Background(), by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
+	return w.Update(context.Background(), by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
 // Refuses makes a step that is refused with a code, and with an error that speaks of want.
@@ -159,7 +159,7 @@ func (w *World) Refuses(
 	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
 ) *schemas.Error {
 	w.T.Helper()
-	return Refuses(w.T, w.Update, by, changed(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
+	return Refuses(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
 }
 
 // Full is all that is kept of a handoff.
@@ -283,7 +283,7 @@ func Note(text string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Note = text }
 }
 
-func changed[In any](in In, changes []func(*In)) In {
+func withChanges[In any](in In, changes []func(*In)) In {
 	for _, change := range changes {
 		change(&in)
 	}

@@ -55,8 +55,8 @@ func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) erro
 // BreakAfter has it refuse what comes after so many updates.
 func (b *Breaking) BreakAfter(updates int) { b.keeps = &updates }
 
-// Mend has it keep all again.
-func (b *Breaking) Mend() { b.keeps = nil }
+// Repair has it keep all again.
+func (b *Breaking) Repair() { b.keeps = nil }
 
 // Damage spoils the record of a handoff on disk until the test ends.
 func Damage(t testing.TB, b store.Backend, id schemas.ID) {

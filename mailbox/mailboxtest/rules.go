@@ -21,7 +21,7 @@ func To(address, task string) schemas.SendIn { return schemas.SendIn{To: address
 
 // Step is a step of a plan that sends its name and what came before.
 func Step(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
-	return changed(schemas.PlanStep{Step: name, SendIn: To(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
+	return withChanges(schemas.PlanStep{Step: name, SendIn: To(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }
 
 // InOrder are the units of a plan whose steps follow each other.

@@ -40,13 +40,13 @@ type World struct {
 // Start is when the clock of every world begins.
 func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 
-// New opens a workspace. The changes are applied to its configuration: see [On] and [Living]. Without any it is kept by
+// New opens a workspace. The changes are applied to its configuration: see [On] and [LiveClock]. Without any it is kept by
 // [Memory]. The end of the test checks every index, counter and byte of the store, and closes it. Its ids are counted
 // from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{T: t}
-	w.config = changed(mailbox.Config{
+	w.config = withChanges(mailbox.Config{
 		Now:   func() time.Time { return Start().Add(time.Duration(w.passed.Load())) },
 		NewID: func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, w.ids.Add(1)) },
 	}, changes)
@@ -63,8 +63,8 @@ func On(b store.Backend) func(*mailbox.Config) {
 	return func(c *mailbox.Config) { c.Store = store.New(b) }
 }
 
-// Living lets the clock go on, for tests inside a bubble of testing/synctest.
-func Living(c *mailbox.Config) { c.Now = time.Now }
+// LiveClock lets the clock go on, for tests inside a bubble of testing/synctest.
+func LiveClock(c *mailbox.Config) { c.Now = time.Now }
 
 // Backends opens each kind of store.
 var Backends = map[string]func(testing.TB) store.Backend{"memory": Memory, "bolt": File}
@@ -94,7 +94,7 @@ func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
 // Restart puts the next service over the store, with the same configuration except for these changes, as if the process
 // had died: it knows no connection and no wait of the service before it. Nothing else may be under way.
 func (w *World) Restart(changes ...func(*mailbox.Config)) {
-	w.Service = mailbox.New(changed(w.config, changes))
+	w.Service = mailbox.New(withChanges(w.config, changes))
 }
 
 // Intact checks the whole store and its registry, and fails the test on anything that does not agree.

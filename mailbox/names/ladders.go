@@ -8,10 +8,10 @@ import (
 
 // Caller is who asks for the name of its session. What it does not know is empty, and ties no name to it.
 type Caller struct {
-	Session string        // as its client calls it
-	Conn    string        // that it opens, for a server
-	Process string        // of the client, or the process whose server is about to come
-	Beside  schemas.Agent // the name of a server that the same process started, for a shell
+	Session    string        // as its client calls it
+	Conn       string        // that it opens, for a server
+	Process    string        // of the client, or the process whose server is about to come
+	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
 // tie is what ties a caller to a name. It is pure, and never true for a caller that does not know what it compares.
@@ -32,8 +32,8 @@ func bySession(n Name, c Caller) bool {
 	return c.Session != "" && n.Session == c.Session && (!n.Left || n.Unseen < KeptFor)
 }
 
-// byStart ties a shell to the server that was started beside it.
-func byStart(n Name, c Caller) bool { return c.Beside != "" && n.Agent == c.Beside }
+// byServer ties a shell to the server that was started beside it.
+func byServer(n Name, c Caller) bool { return c.ServerName != "" && n.Agent == c.ServerName }
 
 // Ladder says under which of the names that it has a tie to a caller acts: that of the first rung on which one stands.
 type Ladder []rung
@@ -42,7 +42,7 @@ type Ladder []rung
 // the rung says so.
 type rung struct {
 	tie
-	in     State
+	states State
 	shared bool // also one under which another session acts
 }
 
@@ -71,7 +71,7 @@ var (
 		{byProcess, Open, true},
 		{byProcess, Presumed, true},
 		{bySession, held, true},
-		{byStart, held | gone, true},
+		{byServer, held | gone, true},
 		{bySession, gone, true},
 	}
 )
@@ -81,17 +81,17 @@ var (
 // same answer in each process.
 func (l Ladder) Find(all []Name, c Caller) int {
 	for _, r := range l {
-		if i := slices.IndexFunc(all, func(n Name) bool { return r.holds(n, c) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(n Name) bool { return r.matches(n, c) }); i >= 0 {
 			return i
 		}
 	}
 	return -1
 }
 
-// holds tells whether a name stands on the rung for a caller: its state, that nobody else acts under it where this
+// matches tells whether a name stands on the rung for a caller: its state, that nobody else acts under it where this
 // matters, and the tie.
-func (r rung) holds(n Name, c Caller) bool {
-	return r.in&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
+func (r rung) matches(n Name, c Caller) bool {
+	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }
 
 // KeptForServer tells whether the name is kept for the server that the caller's process starts for its session. Then

@@ -48,7 +48,7 @@ var callers = []struct {
 }{
 	{"server", names.Server, names.Caller{Session: "s1", Conn: "c1", Process: "p1"}},
 	{"hook", names.Hook, names.Caller{Session: "s1", Process: "p1"}},
-	{"shell", names.Shell, names.Caller{Session: "s1", Process: "p1", Beside: "beside"}},
+	{"shell", names.Shell, names.Caller{Session: "s1", Process: "p1", ServerName: "beside"}},
 }
 
 type sample struct {
@@ -72,7 +72,7 @@ func samples(shared bool) (all []sample) {
 
 // The golden file says which names a caller acts under, by their states and by its ties to them. Numbers say which of
 // several it takes, best first. A caller for which there is none is given a vacant name.
-func TestLaddersAreAsInTestdata(t *testing.T) {
+func TestLadders_MatchGolden(t *testing.T) {
 	var b strings.Builder
 	for _, shared := range []bool{false, true} {
 		if shared {
@@ -133,7 +133,7 @@ func vacant(n names.Name) string {
 	return "-"
 }
 
-func TestOfSeveralNamesOnARungTheFirstIsFound(t *testing.T) {
+func TestFind_ReturnsFirstNameOfRung(t *testing.T) {
 	n := names.Name{Session: "s1", Conn: "c9", Open: true}
 	c := names.Caller{Session: "s1"}
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
@@ -142,20 +142,20 @@ func TestOfSeveralNamesOnARungTheFirstIsFound(t *testing.T) {
 	}
 }
 
-func TestACallerThatKnowsNothingHasNoTies(t *testing.T) {
+func TestFind_OfEmptyCallerReturnsNone(t *testing.T) {
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
 		require.Equal(t, -1, l.Find([]names.Name{{}, {Open: true}, {Left: true}}, names.Caller{}))
 	}
 }
 
-func TestAProcessThatWasKilledIsNoTie(t *testing.T) {
+func TestFind_IgnoresKilledProcess(t *testing.T) {
 	killed := names.Name{Conn: "c9", Process: "p1", Settled: true}
 	for _, l := range []names.Ladder{names.Server, names.Hook, names.Shell} {
 		require.Equal(t, -1, l.Find([]names.Name{killed}, names.Caller{Process: "p1"}))
 	}
 }
 
-func TestANumberedNameIsGivenToNoOtherClient(t *testing.T) {
+func TestVacant_RefusesNumberedNameOfOtherClient(t *testing.T) {
 	n := names.Name{Agent: "gpt-2", Client: "gpt-2"}
 	require.True(t, n.Vacant("gpt-2"))
 	require.False(t, n.Vacant("gpt"))

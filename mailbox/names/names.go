@@ -99,8 +99,8 @@ func (n Name) Vacant(client schemas.Agent) bool {
 	return !n.Shared && (state == Free && ofClient || state == Kept && own)
 }
 
-// longest is the limit that [schemas.ParseAgent] sets.
-const longest = 64 // characters of a name
+// maxLength is the limit that [schemas.ParseAgent] sets.
+const maxLength = 64 // characters of a name
 
 // Nth is the name of a client's n-th session, from 1: the first has the client's own name, the others a number behind
 // it. The name of a client that is too long for a number is cut, so that each is a valid name. Two long names of
@@ -111,11 +111,11 @@ func Nth(client schemas.Agent, n int) schemas.Agent {
 		return client
 	}
 	number := "-" + strconv.Itoa(n)
-	return client[:min(len(client), longest-len(number))] + schemas.Agent(number)
+	return client[:min(len(client), maxLength-len(number))] + schemas.Agent(number)
 }
 
-// Beginning is how all names of a client's sessions begin, up to number 99,999. Names of other clients may begin so as
+// Prefix is how all names of a client's sessions begin, up to number 99,999. Names of other clients may begin so as
 // well: who searches by it compares the client.
-func Beginning(client schemas.Agent) string {
-	return string(client[:min(len(client), longest-len("-99999"))])
+func Prefix(client schemas.Agent) string {
+	return string(client[:min(len(client), maxLength-len("-99999"))])
 }

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestStateFollowsFromConnectionAndTime(t *testing.T) {
+func TestState_DependsOnConnectionAndTime(t *testing.T) {
 	const justUnder = -time.Nanosecond
 	for word, c := range map[string]struct {
 		name names.Name
@@ -35,13 +35,13 @@ func TestStateFollowsFromConnectionAndTime(t *testing.T) {
 	}
 }
 
-func TestNthNameIsNumberedAndFits(t *testing.T) {
+func TestNth_NumbersNamesWithinLimit(t *testing.T) {
 	require.Equal(t, schemas.Agent("claude-code"), names.Nth("claude-code", 1))
 	require.Equal(t, schemas.Agent("claude-code-2"), names.Nth("claude-code", 2))
 	long := schemas.Agent(strings.Repeat("x", 64))
 	require.Equal(t, long, names.Nth(long, 1))
 	require.Equal(t, long[:61]+"-99", names.Nth(long, 99))
 	for _, n := range []int{1, 2, 99_999} {
-		require.True(t, strings.HasPrefix(string(names.Nth(long, n)), names.Beginning(long)))
+		require.True(t, strings.HasPrefix(string(names.Nth(long, n)), names.Prefix(long)))
 	}
 }

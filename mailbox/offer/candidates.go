@@ -9,9 +9,9 @@ import (
 	"handoff/store"
 )
 
-// mostRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
+// maxRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that somebody
 // can take the work, and not everybody who can.
-const mostRouted = 5
+const maxRouted = 5
 
 // Candidates ranks those of some agents who could take a handoff now, the best first, and says the best of them and who
 // could not and why, by name, five of each at most. An agent that does not qualify at all is in neither list. The cards
@@ -22,31 +22,31 @@ func (f Offers) Candidates(cards []schemas.Card, r *store.Record) (ranked []*sch
 	t := taker{Offers: f, generalists: r.NoTakers == "generalist", counted: true}
 	for i := range cards {
 		switch t.Card, t.held = cards[i], cards[i].Held; {
-		case !t.isIn(r.To):
-		case t.bar(r, Full|Unfit|Away) == 0:
+		case !t.qualifies(r.To):
+		case t.firstReason(r, Full|Unfit|Away) == 0:
 			able = append(able, &cards[i])
 		default:
-			excluded = append(excluded, schemas.Candidate{Agent: t.Card.Name, Why: t.verdict(r, Full|Unfit|Away).brief()})
+			excluded = append(excluded, schemas.Candidate{Agent: t.Card.Name, Why: t.verdict(r, Full|Unfit|Away).shortClause()})
 		}
 	}
 	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
-	ranked, routed = roster.Rank(able, want), &schemas.Routed{Excluded: excluded[:min(len(excluded), mostRouted)]}
-	for _, card := range ranked[:min(len(ranked), mostRouted)] {
-		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.Merits(*card, want)})
+	ranked, routed = roster.Rank(able, want), &schemas.Routed{Excluded: excluded[:min(len(excluded), maxRouted)]}
+	for _, card := range ranked[:min(len(ranked), maxRouted)] {
+		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.RankReasons(*card, want)})
 	}
 	return ranked, routed
 }
 
-// First is which of the ranked agents is told first of a handoff: the best that is here with nothing to do, "" for none.
+// FirstToTell is which of the ranked agents is told first of a handoff: the best that is here with nothing to do, "" for none.
 // It is old as soon as an agent claims or registers.
 //
 // Nobody is told first of what it rejected, held until now, asked about, sent, or was told of before, nor is the agent
 // that did what brings the handoff to its pool now.
-func (f Offers) First(ranked []*schemas.Card, r *store.Record, did schemas.Agent) schemas.Agent {
+func (f Offers) FirstToTell(ranked []*schemas.Card, r *store.Record, did schemas.Agent) schemas.Agent {
 	passed := append([]schemas.Agent{r.From, r.Holder, r.Asker, did}, r.Told...)
 	for _, card := range ranked {
 		if (card.Live || card.Waiting) && roster.Idle(*card) && !slices.Contains(passed, card.Name) {
-			if t := f.taker(store.Agent{Card: *card}); t.bar(r, Declined|NotFor) == 0 {
+			if t := f.taker(store.Agent{Card: *card}); t.firstReason(r, Declined|NotFor) == 0 {
 				return card.Name
 			}
 		}

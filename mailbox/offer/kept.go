@@ -13,22 +13,22 @@ import (
 	"handoff/store"
 )
 
-// KeptFrom says which mail an agent does not get now, and why; "" for none. For an agent that is full it reads the
+// Withheld says which mail an agent does not get now, and why; "" for none. For an agent that is full it reads the
 // counters of mailboxes, else what may be claimed soon, or what waits for other handoffs.
-func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
-	a, err := sessions.Agent(f.View, name)
+func (f Offers) Withheld(name schemas.Agent) (string, error) {
+	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
 		return "", err
 	}
 	t := f.taker(a)
-	if t.full() || t.err != nil {
+	if t.isFull() || t.err != nil {
 		inbox, err := f.Inbox(name)
 		if err = cmp.Or(t.err, err); inbox.Pending == 0 || err != nil {
 			return "", err
 		}
-		return Verdict{Reason: Full, Card: a.Card, Held: t.held}.keepsBack(inbox.Pending), nil
+		return Verdict{Reason: Full, Card: a.Card, Held: t.held}.withheldText(inbox.Pending), nil
 	}
-	for _, why := range []func() (string, error){t.soon, t.blocked, t.unfit} {
+	for _, why := range []func() (string, error){t.soonText, t.blockedText, t.unfitText} {
 		if text, err := why(); text != "" || err != nil {
 			return text, err
 		}
@@ -36,30 +36,30 @@ func (f Offers) KeptFrom(name schemas.Agent) (string, error) {
 	return "", nil
 }
 
-// soon says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
+// soonText says what the agent may claim within a minute and not yet, the first by when: another was told of it first, or it
 // rests after an attempt before.
-func (t *taker) soon() (string, error) {
+func (t *taker) soonText() (string, error) {
 	now := t.Here.Now()
-	return first(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
-		if !t.isIn(r.To) || t.bar(r, Member) != 0 {
+	return firstText(t.View, t.Due(now.Add(time.Minute)), func(r *store.Record) string {
+		if !t.qualifies(r.To) || t.firstReason(r, Member) != 0 {
 			return ""
 		}
-		v := t.verdict(r, Early|Kept)
-		if v.Reason == Kept || v.Reason == Early && r.NotBefore == r.Wakes {
-			return v.soon(now)
+		v := t.verdict(r, TooEarly|Reserved)
+		if v.Reason == Reserved || v.Reason == TooEarly && r.NotBefore == r.Wakes {
+			return v.soonText(now)
 		}
 		return ""
 	})
 }
 
-// blocked says what is for the agent and waits for other handoffs, the oldest first by what it waits for. Where there
+// blockedText says what is for the agent and waits for other handoffs, the oldest first by what it waits for. Where there
 // are more than are looked at, the number is too low.
-func (t *taker) blocked() (string, error) {
+func (t *taker) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
-	_, err := first(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
-		if t.isIn(r.To) {
+	_, err := firstText(t.View, t.Oldest(store.AllDependents(), 0), func(r *store.Record) string {
+		if t.qualifies(r.To) {
 			seen[r.ID] = true
-			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waits())
+			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waitText())
 		}
 		return ""
 	})
@@ -69,20 +69,20 @@ func (t *taker) blocked() (string, error) {
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest), nil
 }
 
-// unfit says what waits in a pool of the agent that is not offered to it, the first, and why: who lists its mail sees it
+// unfitText says what waits in a pool of the agent that is not offered to it, the first, and why: who lists its mail sees it
 // there.
-func (t *taker) unfit() (string, error) {
-	return first(t.View, t.View.Queue(roster.Boxes(t.Card)...), func(r *store.Record) string {
-		if v := t.verdict(r, Unfit); v.Reason != 0 && t.bar(r, Declined) == 0 {
-			return v.leavesOut()
+func (t *taker) unfitText() (string, error) {
+	return firstText(t.View, t.View.Queue(roster.Boxes(t.Card)...), func(r *store.Record) string {
+		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
+			return v.notOfferedText()
 		}
 		return ""
 	})
 }
 
-// first is what say says of the first of the handoffs that are pending of which it says something. It looks at a
+// firstText is what say says of the first of the handoffs that are pending of which it says something. It looks at a
 // thousand at most.
-func first(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
+func firstText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
 	for r, err := range reading.Records(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {
 			return "", err

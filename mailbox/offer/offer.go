@@ -50,7 +50,7 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 			continue
 		}
 		// What it declined, and reviews of its own work, are for others.
-		for r, err := range reading.Records(f.View, reading.AtMost(few, f.View.Queue(box))) {
+		for r, err := range reading.Records(f.View, reading.AtMost(maxCountedRows, f.View.Queue(box))) {
 			if err != nil {
 				return in, err
 			}
@@ -65,26 +65,26 @@ func (f Offers) Inbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	return in, nil
 }
 
-// few is how many of a pool are looked at one by one for a count.
-const few = 10
+// maxCountedRows is how many of a pool are looked at one by one for a count.
+const maxCountedRows = 10
 
 // Boxes are the mailboxes that an agent may claim from: its own, the pools that it qualifies for, and those in which
 // mail waits for siblings that are not here. It does not look at how many the agent holds: an inbox shows what waits,
 // also to an agent that takes no more. Its own comes first, and those of siblings last.
 func (f Offers) Boxes(name schemas.Agent) ([]schemas.Address, error) {
-	a, err := sessions.Agent(f.View, name)
+	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
 		return nil, err
 	}
 	t := f.taker(a)
-	return append(roster.Boxes(a.Card), t.orphaned()...), t.err
+	return append(roster.Boxes(a.Card), t.orphanedBoxes()...), t.err
 }
 
-// Queues are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
+// LongPollBoxes are the mailboxes in whose queues a call of an agent waits for mail that may come: as [Offers.Queue], but with
 // those of all siblings that are not here, also without mail.
-func (f Offers) Queues(a store.Agent) ([]schemas.Address, error) {
+func (f Offers) LongPollBoxes(a store.Agent) ([]schemas.Address, error) {
 	t := f.taker(a)
-	return t.from(t.absent), t.err
+	return t.claimBoxes(t.absentBoxes), t.err
 }
 
 // Queue yields what waits where an agent takes the next, in the order of claiming: in its own mailbox, the pools that
@@ -95,7 +95,7 @@ func (f Offers) Queue(
 ) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		t := f.taker(a)
-		if t.boxes = t.from(t.orphaned); t.err != nil {
+		if t.boxes = t.claimBoxes(t.orphanedBoxes); t.err != nil {
 			yield(nil, t.err)
 			return
 		}
@@ -105,7 +105,7 @@ func (f Offers) Queue(
 				return
 			}
 			r := read(id)
-			if r != nil && !t.takes(r, tags) {
+			if r != nil && !t.mayTakeNext(r, tags) {
 				r = nil
 			}
 			if !yield(r, t.err) || t.err != nil {
@@ -115,14 +115,14 @@ func (f Offers) Queue(
 	}
 }
 
-// takes tells whether the agent takes the next handoff of its queues, with one of the tags.
-func (t *taker) takes(r *store.Record, tags []string) bool {
-	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.bar(r, Claim) == 0
+// mayTakeNext tells whether the agent takes the next handoff of its queues, with one of the tags.
+func (t *taker) mayTakeNext(r *store.Record, tags []string) bool {
+	return slices.Contains(t.boxes, r.Box) && compose.HasTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
 
-// from are the mailboxes from which the agent takes the next, with those that siblings gives.
-func (t *taker) from(siblings func() []schemas.Address) []schemas.Address {
-	if t.full() || t.err != nil {
+// claimBoxes are the mailboxes from which the agent takes the next, with those that siblings gives.
+func (t *taker) claimBoxes(siblings func() []schemas.Address) []schemas.Address {
+	if t.isFull() || t.err != nil {
 		return []schemas.Address{schemas.Address(t.Card.Name)}
 	}
 	return append(roster.Boxes(t.Card), siblings()...)
@@ -132,18 +132,18 @@ func (t *taker) from(siblings func() []schemas.Address) []schemas.Address {
 // under a name that was given to a session of a client, mail for that name is orphaned: any other session of the
 // client may take it.
 
-// orphaned are the mailboxes in which something waits for sessions of the agent's client that are not here.
-func (t *taker) orphaned() []schemas.Address {
-	return t.orphanedAmong(t.ClaimableBoxes(names.Beginning(t.Client)))
+// orphanedBoxes are the mailboxes in which something waits for sessions of the agent's client that are not here.
+func (t *taker) orphanedBoxes() []schemas.Address {
+	return t.filterOrphaned(t.ClaimableBoxes(names.Prefix(t.Client)))
 }
 
-// absent are the mailboxes of all sessions of the agent's client that are not here, with mail or without.
-func (t *taker) absent() []schemas.Address {
-	return t.orphanedAmong(func(yield func(schemas.Address, error) bool) {
+// absentBoxes are the mailboxes of all sessions of the agent's client that are not here, with mail or without.
+func (t *taker) absentBoxes() []schemas.Address {
+	return t.filterOrphaned(func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(t.Client), nil) {
 			return
 		}
-		for other, err := range sessions.Of(t.View, t.Client) {
+		for other, err := range sessions.NamesOfClient(t.View, t.Client) {
 			if other.Card.Name != t.Client && !yield(schemas.Address(other.Card.Name), err) {
 				return
 			}
@@ -151,9 +151,9 @@ func (t *taker) absent() []schemas.Address {
 	})
 }
 
-// orphanedAmong are those mailboxes that are orphaned for the agent, a thousand looked at most. An agent whose name was
+// filterOrphaned are those mailboxes that are orphaned for the agent, a thousand looked at most. An agent whose name was
 // given to no session of a client has no siblings.
-func (t *taker) orphanedAmong(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
+func (t *taker) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
 	if t.Client == "" {
 		return nil
 	}
@@ -173,9 +173,9 @@ func (t *taker) isOrphaned(box schemas.Address) bool {
 	if !directed || t.Client == "" || name == t.Card.Name || t.err != nil {
 		return false
 	}
-	other, err := sessions.Agent(t.View, name)
+	other, err := sessions.AgentOrNew(t.View, name)
 	t.err = err
-	return isSibling(t.Agent, other) && !t.Here.Holds(other)
+	return isSibling(t.Agent, other) && !t.Here.IsInUse(other)
 }
 
 // isSibling tells whether an agent has the name of the client of another, or that of a session of the client.

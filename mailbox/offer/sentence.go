@@ -35,8 +35,8 @@ func (v Verdict) clause() string {
 // minutes is a duration in whole minutes, halves rounded up.
 func minutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
 
-// brief is the clause in a list of agents.
-func (v Verdict) brief() string {
+// shortClause is the clause in a list of agents.
+func (v Verdict) shortClause() string {
 	switch v.Reason { //nolint:exhaustive // the others are said as ever
 	case Full:
 		return fmt.Sprintf("holds %d, at most %d", v.Held, v.Card.MaxOpen)
@@ -53,7 +53,7 @@ func (f Offers) Warnings(a store.Agent) (warnings []string, err error) {
 	if a.Card.Away {
 		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
 	}
-	if t.full() {
+	if t.isFull() {
 		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", a.Card.Name, t.held, a.Card.MaxOpen))
 	}
 	return warnings, t.err
@@ -67,9 +67,9 @@ func (v Verdict) Refusal(action string, now time.Time) error {
 		return schemas.Errorf(code, format, args...).About(r.ID, r.Status, r.Successor)
 	}
 	switch v.Reason { //nolint:exhaustive // see above
-	case Blocked, Early:
+	case Blocked, TooEarly:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
-		return refuse(schemas.Conflict, "%s", v.waits()).WithNext(schemas.Call(wait, "tells when that changes"))
+		return refuse(schemas.Conflict, "%s", v.waitText()).WithNext(schemas.Call(wait, "tells when that changes"))
 	case Full, TooLong, WrongType:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.clause())
 		if v.Reason != Full {
@@ -80,7 +80,7 @@ func (v Verdict) Refusal(action string, now time.Time) error {
 	case Declined:
 		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, v.Card.Name, v.clause()).
 			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
-	case Kept:
+	case Reserved:
 		left := int(r.Reserved.Time().Sub(now).Seconds()) + 1
 		return refuse(schemas.Conflict, "%s is kept for %s for another %d s", r.ID, r.Box, left).
 			WithHint("Unless it takes it, you may then.").
@@ -89,37 +89,37 @@ func (v Verdict) Refusal(action string, now time.Time) error {
 	return nil
 }
 
-// waits says for what the handoff waits.
-func (v Verdict) waits() string {
-	if v.Reason == Early {
+// waitText says for what the handoff waits.
+func (v Verdict) waitText() string {
+	if v.Reason == TooEarly {
 		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockedBy(v.Record), ", "))
 }
 
-// soon says when the agent may claim what is kept for another or rests.
-func (v Verdict) soon(now time.Time) string {
+// soonText says when the agent may claim what is kept for another or rests.
+func (v Verdict) soonText(now time.Time) string {
 	r := v.Record
 	left := r.Wakes.Time().Sub(now).Round(time.Second)
-	if v.Reason == Kept {
+	if v.Reason == Reserved {
 		return fmt.Sprintf("Agent %s was told of %s first: unless it takes it, you may in %s.", r.Box, r.ID, left)
 	}
 	return fmt.Sprintf("%s may be claimed in %s.", r.ID, left)
 }
 
-// keepsBack tells an agent that is full how much it could claim else.
-func (v Verdict) keepsBack(pending int) string {
+// withheldText tells an agent that is full how much it could claim else.
+func (v Verdict) withheldText(pending int) string {
 	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.", v.Held, v.Card.MaxOpen, pending)
 }
 
-// leavesOut tells an agent of what waits in a pool of its own and is not offered to it.
-func (v Verdict) leavesOut() string {
+// notOfferedText tells an agent of what waits in a pool of its own and is not offered to it.
+func (v Verdict) notOfferedText() string {
 	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.clause())
 }
 
-// nobodyTakes says why none of those takes the work to whom it is addressed, with the first five of them; where nobody
+// noTakerText says why none of those takes the work to whom it is addressed, with the first five of them; where nobody
 // is known, that nobody is.
-func nobodyTakes(to schemas.Address, all []Verdict) string {
+func noTakerText(to schemas.Address, all []Verdict) string {
 	const most = 5
 	name, directed := to.Directed()
 	switch {

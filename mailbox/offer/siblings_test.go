@@ -74,7 +74,7 @@ func TestSibling_MayEndItsClaimInEveryWay(t *testing.T) {
 		},
 		"fail": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Fails(by, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenRetry})
-			w.Rest()
+			w.PassBackoff()
 			require.Equal(w.T, schemas.ID(2), w.Claims(by).HandoffID)
 		},
 		"reject": func(w *mailboxtest.World, by schemas.Caller) {
@@ -137,7 +137,7 @@ func TestSibling_LeavesMailOfSimilarNames(t *testing.T) {
 		w.Sends(mailboxtest.Human, to, "before anybody has that name")
 		w.Sends(mailboxtest.Remote(schemas.Agent(to), "1"), to, "after")
 	}
-	w.Pass(mailboxtest.Settled)
+	w.Pass(mailboxtest.SettleTime)
 	require.Zero(t, claimable(w, first.Agent))
 	require.True(t, w.Claims(first).Empty)
 	w.Sends(mailboxtest.Human, "claude-code-2", "x")
@@ -178,7 +178,7 @@ func TestSibling_TakesMailOfChosenNameThatLeft(t *testing.T) {
 	w, chosen := mailboxtest.With(t, "claude-code")
 	second := w.Opens("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
-	w.Pass(mailboxtest.Settled)
+	w.Pass(mailboxtest.SettleTime)
 	require.Zero(t, claimable(w, second.Agent))
 	w.Leaves(chosen)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
@@ -204,7 +204,7 @@ func TestSibling_WaitsForConnectionsAfterRestart(t *testing.T) {
 		second := w.Opens("c2", "s2")
 		require.True(t, w.Claims(second).Empty)
 		w.Opens("c1", "s1")
-		w.Pass(mailboxtest.Settled)
+		w.Pass(mailboxtest.SettleTime)
 		require.True(t, w.Claims(second).Empty)
 	})
 }
@@ -216,7 +216,7 @@ func TestSibling_TakesMailOfKilledSession(t *testing.T) {
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Restart()
 	second := w.Opens("c2", "s2")
-	w.Pass(mailboxtest.Settled)
+	w.Pass(mailboxtest.SettleTime)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
@@ -225,12 +225,12 @@ func TestSibling_WaitsForChosenNameAfterRestart(t *testing.T) {
 	w.Sends(chosen, "claude-code", "x")
 	second := w.Opens("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
-	w.Pass(mailboxtest.Settled)
+	w.Pass(mailboxtest.SettleTime)
 	require.True(t, w.Claims(second).Empty)
 	w.Restart()
 	second = w.Opens("c2", "s2")
 	require.True(t, w.Claims(second).Empty)
-	w.Pass(mailboxtest.Settled)
+	w.Pass(mailboxtest.SettleTime)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
@@ -256,7 +256,7 @@ func TestSibling_IsWokenByOrphanedMail(t *testing.T) {
 			mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
 				second, third := w.Opens("c2", "s2"), w.Opens("c3", "s3")
-				time.Sleep(mailboxtest.Settled)
+				time.Sleep(mailboxtest.SettleTime)
 				tt.before(w, second)
 				begun := time.Now()
 				got := make(chan schemas.ClaimOut)

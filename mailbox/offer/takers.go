@@ -18,7 +18,7 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.Directed()
 	if !directed {
 		return func(yield func(store.Agent, error) bool) {
-			for a, err := range f.AgentsMentioning(roster.Words(to, false)...) {
+			for a, err := range f.AgentsMentioning(roster.PoolWords(to, false)...) {
 				if (err != nil || slices.Contains(roster.Boxes(a.Card), to)) && !yield(a, err) {
 					return
 				}
@@ -29,18 +29,18 @@ func (f Offers) Addressees(to schemas.Address) iter.Seq2[store.Agent, error] {
 		switch a, err := f.Agent(name); {
 		case a != nil || err != nil:
 			yield(schemas.OrZero(a), err)
-		case f.Here.Acting(name):
+		case f.Here.IsActing(name):
 			yield(store.Agent{Card: schemas.Card{Name: name}}, nil)
 		default:
-			sessions.Of(f.View, name)(yield)
+			sessions.NamesOfClient(f.View, name)(yield)
 		}
 	}
 }
 
-// Nobody says why none of those for whom a handoff is takes it, as long as they say of themselves what they say now; ""
+// WhyNoTaker says why none of those for whom a handoff is takes it, as long as they say of themselves what they say now; ""
 // where one does, whether it is here or busy or not. It asks about [Member], or [Present] where one that is away does
 // not count as one that takes it. For how long the handoff is kept for one of them first does not matter.
-func (f Offers) Nobody(r *store.Record, asked Reason) (why string, err error) {
+func (f Offers) WhyNoTaker(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
 	}
@@ -58,21 +58,21 @@ func (f Offers) Nobody(r *store.Record, asked Reason) (why string, err error) {
 		}
 		reasons = append(reasons, v)
 	}
-	return nobodyTakes(r.To, reasons), nil
+	return noTakerText(r.To, reasons), nil
 }
 
-// Known is an agent that is known, and whether somebody acts under its name as far as anybody knows.
-type Known struct {
+// KnownAgent is an agent that is known, and whether somebody acts under its name as far as anybody knows.
+type KnownAgent struct {
 	store.Agent
 	Here bool
 }
 
-// NobodyHere says that of the agents that are known nobody is here who takes what is sent to an address; "" where
+// NoTakerHere says that of the agents that are known nobody is here who takes what is sent to an address; "" where
 // somebody is. It does not look at how many an agent holds: one that is full takes the next when it is done.
-func NobodyHere(known []Known, to schemas.Address) string {
+func NoTakerHere(known []KnownAgent, to schemas.Address) string {
 	name, directed := to.Directed()
 	owner := store.Agent{Card: schemas.Card{Name: name}}
-	if i := slices.IndexFunc(known, func(k Known) bool { return k.Card.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(known, func(k KnownAgent) bool { return k.Card.Name == name }); i >= 0 {
 		owner = known[i].Agent
 	}
 	for _, k := range known {

@@ -18,24 +18,24 @@ const (
 	Ended     Reason = 1 << iota // the handoff ended
 	Held                         // an agent holds it
 	Blocked                      // it waits for approval or for other handoffs
-	Early                        // it may not be claimed before a time
+	TooEarly                     // it may not be claimed before a time
 	Away                         // the agent said that it is away
 	Full                         // the agent holds as many as it takes, and the handoff is for any of its pool
 	TooLong                      // it is for any of a pool, and the agent works for shorter than the estimate
 	WrongType                    // it is for any of a role, and the agent does not accept its type
 	Declined                     // the handoff excludes the agent: it declined it, or another is to review what it did
 	NotFor                       // the handoff is for others
-	Kept                         // it is kept for another for a time: one that was told of it first, or asked about it
+	Reserved                     // it is kept for another for a time: one that was told of it first, or asked about it
 )
 
 // The questions that are asked about an agent and a handoff.
 const (
 	// Claim: may the agent claim it now? An agent that is away may.
-	Claim = Ended | Held | Blocked | Early | Full | Unfit | Declined | NotFor | Kept
+	Claim = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotFor | Reserved
 
 	// Recipient: does the agent play the part [life.Recipient], in whatever state the handoff is? Whoever holds as many
 	// as it takes, or is unfit, still does.
-	Recipient = Declined | NotFor | Kept
+	Recipient = Declined | NotFor | Reserved
 
 	// Member: would the agent take it at some time, as one of those to whom it is addressed?
 	Member = Unfit | Declined
@@ -68,7 +68,7 @@ func (f Offers) Verdict(a store.Agent, r *store.Record, asked Reason) (Verdict, 
 // May tells whether an agent may take a handoff, see [Offers.Verdict]; false with an error.
 func (f Offers) May(a store.Agent, r *store.Record, asked Reason) (bool, error) {
 	t := f.taker(a)
-	return t.bar(r, asked) == 0, t.err
+	return t.firstReason(r, asked) == 0, t.err
 }
 
 // taker is an agent that is judged, for many handoffs perhaps. What was read of it is read once. The first error of the
@@ -94,18 +94,18 @@ var rules = []struct {
 	{Ended, func(_ *taker, r *store.Record) bool { return r.Status.Ended() }},
 	{Held, func(_ *taker, r *store.Record) bool { return r.Status.Held() }},
 	{Blocked, func(_ *taker, r *store.Record) bool { return r.Blocked() }},
-	{Early, func(_ *taker, r *store.Record) bool { return r.Box == "" }},
+	{TooEarly, func(_ *taker, r *store.Record) bool { return r.Box == "" }},
 	{Away, func(t *taker, _ *store.Record) bool { return t.Card.Away }},
-	{Full, func(t *taker, r *store.Record) bool { return t.asMember(r) && t.full() }},
+	{Full, func(t *taker, r *store.Record) bool { return t.asMember(r) && t.isFull() }},
 	{TooLong, func(t *taker, r *store.Record) bool { return roster.TooLong(t.Card, r.Estimated()) && t.asMember(r) }},
-	{WrongType, func(t *taker, r *store.Record) bool { return roster.Refuses(t.Card, r.To, r.Type) && t.asMember(r) }},
+	{WrongType, func(t *taker, r *store.Record) bool { return roster.RefusesType(t.Card, r.To, r.Type) && t.asMember(r) }},
 	{Declined, func(t *taker, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
-	{NotFor, func(t *taker, r *store.Record) bool { return !t.has(r) && !t.isFor(r.To) }},
-	{Kept, func(t *taker, r *store.Record) bool { return r.Reserved != 0 && !t.has(r) }},
+	{NotFor, func(t *taker, r *store.Record) bool { return !t.hasReserved(r) && !t.isRecipient(r.To) }},
+	{Reserved, func(t *taker, r *store.Record) bool { return r.Reserved != 0 && !t.hasReserved(r) }},
 }
 
-// bar is the first reason asked about for which the agent may not take a handoff, zero for none.
-func (t *taker) bar(r *store.Record, asked Reason) Reason {
+// firstReason is the first reason asked about for which the agent may not take a handoff, zero for none.
+func (t *taker) firstReason(r *store.Record, asked Reason) Reason {
 	for _, rule := range rules {
 		if asked&rule.reason != 0 && rule.holds(t, r) || t.err != nil {
 			return rule.reason
@@ -114,9 +114,9 @@ func (t *taker) bar(r *store.Record, asked Reason) Reason {
 	return 0
 }
 
-// verdict is [taker.bar] with what a sentence needs.
+// verdict is [taker.firstReason] with what a sentence needs.
 func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
-	v := Verdict{Card: t.Card, Record: r, Reason: t.bar(r, asked)}
+	v := Verdict{Card: t.Card, Record: r, Reason: t.firstReason(r, asked)}
 	if v.Held = t.held; v.Reason == Declined && r.ReviewOf != 0 {
 		done := reading.RecordOrNil(t.View, r.ReviewOf)
 		v.Delivered = done != nil && done.Holder == t.Card.Name
@@ -124,30 +124,32 @@ func (t *taker) verdict(r *store.Record, asked Reason) Verdict {
 	return v
 }
 
-// has tells whether a handoff is kept for the agent, whatever it accepts by now.
-func (t *taker) has(r *store.Record) bool {
+// hasReserved tells whether a handoff is kept for the agent, whatever it accepts by now.
+func (t *taker) hasReserved(r *store.Record) bool {
 	return r.Reserved != 0 && r.Box == schemas.Address(t.Card.Name)
 }
 
-// isIn tells whether an address is the name of the agent, or a pool for which it qualifies.
-func (t *taker) isIn(to schemas.Address) bool { return roster.Qualifies(t.Card, to, t.generalists) }
+// qualifies tells whether an address is the name of the agent, or a pool for which it qualifies.
+func (t *taker) qualifies(to schemas.Address) bool {
+	return roster.Qualifies(t.Card, to, t.generalists)
+}
 
-// isFor tells whether what is sent to an address is for the agent: it is in it, or the address is that of a sibling
+// isRecipient tells whether what is sent to an address is for the agent: it is in it, or the address is that of a sibling
 // that is not here.
-func (t *taker) isFor(to schemas.Address) bool {
-	return t.isIn(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
+func (t *taker) isRecipient(to schemas.Address) bool {
+	return t.qualifies(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
 // asMember tells whether a handoff is offered to the agent as to any of its pool, also where it was told first: neither
 // by name, nor to go on with it after an answer.
 func (t *taker) asMember(r *store.Record) bool {
 	_, directed := r.To.Directed()
-	return !directed && r.Asker != t.Card.Name && (t.has(r) || t.isIn(r.To))
+	return !directed && r.Asker != t.Card.Name && (t.hasReserved(r) || t.qualifies(r.To))
 }
 
-// full tells whether the agent holds as many as it said that it takes. One that named no number is never full. It reads
+// isFull tells whether the agent holds as many as it said that it takes. One that named no number is never full. It reads
 // the counters of one mailbox, once.
-func (t *taker) full() bool {
+func (t *taker) isFull() bool {
 	if t.Card.MaxOpen == 0 {
 		return false
 	}

@@ -32,7 +32,7 @@ func offers(w *mailboxtest.World, do func(offer.Offers) error) {
 func verdict(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {
 	w.T.Helper()
 	offers(w, func(f offer.Offers) error {
-		a, err := sessions.Agent(f.View, name)
+		a, err := sessions.AgentOrNew(f.View, name)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 			w.Sends(boss, "qa", "x", func(in *schemas.SendIn) {
 				in.Options = &schemas.SendOptions{NotBefore: "30s"}
 			})
-		}, offer.Claim, offer.Early, "ho_1 may not be claimed before 2026-01-11T20:30:30Z", schemas.Conflict},
+		}, offer.Claim, offer.TooEarly, "ho_1 may not be claimed before 2026-01-11T20:30:30Z", schemas.Conflict},
 		{"full", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			w.Sends(boss, "capability:go", "x")
 			w.Sends(boss, "qa", "y", alone)
@@ -117,7 +117,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 		{"kept for another", func(w *mailboxtest.World, boss, _, other schemas.Caller) {
 			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Accepts: []string{"go"}, Skills: []string{"sql"}})
 			w.Sends(boss, "capability:go", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
-		}, offer.Claim, offer.Kept, "ho_1 is kept for other for another 61 s", schemas.Conflict},
+		}, offer.Claim, offer.Reserved, "ho_1 is kept for other for another 61 s", schemas.Conflict},
 		{"away", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			mailboxtest.Must(w.T, w.Register, qa, schemas.RegisterIn{Name: "qa", Away: true})
 			require.Contains(w.T, w.Sends(boss, "qa", "x").Warnings, "qa is away")
@@ -137,7 +137,7 @@ func TestVerdict_GivesFirstReason(t *testing.T) {
 			mailboxtest.Refuses(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "1"}, c.code, c.says)
 		})
 	}
-	require.Equal(t, offer.Kept<<1-1, seen, "each reason has a case")
+	require.Equal(t, offer.Reserved<<1-1, seen, "each reason has a case")
 }
 
 func TestVerdict_ExcludesAuthorFromReview(t *testing.T) {
@@ -157,8 +157,8 @@ func alone(in *schemas.SendIn) { in.Parent = "none" }
 
 // codes are those with which a claim by id is refused.
 var codes = map[offer.Reason]schemas.Code{
-	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.Early: schemas.Conflict,
-	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Kept: schemas.Conflict,
+	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
+	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Reserved: schemas.Conflict,
 	offer.Declined: schemas.Denied, offer.NotFor: schemas.Denied,
 }
 
@@ -273,7 +273,7 @@ func (s *shop) takenAsJudged() {
 func (s *shop) queue(name schemas.Agent) (ids []schemas.ID) {
 	s.T.Helper()
 	offers(s.World, func(f offer.Offers) error {
-		a, err := sessions.Agent(f.View, name)
+		a, err := sessions.AgentOrNew(f.View, name)
 		if err != nil {
 			return err
 		}

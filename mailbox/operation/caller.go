@@ -16,7 +16,7 @@ func (o *Op) Self() (*store.Agent, error) {
 	if o.self != nil && o.self.Card.Name == o.By.Agent {
 		return o.self, nil
 	}
-	a, err := sessions.Agent(o.View, o.By.Agent)
+	a, err := sessions.AgentOrNew(o.View, o.By.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func TestCascade_GoesOnAfterProcessEnded(t *testing.T) {
 	require.Equal(t, 1000, w.Pending("c"))
 	require.Equal(t, 100, waitFor(w, 1))
 
-	disk.Mend()
+	disk.Repair()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	require.Equal(t, 1100, w.Pending("c"))
 }
@@ -90,7 +90,7 @@ func TestCancel_TellsEachOfManyDependentsOnce(t *testing.T) {
 	w.Updates(mailboxtest.Human, 1, schemas.ActCancel)
 	require.Len(t, told(w, a), 1001) // of the cancelled handoff, and of its dependents
 
-	disk.Mend()
+	disk.Repair()
 	mailboxtest.Must(t, w.Agents, a, schemas.AgentsIn{})
 	told := told(w, a)
 	require.Len(t, told, 1101)
@@ -128,7 +128,7 @@ func TestRetry_OpensDependentsThatWereMovedLate(t *testing.T) {
 	require.Equal(t, again, w.Claims(b).HandoffID)
 	disk.BreakAfter(1)
 	w.Completes(b, again)
-	disk.Mend()
+	disk.Repair()
 	w.Claims(b)
 	require.Zero(t, waitFor(w, 1))
 	require.Zero(t, waitFor(w, again))

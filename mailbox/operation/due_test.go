@@ -65,7 +65,7 @@ func TestClaim_PassesOverDamagedHandoff(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
-func TestComplete_SucceedsBesideDamagedClaim(t *testing.T) {
+func TestComplete_SucceedsNextToDamagedClaim(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -75,7 +75,7 @@ func TestComplete_SucceedsBesideDamagedClaim(t *testing.T) {
 	w.Claims(coder)
 	mailboxtest.Damage(t, b, 1)
 	require.Equal(t, []schemas.ID{2}, w.Leaves(coder).Holding)
-	require.Equal(t, schemas.ID(2), w.Claims(w.Elsewhere(coder, "again")).HandoffID)
+	require.Equal(t, schemas.ID(2), w.Claims(w.OtherSession(coder, "again")).HandoffID)
 }
 
 // busy makes more handoffs due than one operation applies.
@@ -104,7 +104,7 @@ func TestClaim_LeavesOverdueOrphan(t *testing.T) {
 	w.Pass(9 * time.Minute)
 	w.Leaves(b)
 	w.Pass(time.Hour)
-	require.True(t, w.Claims(w.Elsewhere(b, "again")).Empty)
+	require.True(t, w.Claims(w.OtherSession(b, "again")).Empty)
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 

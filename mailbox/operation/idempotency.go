@@ -30,7 +30,7 @@ func Mutate[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
 	var out Out
-	e.Here.Acts(by.Conn, by.Agent)
+	e.Here.NoteActing(by.Conn, by.Agent)
 	err := e.Update(ctx, by, func(o *Op) (err error) {
 		out = *new(Out)
 		if err := o.noteSeen(); err != nil {

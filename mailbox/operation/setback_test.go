@@ -66,7 +66,7 @@ func TestSetBack_CutsQuestionReservationAndDelay(t *testing.T) {
 	})
 }
 
-func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
+func TestSetBack_CutsManyInSteps(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.Pass(year)
 	for range 1_100 {
@@ -82,7 +82,7 @@ func TestSetBack_CutsManyInPiecesAlsoOfTwoProcesses(t *testing.T) {
 	}
 }
 
-func TestSetBack_IsNotWhereAnOperationWaitedForAnother(t *testing.T) {
+func TestSetBack_IgnoresOperationThatWaited(t *testing.T) {
 	b := &mailboxtest.Breaking{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
 	w.Sends(mailboxtest.Human, "b", "x")

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestSilence_IsToldToSenderOnce(t *testing.T) {
+func TestSilence_NotifiesSenderOnce(t *testing.T) {
 	over := func(via schemas.Via) func(*mailboxtest.World) schemas.Caller {
 		return func(w *mailboxtest.World) schemas.Caller { return schemas.Caller{Agent: "b", AgentID: "b-1", Via: via} }
 	}

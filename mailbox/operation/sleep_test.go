@@ -105,7 +105,7 @@ func TestSleep_StopsGraceAfterRestart(t *testing.T) {
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
 	s.Restart()
-	other := s.Elsewhere(b, "other")
+	other := s.OtherSession(b, "other")
 	s.later(time.Minute)
 	s.sleep(time.Hour)
 	require.True(t, s.Claims(other).Empty)

@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-func look(w *mailboxtest.World) schemas.OverviewOut {
+func overviewOf(w *mailboxtest.World) schemas.OverviewOut {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.Overview, schemas.Caller{}, schemas.OverviewIn{})
 }
@@ -47,7 +47,7 @@ func TestOverview_ListsWorkForThePersonByUrgency(t *testing.T) {
 	_, err := w.List(context.Background(), mailboxtest.Human, schemas.ListIn{Box: "notices"}) // marks all of them as read
 	require.NoError(t, err)
 
-	out := look(w)
+	out := overviewOf(w)
 	require.Equal(t, []string{
 		"work ho_6",
 		"question ho_2 qa asked human: Which database?",
@@ -59,24 +59,24 @@ func TestOverview_ListsWorkForThePersonByUrgency(t *testing.T) {
 	require.Equal(t, []string{"running ho_8 qa asked boss: Boss?"}, rows(out.Running))
 	require.Empty(t, out.Stuck.Items)
 	require.Equal(t, schemas.Counts{Claimable: 3, Held: 2, Waiting: 2, Sent: 8, Events: out.Counts.Events, Agents: 2}, out.Counts)
-	require.Equal(t, out, look(w), "looking changes nothing")
+	require.Equal(t, out, overviewOf(w), "looking changes nothing")
 
 	mailboxtest.Must(t, w.Claim, mailboxtest.Human, schemas.ClaimIn{HandoffID: "ho_7"})
 	w.Updates(mailboxtest.Human, 3, schemas.ActRetry)
 	w.Updates(mailboxtest.Human, 1, schemas.ActApprove)
 	require.Equal(t, []string{
 		"work ho_6", "question ho_2 qa asked human: Which database?", "escalation ho_5", "yours ho_7",
-	}, rows(look(w).NeedsYou))
+	}, rows(overviewOf(w).NeedsYou))
 }
 
 func TestOverview_FindsApprovalsBehindMuchPendingWork(t *testing.T) {
 	w, boss := mailboxtest.With(t, "boss")
 	w.Sends(boss, "qa", "one", mailboxtest.NeedsApproval)
 	w.Sends(mailboxtest.Human, "qa", "two", mailboxtest.NeedsApproval)
-	for range overview.Looked {
+	for range overview.MaxScanned {
 		w.Sends(boss, "qa", "x", mailboxtest.NoParent)
 	}
-	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rows(look(w).NeedsYou))
+	require.Equal(t, []string{"approval ho_1", "approval ho_2"}, rows(overviewOf(w).NeedsYou))
 }
 
 // failedIn sends work in a workflow and has it fail, or rejected.
@@ -99,9 +99,9 @@ func TestOverview_KeepsFailureAfterOtherSendsInItsWorkflow(t *testing.T) {
 	}
 	w.Sends(boss, "qa", "no", mailboxtest.NeedsApproval)
 	w.Updates(mailboxtest.Human, 5, schemas.ActRefuse, mailboxtest.Note("not now")) // the person's own no needs nobody
-	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(look(w).NeedsYou))
+	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(overviewOf(w).NeedsYou))
 	w.Pass(60 * 24 * time.Hour)
-	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(look(w).NeedsYou), "time does not go on with it")
+	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, rows(overviewOf(w).NeedsYou), "time does not go on with it")
 }
 
 func TestOverview_DropsFailureThatWasTakenUp(t *testing.T) {
@@ -120,16 +120,16 @@ func TestOverview_DropsFailureThatWasTakenUp(t *testing.T) {
 			t.Run(name+" "+string(outcome), func(t *testing.T) {
 				w := mailboxtest.New(t)
 				id := failedIn(w, "wf_a", outcome)
-				require.Len(t, look(w).NeedsYou.Items, 1)
+				require.Len(t, overviewOf(w).NeedsYou.Items, 1)
 				goOn(w, id)
-				require.Empty(t, look(w).NeedsYou.Items)
+				require.Empty(t, overviewOf(w).NeedsYou.Items)
 			})
 		}
 	}
 	w := mailboxtest.New(t)
 	id := failedIn(w, "wf_a", "")
 	w.Updates(w.Stdio("boss"), part(w, id), schemas.ActCancel)
-	require.Equal(t, []string{"failure ho_1 no"}, rows(look(w).NeedsYou), "a part that was cancelled is nobody who goes on")
+	require.Equal(t, []string{"failure ho_1 no"}, rows(overviewOf(w).NeedsYou), "a part that was cancelled is nobody who goes on")
 }
 
 func TestOverview_KeepsFailureWithPartsSentBefore(t *testing.T) {
@@ -137,7 +137,7 @@ func TestOverview_KeepsFailureWithPartsSentBefore(t *testing.T) {
 	w.Assigns(boss, qa, "x")
 	w.Sends(qa, "boss", "a part of it", func(in *schemas.SendIn) { in.Parent = "1" })
 	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenStop})
-	require.Equal(t, []string{"failure ho_1 no"}, rows(look(w).NeedsYou))
+	require.Equal(t, []string{"failure ho_1 no"}, rows(overviewOf(w).NeedsYou))
 }
 
 // A failure that was dropped stays one: nothing that waits for it goes on, and it can still be done again.
@@ -149,7 +149,7 @@ func TestOverview_KeepsWorkBlockedByDismissedFailure(t *testing.T) {
 	w.Fails(qa, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.Because("no"), Then: schemas.ThenStop})
 	out := w.Updates(mailboxtest.Human, id, schemas.ActCancel, mailboxtest.Note("nobody wants it"))
 	require.Equal(t, schemas.Failed, out.Status)
-	require.Contains(t, rows(look(w).Stuck), "blocked ho_2 ho_1, for which it waits, failed")
+	require.Contains(t, rows(overviewOf(w).Stuck), "blocked ho_2 ho_1, for which it waits, failed")
 	all := w.Events()
 	last := all[len(all)-1]
 	require.Equal(t, "dismissed", last.Action)
@@ -184,23 +184,23 @@ func TestOverview_GivesReasonOfStuckWork(t *testing.T) {
 		"blocked ho_7 ho_6, for which it waits, failed",
 		"no_takers ho_1 nobody has come as ghost yet",
 		"no_takers ho_8 nobody is known who takes capability:rust",
-	}, rows(look(w).Stuck))
-	require.Equal(t, []string{"running ho_2 / half", "running ho_3"}, rows(look(w).Running))
+	}, rows(overviewOf(w).Stuck))
+	require.Equal(t, []string{"running ho_2 / half", "running ho_3"}, rows(overviewOf(w).Running))
 
 	w.Leaves(dev)
-	out := look(w)
+	out := overviewOf(w)
 	require.Equal(t, "dead ho_3 the connection of dev ended", rows(out.Stuck)[0])
 	require.Equal(t, w.Now().Add(2*time.Minute).UTC(), out.Stuck.Items[0].LeaseEnds.UTC())
 	w.Pass(10 * time.Minute)
-	require.Contains(t, rows(look(w).Stuck), "lapsed ho_3 the lease of dev ended without a word")
-	require.Contains(t, rows(look(w).Stuck), "no_takers ho_9 nobody who takes capability:go is here")
+	require.Contains(t, rows(overviewOf(w).Stuck), "lapsed ho_3 the lease of dev ended without a word")
+	require.Contains(t, rows(overviewOf(w).Stuck), "no_takers ho_9 nobody who takes capability:go is here")
 	w.Pass(11 * time.Minute)
-	require.Contains(t, rows(look(w).Stuck), "silent ho_2 qa gives no sign / half")
-	require.Empty(t, look(w).Running.Items)
+	require.Contains(t, rows(overviewOf(w).Stuck), "silent ho_2 qa gives no sign / half")
+	require.Empty(t, overviewOf(w).Running.Items)
 
 	w.Updates(qa, 2, schemas.ActAsk, mailboxtest.Asking("And now?"))
 	w.Leaves(boss)
-	require.Contains(t, rows(look(w).Stuck), "unanswered ho_2 boss is not here. qa asked boss: And now? / half")
+	require.Contains(t, rows(overviewOf(w).Stuck), "unanswered ho_2 boss is not here. qa asked boss: And now? / half")
 }
 
 func TestOverview_ListsUnreadMessagesToThePerson(t *testing.T) {
@@ -208,10 +208,10 @@ func TestOverview_ListsUnreadMessagesToThePerson(t *testing.T) {
 	w.Sends(qa, "human", "May I drop the table?", mailboxtest.Message)
 	w.Sends(qa, "dev", "Not for you", mailboxtest.Message)
 	w.Sends(w.Stdio("dev"), "human", "Look at this", func(in *schemas.SendIn) { in.Title = "The \x1b[31mlog" }, mailboxtest.Message)
-	require.Equal(t, []string{"message no_1 May I drop the table?", "message no_3 Look at this"}, rows(look(w).NeedsYou))
+	require.Equal(t, []string{"message no_1 May I drop the table?", "message no_3 Look at this"}, rows(overviewOf(w).NeedsYou))
 	mailboxtest.Must(t, w.Claim, mailboxtest.Human, schemas.ClaimIn{})
-	require.Len(t, look(w).NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
-	require.NotContains(t, look(w).NeedsYou.Items[1].Title, "\x1b")
+	require.Len(t, overviewOf(w).NeedsYou.Items, 2, "a claim in vain reads nothing for the person")
+	require.NotContains(t, overviewOf(w).NeedsYou.Items[1].Title, "\x1b")
 	mailboxtest.Must(t, w.Get, mailboxtest.Human, schemas.GetIn{HandoffID: "no_1"})
-	require.Equal(t, []string{"message no_3 Look at this"}, rows(look(w).NeedsYou))
+	require.Equal(t, []string{"message no_3 Look at this"}, rows(overviewOf(w).NeedsYou))
 }

@@ -15,16 +15,16 @@ import (
 // held finds what agents hold and do not ask about. Agents that are not here come first, so that nothing of theirs is
 // missed where there is too much to look at. What an agent holds is taken off the bound by the counter of its mailbox,
 // whether or not it was found before.
-func (l *look) held() {
-	left := Looked
+func (l *lister) addHeld() {
+	left := MaxScanned
 	for _, here := range []bool{false, true} {
 		for _, b := range l.boxes {
 			agent := schemas.Agent(b.Address)
 			if b.Held == 0 || agent == schemas.Human || l.here[agent] != here {
 				continue
 			}
-			for r := range l.first(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
-				l.holding(r)
+			for r := range l.records(l.Oldest(store.HeldBy(agent), 0), left, &l.running, &l.stuck) {
+				l.addHeldOne(r)
 			}
 			if left -= b.Held; left < 0 {
 				return
@@ -35,7 +35,7 @@ func (l *look) held() {
 
 // holding tells how it goes with what an agent holds. That a connection is gone is known, so it comes before silence,
 // which is a guess.
-func (l *look) holding(r *store.Record) {
+func (l *lister) addHeldOne(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // of which the step for questions saw too many
 	case l.Reader.ConnectionGone(r):
@@ -49,18 +49,18 @@ func (l *look) holding(r *store.Record) {
 
 // blocked finds what waits for a handoff that ended and was not done well. It is so since that one ended: from then on
 // the waiting was in vain.
-func (l *look) blocked() {
+func (l *lister) addBlocked() {
 	looked := 0
-	for id := range kept(l, l.Dependencies()) {
-		if looked++; looked > Looked {
-			l.stuck.early = true
+	for id := range untilError(l, l.Dependencies()) {
+		if looked++; looked > MaxScanned {
+			l.stuck.incomplete = true
 			break
 		}
 		dead := reading.RecordOrNil(l.View, id) // a damaged record stops no other
 		if dead == nil || !reading.StaysBlocked(dead) {
 			continue
 		}
-		for r := range l.first(l.Oldest(store.DependentsOf(id), 0), Looked-looked, &l.stuck) {
+		for r := range l.records(l.Oldest(store.DependentsOf(id), 0), MaxScanned-looked, &l.stuck) {
 			looked++
 			part := &l.stuck
 			if dead.Status == schemas.Completed && dead.From == schemas.Human { // who may accept it
@@ -71,30 +71,30 @@ func (l *look) blocked() {
 	}
 }
 
-// heads is how many handoffs of a mailbox are looked at: what waits longest is in front.
-const heads = 10
+// maxPerBox is how many handoffs of a mailbox are looked at: what waits longest is in front.
+const maxPerBox = 10
 
-// waitingInBoxes finds, among what may be claimed, what lapsed and what nobody takes. It looks at [heads] of each
+// addPending finds, among what may be claimed, what lapsed and what nobody takes. It looks at [maxPerBox] of each
 // mailbox, so that a long one does not use up the bound of all. What lies behind those does not count as ended early.
-func (l *look) waitingInBoxes() {
-	left := Looked
+func (l *lister) addPending() {
+	left := MaxScanned
 	for _, b := range l.boxes {
 		if b.Pending == 0 || b.Address == schemas.Address(schemas.Human) {
 			continue
 		}
 		if left <= 0 {
-			l.stuck.early = true
+			l.stuck.incomplete = true
 			break
 		}
-		nobody, told := offer.NobodyHere(l.Known, b.Address), ""
-		for r := range l.first(l.Queue(b.Address), min(heads, left)) {
+		nobody, told := offer.NoTakerHere(l.Known, b.Address), ""
+		for r := range l.records(l.Queue(b.Address), min(maxPerBox, left)) {
 			left--
-			why, err := l.Offers.Nobody(r, offer.Present)
+			why, err := l.Offers.WhyNoTaker(r, offer.Present)
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
 			var c *schemas.Concern
 			switch {
-			case lapsed(r):
+			case lastLeaseEnded(r):
 				c = l.add(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
 			case why != "" && why != told:
 				c = l.add(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
@@ -107,16 +107,16 @@ func (l *look) waitingInBoxes() {
 	}
 }
 
-// lapsed tells whether the last claim of a pending handoff ended by its lease: such a claim was neither given back nor
+// lastLeaseEnded tells whether the last claim of a pending handoff ended by its lease: such a claim was neither given back nor
 // answered, and its token is good until the next.
-func lapsed(r *store.Record) bool {
+func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
 // questions finds what waits for an answer: of the person, or of an agent. What an agent is asked that is here goes on:
 // that agent answers.
-func (l *look) questions() {
-	for r := range l.first(l.Oldest(store.InState(schemas.Waiting), 0), l.reach, &l.needs) {
+func (l *lister) addQuestions() {
+	for r := range l.records(l.Oldest(store.InState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
 		switch {
 		case err != nil:
@@ -138,27 +138,27 @@ const NoticeApproval = "approval"
 // approvals finds what waits for approval among what is pending. Where that is too much to look at, what the person
 // sent and the notices lead to the rest: of what others send, the person was told. Only the record says whether it
 // still waits.
-func (l *look) approvals() {
+func (l *lister) addApprovals() {
 	var pending part
-	l.approvalsAmong(l.Newest(store.InState(schemas.Pending), 0), &pending)
-	if pending.early {
-		l.approvalsAmong(l.Newest(store.SentBy(schemas.Human), 0), &l.needs)
-		l.approvalsAmong(l.noticed(), &l.needs)
+	l.addApprovalsFrom(l.Newest(store.InState(schemas.Pending), 0), &pending)
+	if pending.incomplete {
+		l.addApprovalsFrom(l.Newest(store.SentBy(schemas.Human), 0), &l.needs)
+		l.addApprovalsFrom(l.approvalNotices(), &l.needs)
 	}
 }
 
-// approvalsAmong adds what waits for approval among the first of these handoffs, and tells a part where there are more.
-func (l *look) approvalsAmong(ids iter.Seq2[schemas.ID, error], ended *part) {
-	for r := range l.first(ids, l.reach, ended) {
+// addApprovalsFrom adds what waits for approval among the first of these handoffs, and tells a part where there are more.
+func (l *lister) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
+	for r := range l.records(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
-			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.asksApproval(r)
+			l.add(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.approvalEvent(r)
 		}
 	}
 }
 
-// asksApproval is the event since which a handoff waits for approval, 0 where it is not among the last ones.
-func (l *look) asksApproval(r *store.Record) uint64 {
-	events, _ := l.EventsOf(r, Looked) // of a damaged record those before the damage
+// approvalEvent is the event since which a handoff waits for approval, 0 where it is not among the last ones.
+func (l *lister) approvalEvent(r *store.Record) uint64 {
+	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record those before the damage
 	for _, e := range events {
 		if e.Needs == schemas.NeedsApproval {
 			return e.N
@@ -168,7 +168,7 @@ func (l *look) asksApproval(r *store.Record) uint64 {
 }
 
 // noticed yields of what the person was told, newest first: the handoffs that were to be approved, and else none.
-func (l *look) noticed() iter.Seq2[schemas.ID, error] {
+func (l *lister) approvalNotices() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for n, err := range l.Notices(schemas.Human, 0) {
 			if n.Kind != NoticeApproval {
@@ -183,20 +183,20 @@ func (l *look) noticed() iter.Seq2[schemas.ID, error] {
 
 // leave finds workflows whose rules wait for the person's leave: those that stand still for it, behind a step that ended,
 // and those under way, which are shown where they run, too.
-func (l *look) leave() {
-	for r := range l.first(l.AwaitingLeave(), l.reach, &l.needs) {
+func (l *lister) addLeaves() {
+	for r := range l.records(l.AwaitingLeave(), l.scanLimit, &l.needs) {
 		file := r.AwaitsLeave()
 		switch {
 		case r.Status == schemas.Returned: // its rework goes on
 			continue
-		case l.Leave(r) == "":
+		case l.LeaveFile(r) == "":
 			file = reading.NoFile
 		}
 		l.add(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
 	}
 	for _, state := range schemas.Open.States() {
-		for r := range l.first(l.Newest(store.InState(state), 0), l.reach, &l.needs) {
-			if file := l.Leave(r); file != "" {
+		for r := range l.records(l.Newest(store.InState(state), 0), l.scanLimit, &l.needs) {
+			if file := l.LeaveFile(r); file != "" {
 				l.add(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
 				delete(l.seen, r.ID)
 			}
@@ -206,29 +206,29 @@ func (l *look) leave() {
 
 // failures finds what ended badly and with which nobody goes on. What a person refused is none. It looks at those of
 // each state that were sent last, and does not tell where there are more.
-func (l *look) failures() {
+func (l *lister) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
-		for r := range l.first(l.Newest(store.InState(state), 0), most) {
+		for r := range l.records(l.Newest(store.InState(state), 0), maxRows) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
-			if !refused && !l.goesOn(r) {
+			if !refused && !l.isContinued(r) {
 				l.add(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
 			}
 		}
 	}
 }
 
-// goesOn tells whether somebody went on with a handoff that ended badly: another took its place, somebody who may said
+// isContinued tells whether somebody went on with a handoff that ended badly: another took its place, somebody who may said
 // that nobody is to go on, or a part of it was sent since and not cancelled. Whatever else is sent in its workflow is
 // other work.
-func (l *look) goesOn(r *store.Record) bool {
+func (l *lister) isContinued(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true
 	}
 	looked := 0
-	for id := range kept(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
+	for id := range untilError(l, l.Newest(store.ChildrenOf(r.ID), 0)) {
 		part := reading.RecordOrNil(l.View, id)
 		switch looked++; {
-		case looked > Looked || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
+		case looked > MaxScanned || part != nil && (part.Created < r.Ended || part.Body < r.Result): // it was sent before
 			return false
 		case part != nil && part.Status != schemas.Cancelled:
 			return true
@@ -238,15 +238,15 @@ func (l *look) goesOn(r *store.Record) bool {
 }
 
 // messages finds what was written to the person, who has not read it: it stands nowhere else.
-func (l *look) messages() {
-	ids, err := l.UnreadAbout(schemas.Human, 0, unread)
+func (l *lister) addMessages() {
+	ids, err := l.UnreadAbout(schemas.Human, 0, maxUnread)
 	l.err = cmp.Or(l.err, err)
 	for i, id := range ids {
-		if i >= l.reach {
-			l.needs.early = true
+		if i >= l.scanLimit {
+			l.needs.incomplete = true
 			return
 		}
-		for n := range kept(l, l.Notices(schemas.Human, id+1)) {
+		for n := range untilError(l, l.Notices(schemas.Human, id+1)) {
 			if n.ID == id && n.Kind == schemas.TypeMessage {
 				l.needs.rows = append(l.needs.rows, row{Concern: messageOf(n)})
 			}
@@ -263,16 +263,16 @@ func messageOf(n schemas.Notice) schemas.Concern {
 	}
 }
 
-// workForHuman finds what the person may claim, and what the person holds.
-func (l *look) workForHuman() {
-	for r := range l.first(l.Queue(schemas.Address(schemas.Human)), l.reach, &l.needs) {
+// addWorkForHuman finds what the person may claim, and what the person holds.
+func (l *lister) addWorkForHuman() {
+	for r := range l.records(l.Queue(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
 		kind := schemas.ConcernWork
 		if parent := reading.RecordOrNil(l.View, r.Parent); parent != nil && escalated(parent, r) {
 			kind = schemas.ConcernEscalation
 		}
 		l.add(&l.needs, kind, r, r.Created, "")
 	}
-	for r := range l.first(l.Oldest(store.HeldBy(schemas.Human), 0), l.reach) {
+	for r := range l.records(l.Oldest(store.HeldBy(schemas.Human), 0), l.scanLimit) {
 		l.add(&l.needs, schemas.ConcernYours, r, r.Claimed, "")
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	shortestSleep = time.Minute // less ahead of the time awake is no sleep
-	sleepsKept    = 64          // beyond that, the oldest count as one
+	minSleep  = time.Minute // less ahead of the time awake is no sleep
+	maxSleeps = 64          // beyond that, the oldest count as one
 )
 
 // Clock reads the time and notices when the machine slept. The time goes on while a machine sleeps and nobody can
@@ -21,16 +21,16 @@ type Clock struct {
 	now   func() time.Time
 	awake func() time.Duration
 
-	mu     sync.Mutex    // guards the fields below
-	begun  time.Time     // the first reading of the time
-	woke   time.Duration // the first reading of the time awake
-	last   time.Time     // the last reading of the time, without its monotonic part
-	ahead  time.Duration // of the time awake, at the last reading
-	sleeps []slept       // in order
+	mu           sync.Mutex    // guards the fields below
+	started      time.Time     // the first reading of the time
+	awakeAtStart time.Duration // the first reading of the time awake
+	last         time.Time     // the last reading of the time, without its monotonic part
+	ahead        time.Duration // of the time awake, at the last reading
+	sleeps       []sleep       // in order
 }
 
-// slept is a stretch of time in which the machine slept at some moment, between two readings of the clock.
-type slept struct {
+// sleep is a stretch of time in which the machine slept at some moment, between two readings of the clock.
+type sleep struct {
 	from, to time.Time
 	long     time.Duration
 }
@@ -39,29 +39,29 @@ type slept struct {
 // fixed moment; nil means that it never sleeps.
 func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	c := &Clock{now: now, awake: awake}
-	c.begun = now()
+	c.started = now()
 	if awake != nil {
-		c.woke = awake()
+		c.awakeAtStart = awake()
 	}
-	c.note(c.begun, c.woke)
+	c.note(c.started, c.awakeAtStart)
 	return c
 }
 
-// Begun is the first reading of the time, which is when the service began.
-func (c *Clock) Begun() time.Time { return c.begun }
+// Started is the first reading of the time, which is when the service began.
+func (c *Clock) Started() time.Time { return c.started }
 
 // Read gives the time, and how long the clock has run while the machine was awake. It notes a sleep since the reading
 // before it.
 func (c *Clock) Read() (now time.Time, running time.Duration) {
 	if c.awake == nil {
 		now = c.now()
-		return now, now.Sub(c.begun)
+		return now, now.Sub(c.started)
 	}
 	c.mu.Lock() // also for the readings: they belong together
 	defer c.mu.Unlock()
 	now, woke := c.now(), c.awake()
 	c.note(now, woke)
-	return now, woke - c.woke
+	return now, woke - c.awakeAtStart
 }
 
 // note compares a reading with the one before it. The time awake must not go backwards; the time of day may be set at
@@ -71,20 +71,20 @@ func (c *Clock) note(now time.Time, awake time.Duration) {
 	ahead := time.Duration(wall.UnixNano()) - awake
 	switch jump := ahead - c.ahead; {
 	case c.last.IsZero():
-	case jump > shortestSleep:
-		c.add(slept{c.last, wall, jump})
-	case jump < -shortestSleep: // the time was set back: what lies after it now was no sleep
-		c.sleeps = slices.DeleteFunc(c.sleeps, func(s slept) bool { return s.to.After(wall) })
+	case jump > minSleep:
+		c.add(sleep{c.last, wall, jump})
+	case jump < -minSleep: // the time was set back: what lies after it now was no sleep
+		c.sleeps = slices.DeleteFunc(c.sleeps, func(s sleep) bool { return s.to.After(wall) })
 	}
 	c.last, c.ahead = wall, ahead
 }
 
 // add keeps a sleep. Past the number that is kept, the two oldest become one that is as long as both, so the sum since
 // an early time stays right.
-func (c *Clock) add(s slept) {
-	if len(c.sleeps) == sleepsKept {
+func (c *Clock) add(s sleep) {
+	if len(c.sleeps) == maxSleeps {
 		oldest, next := c.sleeps[0], c.sleeps[1]
-		c.sleeps = slices.Replace(c.sleeps, 0, 2, slept{oldest.from, next.to, oldest.long + next.long})
+		c.sleeps = slices.Replace(c.sleeps, 0, 2, sleep{oldest.from, next.to, oldest.long + next.long})
 	}
 	c.sleeps = append(c.sleeps, s)
 }

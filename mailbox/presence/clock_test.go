@@ -34,7 +34,7 @@ func (m *machine) sleep(d time.Duration) {
 	m.Read()
 }
 
-func TestTheClockRunsWhileTheMachineIsAwake(t *testing.T) {
+func TestClock_CountsTimeAwake(t *testing.T) {
 	m := newMachine()
 	m.work(time.Hour)
 	m.sleep(8 * time.Hour)
@@ -47,7 +47,7 @@ func TestTheClockRunsWhileTheMachineIsAwake(t *testing.T) {
 	require.Zero(t, m.WokeAfter(begin.Add(30*time.Minute)))
 }
 
-func TestAMachineOfWhichNobodySaysHowLongItWasAwakeNeverSleeps(t *testing.T) {
+func TestClock_WithoutAwakeTimeNeverSleeps(t *testing.T) {
 	now := begin
 	c := presence.NewClock(func() time.Time { return now }, nil)
 	now = now.Add(8 * time.Hour)
@@ -57,7 +57,7 @@ func TestAMachineOfWhichNobodySaysHowLongItWasAwakeNeverSleeps(t *testing.T) {
 	require.Zero(t, c.SleptSince(begin))
 }
 
-func TestAMinuteAheadIsNoSleep(t *testing.T) {
+func TestClock_IgnoresMinuteAhead(t *testing.T) {
 	m := newMachine()
 	m.sleep(time.Minute)
 	require.Zero(t, m.SleptSince(begin))
@@ -65,16 +65,16 @@ func TestAMinuteAheadIsNoSleep(t *testing.T) {
 	require.Equal(t, time.Minute+1, m.SleptSince(begin))
 }
 
-func TestSleepsAfterATimeThatWasSetBackCountNoMore(t *testing.T) {
+func TestClock_SetBackDropsLaterSleeps(t *testing.T) {
 	m := newMachine()
 	m.sleep(time.Hour)
 	m.sleep(-30 * time.Minute)
 	require.Zero(t, m.SleptSince(begin))
-	require.Equal(t, begin, m.Begun())
+	require.Equal(t, begin, m.Started())
 }
 
 // The 64 latest sleeps are known, of which the oldest may stand for several with the time between them.
-func TestOldSleepsCountAsOne(t *testing.T) {
+func TestClock_MergesOldestSleeps(t *testing.T) {
 	const kept, all = 64, 3 * 64
 	m := newMachine()
 	var at []time.Time // after the minute at work that follows each sleep

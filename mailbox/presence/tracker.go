@@ -65,17 +65,17 @@ func (t *Tracker) Close(conn string) {
 	delete(t.open, conn)
 }
 
-// Acting tells whether an agent acts over an open connection: it was announced for it, or made a call over it. It takes
+// IsActing tells whether an agent acts over an open connection: it was announced for it, or made a call over it. It takes
 // as long with a thousand connections as with one.
-func (t *Tracker) Acting(a schemas.Agent) bool {
+func (t *Tracker) IsActing(a schemas.Agent) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.acting[a] > 0
 }
 
-// Acts notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
+// NoteActing notes that an agent acts over a connection. It opens none: where the connection is not open, nothing
 // changes.
-func (t *Tracker) Acts(conn string, a schemas.Agent) {
+func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
@@ -83,9 +83,9 @@ func (t *Tracker) Acts(conn string, a schemas.Agent) {
 	}
 }
 
-// Hear notes that a holder was heard of by a call that changed nothing, under the token of its claim. A call that
+// NoteHeard notes that a holder was heard of by a call that changed nothing, under the token of its claim. A call that
 // changes the handoff writes the time to the store.
-func (t *Tracker) Hear(token string, at time.Time) {
+func (t *Tracker) NoteHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard[token] = at
@@ -109,7 +109,7 @@ func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	if known == nil {
 		return c, false
 	}
-	return known.shown(), true
+	return known.clone(), true
 }
 
 // Connections are the open connections that match, by name.
@@ -118,7 +118,7 @@ func (t *Tracker) Connections(f Filter) (matching []Connection) {
 	defer t.mu.Unlock()
 	for _, c := range t.open {
 		if (f.Agent == "" || slices.Contains(c.Agents, f.Agent)) && (f.Session == "" || c.Session == f.Session) {
-			matching = append(matching, c.shown())
+			matching = append(matching, c.clone())
 		}
 	}
 	slices.SortFunc(matching, func(a, b Connection) int { return strings.Compare(a.Name, b.Name) })
@@ -140,8 +140,8 @@ func (t *Tracker) add(c *Connection, a schemas.Agent) {
 	}
 }
 
-// shown is a copy for a caller. It shares no list with the tracker, so callers may change it.
-func (c *Connection) shown() Connection {
+// clone is a copy for a caller. It shares no list with the tracker, so callers may change it.
+func (c *Connection) clone() Connection {
 	shown := *c
 	shown.Agents = slices.Clone(c.Agents)
 	return shown

@@ -18,12 +18,12 @@ func names(all []presence.Connection) (names []string) {
 	return names
 }
 
-func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
+func TestTracker_KnowsConnectionWhileOpen(t *testing.T) {
 	p := presence.NewTracker()
 	_, open := p.Connection("c1")
 	require.False(t, open)
 	p.Open(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
-	p.Acts("c1", "a")
+	p.NoteActing("c1", "a")
 	c, open := p.Connection("c1")
 	require.True(t, open)
 	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
@@ -35,7 +35,7 @@ func TestAConnectionIsKnownWhileItIsOpen(t *testing.T) {
 	require.Empty(t, p.Connections(presence.Filter{}))
 }
 
-func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
+func TestOpen_AgainKeepsOrderAndAgents(t *testing.T) {
 	p := presence.NewTracker()
 	p.Open(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
 	p.Open(presence.Connection{Name: "c2"})
@@ -49,13 +49,13 @@ func TestOneThatIsAnnouncedAgainKeepsItsOrderAndItsAgents(t *testing.T) {
 	require.Equal(t, presence.Connection{Name: "c1", Order: 3}, c)
 }
 
-func TestAnAgentThatActsOpensNoConnection(t *testing.T) {
+func TestNoteActing_OpensNoConnection(t *testing.T) {
 	p := presence.NewTracker()
-	p.Acts("c1", "a")
+	p.NoteActing("c1", "a")
 	require.Empty(t, p.Connections(presence.Filter{Agent: "a"}))
 }
 
-func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
+func TestConnections_FilterByAgentAndSession(t *testing.T) {
 	p := presence.NewTracker()
 	p.Open(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
 	p.Open(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
@@ -67,16 +67,16 @@ func TestConnectionsAreFilteredByAgentAndSession(t *testing.T) {
 	require.Empty(t, p.Connections(presence.Filter{Agent: "c"}))
 }
 
-func TestWhatAHolderWasHeardOfIsForgottenWithItsClaim(t *testing.T) {
+func TestForget_DropsLastHeardOfClaim(t *testing.T) {
 	p := presence.NewTracker()
-	p.Hear("ct_1", begin)
-	p.Hear("ct_2", begin)
+	p.NoteHeard("ct_1", begin)
+	p.NoteHeard("ct_2", begin)
 	p.Forget("ct_1")
 	require.Zero(t, p.LastHeard("ct_1"))
 	require.Equal(t, begin, p.LastHeard("ct_2"))
 }
 
-func TestConnectionsComeAndGoAtOnce(t *testing.T) {
+func TestTracker_HandlesConcurrentConnections(t *testing.T) {
 	p := presence.NewTracker()
 	var wg sync.WaitGroup
 	for _, name := range []string{"c1", "c2", "c3"} {
@@ -84,8 +84,8 @@ func TestConnectionsComeAndGoAtOnce(t *testing.T) {
 			for i := range 50 {
 				token := fmt.Sprintf("ct_%d", i)
 				p.Open(presence.Connection{Name: name})
-				p.Acts(name, "a")
-				p.Hear(token, begin)
+				p.NoteActing(name, "a")
+				p.NoteHeard(token, begin)
 				p.Connections(presence.Filter{Agent: "a"})
 				p.Close(name)
 				p.Forget(token)

@@ -110,7 +110,7 @@ func TestBrief_OfRollbackHasReasonAndDeadline(t *testing.T) {
 		w.Fails(coder, schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: mailboxtest.Because("It does not build"), Reason: "The key is yours", Then: then,
 		})
-		w.Rest()
+		w.PassBackoff()
 	}
 	back := w.Claims(lead)
 	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	changesRead = 256   // events that one snapshot reads
-	noticesRead = 1_000 // among which that of a message is looked for
+	maxChanges = 256   // events that one snapshot reads
+	maxNotices = 1_000 // among which that of a message is looked for
 )
 
 // Changes yields the events of the registry after a number, in their order and without a gap, and then waits for more.
@@ -53,9 +53,9 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 
 // changesAfter reads the next events, 256 at most, with what their records say now.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
-	return read(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
+	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
 		for e, err := range v.EventsAfter(after) {
-			if err != nil || len(changes) == changesRead {
+			if err != nil || len(changes) == maxChanges {
 				return changes, err
 			}
 			changes = append(changes, changeOf(v, e))
@@ -92,7 +92,7 @@ func changeOf(v *store.View, e schemas.Event) schemas.Change {
 
 // noticeAt is the notice that the event of a message left, 0 where it is not found among the last ones.
 func noticeAt(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
-	for n, err := range reading.AtMost(noticesRead, v.Notices(to, 0)) {
+	for n, err := range reading.AtMost(maxNotices, v.Notices(to, 0)) {
 		if err != nil || n.At.Before(e.At) {
 			break
 		}

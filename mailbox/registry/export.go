@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	exportName = ".handoff-export-" // which nobody gives a file of their own
-	exportPart = 1 << 20
-	exportKept = time.Hour // a file that nobody reads on
+	exportPrefix   = ".handoff-export-" // which nobody gives a file of their own
+	exportPartSize = 1 << 20
+	exportLife     = time.Hour // a file that nobody reads on
 )
 
 // Export writes what the workspace keeps into a file for temporary files of this machine, and
@@ -33,13 +33,13 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 	if in.File == "" {
 		return r.beginExport(ctx, in)
 	}
-	if filepath.Base(in.File) != in.File || !strings.HasPrefix(in.File, exportName) {
+	if filepath.Base(in.File) != in.File || !strings.HasPrefix(in.File, exportPrefix) {
 		return out, schemas.Invalidf("file", "%q is none that an export began", schemas.Visible(in.File))
 	}
 	path := filepath.Join(os.TempDir(), in.File)
 	if in.Done {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return out, unwritten(err)
+			return out, fileError(err)
 		}
 		return out, nil
 	}
@@ -48,11 +48,11 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 		return out, schemas.Errorf(schemas.NotFound, "the file of the export is gone: %w", err).WithHint("Export again.")
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	part := make([]byte, exportPart)
+	part := make([]byte, exportPartSize)
 	_ = os.Chtimes(path, time.Time{}, r.config.Now()) // somebody reads on
 	n, err := f.ReadAt(part, in.Offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return out, unwritten(err)
+		return out, fileError(err)
 	}
 	out.Data = base64.StdEncoding.EncodeToString(part[:n])
 	return out, nil
@@ -60,35 +60,35 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 
 func (r *Registry) beginExport(ctx context.Context, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	r.removeExports()
-	f, err := os.CreateTemp("", exportName)
+	f, err := os.CreateTemp("", exportPrefix)
 	if err != nil {
-		return out, unwritten(err)
+		return out, fileError(err)
 	}
 	head, err := travel.Export(ctx, r.config.Store, schemas.ExportHeading{Workspace: in.Workspace, At: r.config.Now().UTC()}, f)
 	size, _ := f.Seek(0, io.SeekEnd) // a file that was written has an end
 	out = schemas.ExportOut{File: filepath.Base(f.Name()), Size: size, Heading: &head}
-	if err = cmp.Or(err, unwritten(f.Close())); err == nil {
+	if err = cmp.Or(err, fileError(f.Close())); err == nil {
 		return out, nil
 	}
 	_ = os.Remove(f.Name()) // what failed is told
 	if _, file := errors.AsType[*os.PathError](err); file {
-		err = unwritten(err)
+		err = fileError(err)
 	}
 	return schemas.ExportOut{}, store.Coded(err)
 }
 
 // removeExports removes files that nobody reads on: their readers were killed.
 func (r *Registry) removeExports() {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportName+"*")) // the pattern is right
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), exportPrefix+"*")) // the pattern is right
 	for _, path := range left {
-		if info, err := os.Lstat(path); err == nil && r.config.Now().Sub(info.ModTime()) > exportKept {
+		if info, err := os.Lstat(path); err == nil && r.config.Now().Sub(info.ModTime()) > exportLife {
 			_ = os.Remove(path) // it may be that of another person
 		}
 	}
 }
 
-// unwritten is the error for the file of an export.
-func unwritten(err error) error {
+// fileError is the error for the file of an export.
+func fileError(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -93,8 +93,8 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 	return out, store.Coded(r.config.WriteFile(ctx, in.File))
 }
 
-// read is [store.ReadSnapshot] after applying what the clock has changed.
-func read[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
+// readCurrent is [store.ReadSnapshot] after applying what the clock has changed.
+func readCurrent[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
 	r.config.ApplyTime(ctx)
 	return store.ReadSnapshot(ctx, r.config.Store, fn)
 }
@@ -120,7 +120,7 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 // anew calls it: the command audit export. It changes nothing. The errors are those of the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
-		out.Events, err = reading.Collect(reading.AtMost(changesRead, v.RawEvents(in.After)))
+		out.Events, err = reading.Collect(reading.AtMost(maxChanges, v.RawEvents(in.After)))
 		return out, err
 	})
 }

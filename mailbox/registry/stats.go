@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	endedKept  = time.Minute // how long a count of what has ended is given again
-	boxesShown = 200         // how many mailboxes one result has
+	endedLife = time.Minute // how long a count of what has ended is given again
+	maxBoxes  = 200         // how many mailboxes one result has
 )
 
 // Stats counts what is in the workspace: handoffs by state, the 200 mailboxes with most pending and since when the
@@ -27,13 +27,13 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	if r.config.Commits != nil {
 		out.Commits = r.config.Commits()
 	}
-	if out.Event, err = read(ctx, r, (*store.View).Events); err != nil {
+	if out.Event, err = readCurrent(ctx, r, (*store.View).Events); err != nil {
 		return out, err
 	}
 	if out.States, err = r.states(ctx); err != nil {
 		return out, store.Coded(err)
 	}
-	out.Mailboxes, err = r.fullest(ctx)
+	out.Mailboxes, err = r.largestBoxes(ctx)
 	return out, store.Coded(err)
 }
 
@@ -66,7 +66,7 @@ type endedCount struct {
 func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedKept {
+	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedLife {
 		return e.states, nil
 	}
 	states, err := anew()
@@ -76,8 +76,8 @@ func (e *endedCount) count(now time.Time, anew func() (map[schemas.Status]int, e
 	return states, err
 }
 
-// fullest are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
-func (r *Registry) fullest(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
+// largestBoxes are the mailboxes with most pending, 200 at most, and since when the oldest in each waits.
+func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	err = r.config.Store.View(ctx, func(v *store.View) error {
 		boxes = []schemas.MailboxStats{}
 		for b, err := range v.Boxes() {
@@ -87,7 +87,7 @@ func (r *Registry) fullest(ctx context.Context) (boxes []schemas.MailboxStats, e
 			boxes = append(boxes, schemas.MailboxStats{Box: b.Address, Pending: b.Pending, Held: b.Held, Unread: b.Unread})
 		}
 		slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
-		boxes = boxes[:min(len(boxes), boxesShown)]
+		boxes = boxes[:min(len(boxes), maxBoxes)]
 		return nil
 	})
 	for i := 0; err == nil && i < len(boxes) && boxes[i].Pending > 0; i++ {

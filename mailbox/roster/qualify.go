@@ -3,7 +3,7 @@
 // What is known of an agent is its [schemas.Card]: what it accepts, its skills, its role, how much it holds. Work is
 // sent to an agent, to "capability:NAME" or to "role:NAME". [Qualifies] tells whether an agent may take work sent to an
 // address, [Boxes] lists the addresses whose work an agent may take, and [Rank] orders those who can, best first, with
-// reasons. [Near] says which address was likely meant where nobody qualifies.
+// reasons. [SuggestPool] says which address was likely meant where nobody qualifies.
 //
 // A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role on
 // its card. A name that begins with a role gives one only where a file declares that role. An agent that neither
@@ -32,7 +32,7 @@ const Anything = "*"
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
 	case "capability":
-		return slices.Contains(card.Accepts, name) || generalists && generalist(card)
+		return slices.Contains(card.Accepts, name) || generalists && isGeneralist(card)
 	case "role":
 		return card.Role != "" && sameRole(card.Role, name)
 	default:
@@ -40,9 +40,9 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	}
 }
 
-// Words are the texts of which one is on the card of whoever qualifies for a pool, see [Qualifies]: an agent whose card
+// PoolWords are the texts of which one is on the card of whoever qualifies for a pool, see [Qualifies]: an agent whose card
 // has none of them need not be looked at.
-func Words(pool schemas.Address, generalists bool) []string {
+func PoolWords(pool schemas.Address, generalists bool) []string {
 	kind, name := pool.Kind()
 	words := []string{name}
 	if kind == "role" {
@@ -58,19 +58,19 @@ func Words(pool schemas.Address, generalists bool) []string {
 // task_handoff and test_failure_report, and work without a type; an agent that declares nothing takes everything. Sends
 // to an agent by name ask it, so that work of the wrong kind is refused when it is sent and not when it is read.
 func Accepts(card schemas.Card, workType string) bool {
-	return ofProtocol(workType) || len(card.Accepts) == 0 || generalist(card) ||
+	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
 		slices.Contains(card.Accepts, workType)
 }
 
-// ofProtocol tells whether a type is one of the protocol's own, which say how work moves and not what it is.
-func ofProtocol(workType string) bool {
+// isProtocolType tells whether a type is one of the protocol's own, which say how work moves and not what it is.
+func isProtocolType(workType string) bool {
 	return slices.Contains([]string{
 		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
 	}, workType)
 }
 
-// generalist tells whether an agent said that it accepts [Anything].
-func generalist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
+// isGeneralist tells whether an agent said that it accepts [Anything].
+func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
 // Boxes lists the addresses whose work the agent may take: its own name, each capability that it accepts, and its role
 // in both spellings. A generalist also has "capability:*", where nothing is put yet. There are no duplicates, and the
@@ -108,21 +108,21 @@ func otherSpelling(role string) string {
 	return role + specialist
 }
 
-// Skilled tells whether an agent has a capability, named with or without its prefix, as a skill and does not accept it:
+// SkilledOnly tells whether an agent has a capability, named with or without its prefix, as a skill and does not accept it:
 // no work of that pool comes to it.
-func Skilled(card schemas.Card, capability string) bool {
+func SkilledOnly(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
 }
 
-// Near says who takes work from a pool that was likely meant, as "qa takes capability:code": one of the same kind, or of
+// SuggestPool says who takes work from a pool that was likely meant, as "qa takes capability:code": one of the same kind, or of
 // any where none was said. It is empty where there is none.
-func Near(pool schemas.Address, cards []schemas.Card) string {
+func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	kind, wanted, _ := strings.Cut(string(pool), ":")
 	for _, c := range cards {
 		for _, box := range Boxes(c)[1:] { // the first is its name
 			of, name, _ := strings.Cut(string(box), ":")
-			if (kind == "" || of == kind) && name != Anything && len(closest.Likely(loosely(wanted), []string{loosely(name)})) > 0 {
+			if (kind == "" || of == kind) && name != Anything && len(closest.Likely(bareName(wanted), []string{bareName(name)})) > 0 {
 				return fmt.Sprintf("%s takes %s", c.Name, box)
 			}
 		}
@@ -130,5 +130,7 @@ func Near(pool schemas.Address, cards []schemas.Card) string {
 	return ""
 }
 
-// loosely is a name without what people spell otherwise.
-func loosely(name string) string { return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name) }
+// bareName is a name without what people spell otherwise.
+func bareName(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
+}

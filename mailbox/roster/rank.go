@@ -22,7 +22,7 @@ type Want struct {
 // want, and equal arguments give equal lists.
 func Rank(cards []*schemas.Card, want Want) []*schemas.Card {
 	able := schemas.Map(cards, func(card *schemas.Card) merit {
-		return merit{card, byName(*card, want), len(shared(*card, want.Tags))}
+		return merit{card, nameScore(*card, want), len(sharedSkills(*card, want.Tags))}
 	})
 	slices.SortFunc(able, merit.compare)
 	return schemas.Map(able, func(m merit) *schemas.Card { return m.card })
@@ -40,7 +40,7 @@ func (a merit) compare(b merit) int {
 	return cmp.Or(
 		cmp.Compare(b.byName, a.byName),
 		cmp.Compare(b.skills, a.skills),
-		cmp.Compare(open(*a.card), open(*b.card)),
+		cmp.Compare(openCount(*a.card), openCount(*b.card)),
 		cmp.Compare(oneIf(b.card.Waiting), oneIf(a.card.Waiting)),
 		b.card.Seen.Compare(a.card.Seen),
 		cmp.Compare(a.card.Name, b.card.Name),
@@ -55,60 +55,60 @@ func oneIf(is bool) int {
 }
 
 // Idle tells whether an agent has nothing before it: nothing waits for it alone, and it holds nothing.
-func Idle(card schemas.Card) bool { return open(card) == 0 }
+func Idle(card schemas.Card) bool { return openCount(card) == 0 }
 
 // TooLong tells whether an agent works for shorter than work is estimated to take.
 func TooLong(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
-// Refuses tells whether an agent does not accept the type of work for a role.
-func Refuses(card schemas.Card, to schemas.Address, workType string) bool {
-	return byRole(to) && !Accepts(card, workType)
+// RefusesType tells whether an agent does not accept the type of work for a role.
+func RefusesType(card schemas.Card, to schemas.Address, workType string) bool {
+	return isRole(to) && !Accepts(card, workType)
 }
 
-// byName counts 1 for who accepts the work by name and 0 for who takes it among everything.
-func byName(card schemas.Card, want Want) int {
-	sought := sought(want)
+// nameScore counts 1 for who accepts the work by name and 0 for who takes it among everything.
+func nameScore(card schemas.Card, want Want) int {
+	sought := soughtCapability(want)
 	return oneIf(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
-// sought is the capability that is addressed, else the type of the work where it says something; "" for work that
+// soughtCapability is the capability that is addressed, else the type of the work where it says something; "" for work that
 // anybody in a role may do.
-func sought(want Want) string {
+func soughtCapability(want Want) string {
 	kind, name := want.To.Kind()
 	switch {
 	case kind == "capability":
 		return name
-	case ofProtocol(want.Type):
+	case isProtocolType(want.Type):
 		return ""
 	}
 	return want.Type
 }
 
-// byRole tells whether an address is a role: only there the type of the work is asked about, since an address that is a
+// isRole tells whether an address is a role: only there the type of the work is asked about, since an address that is a
 // capability says what the work is.
-func byRole(to schemas.Address) bool {
+func isRole(to schemas.Address) bool {
 	kind, _ := to.Kind()
 	return kind == "role"
 }
 
-// Merits says in a few words what puts an agent where it is, the strongest reason first. Texts of agents' cards are
+// RankReasons says in a few words what puts an agent where it is, the strongest reason first. Texts of agents' cards are
 // among it, so it is clipped to 200 bytes.
-func Merits(card schemas.Card, want Want) string {
+func RankReasons(card schemas.Card, want Want) string {
 	var why []string
 	switch {
-	case byName(card, want) == 1:
-		why = append(why, "accepts "+sought(want))
-	case byRole(want.To):
+	case nameScore(card, want) == 1:
+		why = append(why, "accepts "+soughtCapability(want))
+	case isRole(want.To):
 		why = append(why, "role "+card.Role)
-	case generalist(card):
+	case isGeneralist(card):
 		why = append(why, "accepts anything")
 	}
-	if skills := shared(card, want.Tags); len(skills) > 0 {
+	if skills := sharedSkills(card, want.Tags); len(skills) > 0 {
 		why = append(why, "skills "+strings.Join(skills, " "))
 	}
-	why = append(why, fmt.Sprintf("%d open", open(card)))
+	why = append(why, fmt.Sprintf("%d open", openCount(card)))
 	switch {
 	case card.Waiting:
 		why = append(why, "waits for work")
@@ -120,11 +120,11 @@ func Merits(card schemas.Card, want Want) string {
 	return schemas.Clip(strings.Join(why, ", "), 200)
 }
 
-// shared gives the skills of an agent that are asked for, each once.
-func shared(card schemas.Card, tags []string) []string {
+// sharedSkills gives the skills of an agent that are asked for, each once.
+func sharedSkills(card schemas.Card, tags []string) []string {
 	other := func(skill string) bool { return !slices.Contains(tags, skill) }
 	return schemas.Unique(slices.DeleteFunc(slices.Clone(card.Skills), other))
 }
 
-// open is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
-func open(card schemas.Card) int { return card.Pending + card.Held }
+// openCount is how much an agent has before it, as its card counts it: what waits for it, and what it holds.
+func openCount(card schemas.Card) int { return card.Pending + card.Held }

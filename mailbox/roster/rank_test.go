@@ -26,13 +26,13 @@ func names(list []*schemas.Card) []schemas.Agent {
 func merits(list []*schemas.Card, want roster.Want) []schemas.Candidate {
 	var all []schemas.Candidate
 	for _, c := range list {
-		all = append(all, schemas.Candidate{Agent: c.Name, Why: roster.Merits(*c, want)})
+		all = append(all, schemas.Candidate{Agent: c.Name, Why: roster.RankReasons(*c, want)})
 	}
 	return all
 }
 
 // Each case puts the better agent first by one rule, with all the later rules against it.
-func TestRankFollowsItsRulesInOrder(t *testing.T) {
+func TestRank_AppliesRulesInOrder(t *testing.T) {
 	code := []string{"code"}
 	for _, c := range []struct {
 		name          string
@@ -83,7 +83,7 @@ func TestRankFollowsItsRulesInOrder(t *testing.T) {
 	}
 }
 
-func TestRankByRolePrefersWhoAcceptsTheType(t *testing.T) {
+func TestRank_OfRolePrefersAgentAcceptingType(t *testing.T) {
 	cards := []*schemas.Card{
 		{Name: "RedStone", Role: "testing-specialist", Skills: []string{"qa"}},
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
@@ -98,7 +98,7 @@ func TestRankByRolePrefersWhoAcceptsTheType(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"RedStone", "BlueLake"}, names(ranked))
 }
 
-func TestRankDoesNotDependOnTheOrderOfCards(t *testing.T) {
+func TestRank_IgnoresOrderOfCards(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	cards := make([]*schemas.Card, 60)
 	for i := range cards {
@@ -126,7 +126,7 @@ func ExampleRank() {
 	}
 	want := roster.Want{To: "capability:bug_report", Tags: []string{"sql"}}
 	for _, c := range roster.Rank(cards, want) {
-		fmt.Println(c.Name, "-", roster.Merits(*c, want))
+		fmt.Println(c.Name, "-", roster.RankReasons(*c, want))
 	}
 	// Output:
 	// fixer - accepts bug_report, skills sql, 0 open, connected

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestQualifiesByNameCapabilityAndRole(t *testing.T) {
+func TestQualifies_ByNameCapabilityAndRole(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code", "test_request"}}
 	jack := schemas.Card{Name: "jack", Accepts: []string{"*"}}
 	tester := schemas.Card{Name: "RedStone", Role: "testing-specialist"}
@@ -40,7 +40,7 @@ func TestQualifiesByNameCapabilityAndRole(t *testing.T) {
 	}
 }
 
-func TestAcceptsWhatTheCardDeclares(t *testing.T) {
+func TestAccepts_DeclaredTypes(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code"}}
 	for workType, want := range map[string]bool{
 		"code": true, "specification": false, "Code": false,
@@ -53,7 +53,7 @@ func TestAcceptsWhatTheCardDeclares(t *testing.T) {
 	require.True(t, roster.Accepts(schemas.Card{Name: "jack", Accepts: []string{"*"}}, "code"))
 }
 
-func TestBoxesAreNameCapabilitiesAndRoles(t *testing.T) {
+func TestBoxes_AreNameCapabilitiesAndRoles(t *testing.T) {
 	for _, c := range []struct {
 		card schemas.Card
 		want []schemas.Address
@@ -72,14 +72,14 @@ func TestBoxesAreNameCapabilitiesAndRoles(t *testing.T) {
 	}
 }
 
-func TestAnAgentMayTakeWhatItsBoxesSay(t *testing.T) {
+func TestBoxes_AgreeWithQualifies(t *testing.T) {
 	card := schemas.Card{Name: "qa", Accepts: []string{"code", "*"}, Role: "testing-specialist"}
 	for _, box := range roster.Boxes(card) {
 		require.True(t, roster.Qualifies(card, box, false), box)
 	}
 }
 
-func TestWhoQualifiesHasAWordOfThePool(t *testing.T) {
+func TestPoolWords_AreOnEveryQualifyingCard(t *testing.T) {
 	cards := []schemas.Card{
 		{Accepts: []string{"a<b", "review"}},
 		{Accepts: []string{roster.Anything}},
@@ -89,7 +89,7 @@ func TestWhoQualifiesHasAWordOfThePool(t *testing.T) {
 	for _, to := range []schemas.Address{"capability:review", "capability:a<b", "role:testing", "role:testing-specialist"} {
 		for _, generalists := range []bool{false, true} {
 			for _, card := range cards {
-				said := slices.ContainsFunc(roster.Words(to, generalists), func(word string) bool {
+				said := slices.ContainsFunc(roster.PoolWords(to, generalists), func(word string) bool {
 					return card.Role == word || slices.Contains(card.Accepts, word)
 				})
 				require.True(t, said || !roster.Qualifies(card, to, generalists), "%v for %s", card, to)

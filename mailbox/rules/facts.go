@@ -60,11 +60,11 @@ func HandoffOf(h schemas.Handoff, to schemas.Address, holder schemas.Agent, stat
 	}
 }
 
-// Completed is what came of a handoff that was completed.
-func Completed(c schemas.Completion) Outcome {
+// CompletedOutcome is what came of a handoff that was completed.
+func CompletedOutcome(c schemas.Completion) Outcome {
 	o := Outcome{
 		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: c.Data,
-		Results: c.Results, Output: value(c.Output), Notes: c.Notes,
+		Results: c.Results, Output: decodeValue(c.Output), Notes: c.Notes,
 	}
 	for _, a := range c.Criteria {
 		if !a.IsMet() {
@@ -76,8 +76,8 @@ func Completed(c schemas.Completion) Outcome {
 	return o
 }
 
-// Failed is what came of a handoff that failed or was rejected.
-func Failed(f schemas.Failure) Outcome {
+// FailedOutcome is what came of a handoff that failed or was rejected.
+func FailedOutcome(f schemas.Failure) Outcome {
 	return Outcome{
 		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: f.Alternative,
 		Notes: schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string { return b.Description }),

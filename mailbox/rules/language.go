@@ -20,15 +20,15 @@ import (
 	"handoff/schemas"
 )
 
-// mostCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
+// maxCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
 // that costs more is ended and counts as an error.
-const mostCost = 10_000
+const maxCost = 10_000
 
 // What all evaluations of one operation may take together. One alone may cost little and take long, as a search for a
 // pattern that is a text of the handoff: it is the last one.
 const (
-	mostBudget = 1_000_000 // in the same units
-	mostTime   = 300 * time.Millisecond
+	maxTotalCost = 1_000_000 // in the same units
+	maxTime      = 300 * time.Millisecond
 )
 
 // Budget is what the expressions of one operation have taken. Its zero value is new, and nil is never spent.
@@ -38,7 +38,7 @@ type Budget struct {
 }
 
 // Spent tells whether nothing is left. Every expression is an error then, and [Set.Fire] gives nothing.
-func (b *Budget) Spent() bool { return b != nil && (b.cost >= mostBudget || b.took >= mostTime) }
+func (b *Budget) Spent() bool { return b != nil && (b.cost >= maxTotalCost || b.took >= maxTime) }
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {
 	if b != nil {
@@ -69,7 +69,7 @@ func compile(text string) (cel.Program, *cel.Type, error) {
 		what, _, _ := strings.Cut(e.Message, " expecting {")
 		return nil, nil, fmt.Errorf("%s, at character %d of %s", what, e.Location.Column()+1, strconv.Quote(text))
 	}
-	program, err := env.Program(ast, cel.CostLimit(mostCost), cel.InterruptCheckFrequency(100))
+	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(100))
 	return program, ast.OutputType(), err
 }
 
@@ -77,7 +77,7 @@ func compile(text string) (cel.Program, *cel.Type, error) {
 type condition struct{ program cel.Program }
 
 func (s *Set) readCondition(text string) (c condition, err error) {
-	if s.Unread || strings.TrimSpace(text) == "" {
+	if s.Disallowed || strings.TrimSpace(text) == "" {
 		return c, nil
 	}
 	program, kind, err := compile(text)
@@ -110,7 +110,7 @@ func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 		return errors.New("the rules have spent what one operation may take")
 	}
 	begun := time.Now() //nolint:forbidigo // how long it takes is no time of the service
-	ctx, end := context.WithDeadline(context.Background(), begun.Add(mostTime))
+	ctx, end := context.WithDeadline(context.Background(), begun.Add(maxTime))
 	defer end()
 	v, details, err := program.ContextEval(ctx, map[string]any{"handoff": f.Handoff, "root": f.Root, "outcome": f.Outcome})
 	if err == nil {
@@ -126,8 +126,8 @@ type text struct {
 	programs []cel.Program // one less than pieces
 }
 
-// each is left as it is: the send puts an entry of its list there.
-const each = "each"
+// eachName is left as it is: the send puts an entry of its list there.
+const eachName = "each"
 
 // readText reads a text with expressions in double braces.
 func readText(s string) (t text, err error) {
@@ -142,8 +142,8 @@ func readText(s string) (t text, err error) {
 		switch {
 		case !closed:
 			return t, fmt.Errorf("{{ has no }} after it in %s", strconv.Quote(s))
-		case strings.TrimSpace(inner) == each:
-			piece += "{{" + each + "}}"
+		case strings.TrimSpace(inner) == eachName:
+			piece += "{{" + eachName + "}}"
 		default:
 			program, _, err := compile(inner)
 			if err != nil {
@@ -162,14 +162,14 @@ func (t text) fill(f *Facts) string {
 	for i, piece := range t.pieces {
 		b.WriteString(piece)
 		if i < len(t.programs) {
-			_ = f.evaluate(t.programs[i], func(v ref.Val) { b.WriteString(spoken(v)) })
+			_ = f.evaluate(t.programs[i], func(v ref.Val) { b.WriteString(formatValue(v)) })
 		}
 	}
 	return b.String()
 }
 
-// spoken writes a value as text: a list as its entries with commas, an object as JSON.
-func spoken(v ref.Val) string {
+// formatValue writes a value as text: a list as its entries with commas, an object as JSON.
+func formatValue(v ref.Val) string {
 	native, err := v.ConvertToNative(reflect.TypeFor[*structpb.Value]())
 	if err != nil {
 		return ""
@@ -191,8 +191,8 @@ func spoken(v ref.Val) string {
 	}
 }
 
-// value is what JSON says, nil for none.
-func value(b json.RawMessage) (v any) {
+// decodeValue is what JSON says, nil for none.
+func decodeValue(b json.RawMessage) (v any) {
 	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
 	return v
 }

@@ -23,19 +23,19 @@ type plan struct {
 // end as the next step says that there is none.
 const end = "end"
 
-// ends are what a step may come to.
-var ends = []string{"completed", "failed", "rejected", "timed_out"}
+// endNames are what a step may come to.
+var endNames = []string{"completed", "failed", "rejected", "timed_out"}
 
-// plan reads a workflow: each step gets a route to each step that may come after it. The path of an error leads into
+// addPlan reads a workflow: each step gets a route to each step that may come after it. The path of an error leads into
 // the plan.
 //
 // After a step comes the first of those behind it whose condition holds, or, where that has none, if the step was done
 // well. Those with a condition are looked at for any end of the step, so a step for what failed is one with a condition.
-func (s *Set) plan(p schemas.Plan) (path string, err error) {
+func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	if s.plans[p.Name].first.Step != "" {
 		return "name", fmt.Errorf("there are two workflows %s", p.Name)
 	}
-	at, path, err := places(p)
+	at, path, err := stepIndexes(p)
 	if err != nil {
 		return path, err
 	}
@@ -46,7 +46,7 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 	conditions := make([]condition, len(p.Steps))
 	for i, unit := range p.Steps {
 		for k, step := range unit {
-			if path, err := s.readTexts(placed(p, step)); err != nil {
+			if path, err := s.readTexts(stepSend(p, step)); err != nil {
 				return stepPath(unit, i, k) + path, err
 			}
 		}
@@ -55,20 +55,20 @@ func (s *Set) plan(p schemas.Plan) (path string, err error) {
 		}
 	}
 	for i, unit := range p.Steps {
-		if several(unit) {
+		if isParallel(unit) {
 			continue // the join goes on
 		}
 		next := i + 1
 		if unit[0].Next != "" {
 			next = cmp.Or(at[unit[0].Next], len(p.Steps)) // the first step is never the next one
 		}
-		s.after(p, conditions, unit[0].Step, next)
+		s.addStepRoutes(p, conditions, unit[0].Step, next)
 	}
 	return "", nil
 }
 
-// places gives the place of each step in a plan, and what is wrong with its order.
-func places(p schemas.Plan) (at map[string]int, path string, err error) {
+// stepIndexes gives the place of each step in a plan, and what is wrong with its order.
+func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	at = map[string]int{}
 	if slices.ContainsFunc(p.Steps, func(unit []schemas.PlanStep) bool { return len(unit) == 0 }) || len(p.Steps) == 0 {
 		return nil, "steps", errors.New("a workflow has one step at least, and no empty list")
@@ -97,8 +97,8 @@ func places(p schemas.Plan) (at map[string]int, path string, err error) {
 
 // checkOrder refuses a step that cannot stand at place i of a plan.
 func checkOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
-	joins := i > 0 && several(steps[i-1])
-	switch aside := several(steps[i]); {
+	joins := i > 0 && isParallel(steps[i-1])
+	switch aside := isParallel(steps[i]); {
 	case i == 0 && (aside || step.When != ""):
 		return errors.New("the first step is one handoff, without a condition")
 	case aside && (step.When != "" || step.Next != ""):
@@ -112,15 +112,15 @@ func checkOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error 
 // checkNext refuses the next step that a step names where the plan has no such step to go on with.
 func checkNext(steps [][]schemas.PlanStep, at map[string]int, next string) error {
 	to, known := at[next]
-	if next == "" || next == end || known && to != 0 && !several(steps[to]) {
+	if next == "" || next == end || known && to != 0 && !isParallel(steps[to]) {
 		return nil
 	}
 	return fmt.Errorf("%q is no single step after the first; there are %v and end",
 		schemas.Visible(next), slices.Sorted(maps.Keys(at)))
 }
 
-// several tells whether steps are side by side: in a list, or one for each of several texts.
-func several(unit []schemas.PlanStep) bool {
+// isParallel tells whether steps are side by side: in a list, or one for each of several texts.
+func isParallel(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
 
@@ -131,18 +131,18 @@ func stepPath(unit []schemas.PlanStep, i, k int) string {
 	return fmt.Sprintf("steps[%d][%d]", i, k)
 }
 
-// after adds the routes from a step to those that may come after it, which begin at next. Conditions are those of all
+// addStepRoutes adds the routes from a step to those that may come after it, which begin at next. Conditions are those of all
 // steps. A route fires where its own holds and none of the steps between.
-func (s *Set) after(p schemas.Plan, conditions []condition, step string, next int) {
+func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string, next int) {
 	for i := next; i < len(p.Steps); i++ {
 		unit := p.Steps[i]
 		r := route{
-			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step, unit[0].Step), On: ends},
-			file:  s.file, when: conditions[i], step: p.Name + "/" + step, usual: unit[0].When == "", unless: conditions[next:i],
+			Route: schemas.Route{Name: fmt.Sprintf("%s: %s, then %s", p.Name, step, unit[0].Step), On: endNames},
+			file:  s.file, when: conditions[i], step: p.Name + "/" + step, unconditional: unit[0].When == "", unless: conditions[next:i],
 		}
-		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return placed(p, part) })
-		if several(unit) && i+1 < len(p.Steps) {
-			r.Join = new(placed(p, p.Steps[i+1][0]))
+		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return stepSend(p, part) })
+		if isParallel(unit) && i+1 < len(p.Steps) {
+			r.Join = new(stepSend(p, p.Steps[i+1][0]))
 		}
 		s.routes = append(s.routes, r)
 		if unit[0].When == "" {
@@ -151,8 +151,8 @@ func (s *Set) after(p schemas.Plan, conditions []condition, step string, next in
 	}
 }
 
-// placed is what a step sends, with its place in the plan.
-func placed(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
+// stepSend is what a step sends, with its place in the plan.
+func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	send := step.SendIn
 	options := *cmp.Or(send.Options, &schemas.SendOptions{})
 	options.Step = p.Name + "/" + step.Step
@@ -176,8 +176,8 @@ func (s *Set) HasStep(step string) bool {
 	return has
 }
 
-// lower are limits of a plan with those that somebody asks for: of each the lower one.
-func lower(limits, asked map[string]float64) map[string]float64 {
+// lowerLimits are limits of a plan with those that somebody asks for: of each the lower one.
+func lowerLimits(limits, asked map[string]float64) map[string]float64 {
 	if limits == nil {
 		return asked
 	}
@@ -196,34 +196,34 @@ func (s *Set) Begin(name string, asked schemas.SendIn) (first schemas.SendIn, er
 	p := s.plans[name]
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
 	facts := &Facts{Handoff: root, Root: root, Budget: &Budget{}}
-	step := s.fill(placed(schemas.Plan{Name: name}, p.first), facts)
+	step := s.fill(stepSend(schemas.Plan{Name: name}, p.first), facts)
 	if facts.Budget.Spent() {
 		return asked, schemas.Errorf(schemas.Limit, "the texts of the first step of %s take too long", name).WithField("to").
 			WithHint("Give it shorter expressions. Nothing was sent.")
 	}
-	if first, err = completed(step, asked); err != nil {
+	if first, err = mergeAsked(step, asked); err != nil {
 		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
-	first.Options.Limits = lower(lower(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
+	first.Options.Limits = lowerLimits(lowerLimits(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, nil
 }
 
-// completed is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said
+// mergeAsked is a step with what it leaves open from what was asked for. Both go the way of JSON, where what was not said
 // is not there.
-func completed(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
+func mergeAsked(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
 	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {
 		return whole, err
 	}
-	err = schemas.Convert(both(one, other), &whole)
+	err = schemas.Convert(merge(one, other), &whole)
 	return whole, err
 }
 
-// both is a value with what another says besides: the names of an object, the entries of a list.
-func both(one, other any) any {
+// merge is a value with what another says besides: the names of an object, the entries of a list.
+func merge(one, other any) any {
 	switch one := one.(type) {
 	case nil:
 		return other
@@ -238,7 +238,7 @@ func both(one, other any) any {
 	case map[string]any:
 		more, _ := other.(map[string]any)
 		for name, v := range more {
-			one[name] = both(one[name], v)
+			one[name] = merge(one[name], v)
 		}
 	}
 	return one

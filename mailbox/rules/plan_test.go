@@ -15,7 +15,7 @@ func step(name, when string) []schemas.PlanStep {
 }
 
 // After a step comes the first of those behind it whose condition holds, whatever stands behind that one.
-func TestTheFirstStepWhoseConditionHoldsComesNext(t *testing.T) {
+func TestPlan_ContinuesWithFirstMatchingStep(t *testing.T) {
 	set, problems := rules.Compile(nil, []schemas.Plan{{Name: "p", Steps: [][]schemas.PlanStep{
 		step("do", ""), step("fix", "!outcome.passed"), step("tell", `outcome.status == "failed"`), step("ship", ""), step("rest", ""),
 	}}})

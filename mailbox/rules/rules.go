@@ -32,7 +32,7 @@ import (
 // Set is rules that were read. Its zero value has none. It may be used concurrently.
 type Set struct {
 	// Unread rules are those of which nothing is evaluated, since nobody allowed them: their expressions are not read.
-	Unread bool
+	Disallowed bool
 
 	routes []route
 	plans  map[string]plan
@@ -42,9 +42,9 @@ type Set struct {
 	expressions int    // wherever they stand, also in texts that are there twice
 }
 
-// mostExpressions is how many expressions the texts of all rules have: as each costs no more than [mostCost], it bounds
+// maxExpressions is how many expressions the texts of all rules have: as each costs no more than [maxCost], it bounds
 // what may follow from one handoff.
-const mostExpressions = 1_000
+const maxExpressions = 1_000
 
 type route struct {
 	schemas.Route
@@ -52,13 +52,13 @@ type route struct {
 	when condition
 
 	// Of a plan: the step after which it comes, "" for a route of a file, and the conditions of those that come first.
-	step   string
-	usual  bool // it comes where the step was done well, and has no condition
-	unless []condition
+	step          string
+	unconditional bool // it comes where the step was done well, and has no condition
+	unless        []condition
 }
 
-// concerns tells whether a route may come after a handoff: one of a plan only comes after its step.
-func (r route) concerns(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
+// appliesTo tells whether a route may come after a handoff: one of a plan only comes after its step.
+func (r route) appliesTo(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
 
 // fires tells whether a route that concerns the handoff sends something, or why not.
 func (r route) fires(on string, f *Facts) (bool, string) {
@@ -83,8 +83,8 @@ type Sends struct {
 	Join  *schemas.SendIn
 }
 
-// Of is the plan that goes on, or the route.
-func (s Sends) Of() string {
+// Name is the plan that goes on, or the route.
+func (s Sends) Name() string {
 	plan, _, _ := strings.Cut(s.Step, "/")
 	return cmp.Or(plan, s.Route)
 }
@@ -114,13 +114,13 @@ func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (pr
 	}
 	for i, r := range routes {
 		r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
-		path, err := s.add(r)
+		path, err := s.addRoute(r)
 		if err != nil {
 			problems = append(problems, problem(false, i, path, err))
 		}
 	}
 	for i, p := range plans {
-		path, err := s.plan(p)
+		path, err := s.addPlan(p)
 		if err != nil {
 			problems = append(problems, problem(true, i, path, err))
 		}
@@ -150,8 +150,8 @@ func problem(plan bool, at int, path string, err error) Problem {
 	return Problem{plan, at, path, err.Error(), ""}
 }
 
-// add reads one route. The path of an error leads into the route.
-func (s *Set) add(r schemas.Route) (path string, err error) {
+// addRoute reads one route. The path of an error leads into the route.
+func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	if len(r.On) == 0 || len(r.Send) == 0 {
 		return "", errors.New("it has nothing in on, or nothing in send")
 	}
@@ -202,12 +202,12 @@ func checkFixed(send schemas.SendIn) error {
 
 // readTexts reads the texts of what is to be sent that have expressions in them, and checks the rest of it.
 func (s *Set) readTexts(send schemas.SendIn) (path string, err error) {
-	if err := checkFixed(send); err != nil || s.Unread {
+	if err := checkFixed(send); err != nil || s.Disallowed {
 		return "", err
 	}
-	_, path, err = mapped(send, func(written string) (string, error) {
-		if s.expressions += strings.Count(written, "{{"); s.expressions > mostExpressions {
-			return written, fmt.Errorf("with it all rules together have more than %d expressions in their texts", mostExpressions)
+	_, path, err = mapTexts(send, func(written string) (string, error) {
+		if s.expressions += strings.Count(written, "{{"); s.expressions > maxExpressions {
+			return written, fmt.Errorf("with it all rules together have more than %d expressions in their texts", maxExpressions)
 		}
 		if _, read := s.texts[written]; read {
 			return written, nil
@@ -229,11 +229,11 @@ func (s *Set) Empty(on string) bool {
 // Fire gives what the rules send, in their order. It gives nothing where the budget of the facts is spent.
 func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	for _, r := range s.routes {
-		if !r.concerns(f) {
+		if !r.appliesTo(f) {
 			continue
 		}
 		if fires, _ := r.fires(on, f); fires {
-			one := s.filled(r, f)
+			one := s.sendsOf(r, f)
 			one.On = on
 			sends = append(sends, one)
 		}
@@ -244,11 +244,11 @@ func (s *Set) Fire(on string, f *Facts) (sends []Sends) {
 	return sends
 }
 
-// Follows is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one with a
+// MayFollow is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one with a
 // condition may.
-func (s *Set) Follows(on string, f *Facts) string {
+func (s *Set) MayFollow(on string, f *Facts) string {
 	for _, r := range s.routes {
-		if r.step != "" && r.step == f.Handoff.Step && slices.Contains(r.On, on) && (f.Outcome.Passed || !r.usual) {
+		if r.step != "" && r.step == f.Handoff.Step && slices.Contains(r.On, on) && (f.Outcome.Passed || !r.unconditional) {
 			return r.file
 		}
 	}
@@ -258,16 +258,16 @@ func (s *Set) Follows(on string, f *Facts) string {
 // Try says of each rule what [Set.Fire] does, or why it does nothing. The routes from other steps are left out.
 func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
-		if !r.concerns(f) {
+		if !r.appliesTo(f) {
 			continue
 		}
 		t := schemas.Tried{Route: r.Name, File: r.file, Why: "it waits for a person's leave: handoff allow"}
-		if s.Unread {
+		if s.Disallowed {
 			tried = append(tried, t)
 			continue
 		}
 		if t.Fires, t.Why = r.fires(on, f); t.Fires {
-			sends := s.filled(r, f)
+			sends := s.sendsOf(r, f)
 			if t.Sends = sends.Parts; sends.Join != nil {
 				t.Sends = append(t.Sends, *sends.Join)
 			}
@@ -277,8 +277,8 @@ func (s *Set) Try(on string, f *Facts) (tried []schemas.Tried) {
 	return tried
 }
 
-// filled is what a route sends, with the texts as the facts make them.
-func (s *Set) filled(r route, f *Facts) Sends {
+// sendsOf is what a route sends, with the texts as the facts make them.
+func (s *Set) sendsOf(r route, f *Facts) Sends {
 	fill := func(send schemas.SendIn) schemas.SendIn { return s.fill(send, f) }
 	sends := Sends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
 	if r.Join != nil {
@@ -288,16 +288,16 @@ func (s *Set) filled(r route, f *Facts) Sends {
 }
 
 func (s *Set) fill(send schemas.SendIn, f *Facts) schemas.SendIn {
-	filled, _, err := mapped(send, func(written string) (string, error) { return s.texts[written].fill(f), nil })
+	filled, _, err := mapTexts(send, func(written string) (string, error) { return s.texts[written].fill(f), nil })
 	if err != nil {
 		return send // it was read before, so this does not happen
 	}
 	return filled
 }
 
-// mapped gives what is to be sent with another text for each that has braces in it. The first error ends it, with the
+// mapTexts gives what is to be sent with another text for each that has braces in it. The first error ends it, with the
 // path of the text.
-func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
+func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
 	b, err := json.Marshal(send)
 	if err != nil || !strings.Contains(string(b), "{{") {
 		return send, "", err
@@ -306,7 +306,7 @@ func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.Sen
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return send, "", err
 	}
-	if whole, path, err = walked(whole, fn); err != nil {
+	if whole, path, err = mapValue(whole, fn); err != nil {
 		return send, path, err
 	}
 	b, _ = json.Marshal(whole) // it came as JSON
@@ -315,7 +315,7 @@ func mapped(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.Sen
 	return send, "", err
 }
 
-func walked(v any, fn func(string) (string, error)) (_ any, path string, err error) {
+func mapValue(v any, fn func(string) (string, error)) (_ any, path string, err error) {
 	switch v := v.(type) {
 	case string:
 		if strings.Contains(v, "{{") {
@@ -324,13 +324,13 @@ func walked(v any, fn func(string) (string, error)) (_ any, path string, err err
 		return v, "", err
 	case []any:
 		for i := range v {
-			if v[i], path, err = walked(v[i], fn); err != nil {
+			if v[i], path, err = mapValue(v[i], fn); err != nil {
 				return v, fmt.Sprintf("[%d]%s", i, path), err
 			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if v[name], path, err = walked(v[name], fn); err != nil {
+			if v[name], path, err = mapValue(v[name], fn); err != nil {
 				return v, "." + name + path, err
 			}
 		}

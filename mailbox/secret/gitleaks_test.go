@@ -16,7 +16,7 @@ import (
 
 // Gitleaks keeps beside each of its rules what that rule finds and what it must not find. The rules print them when a
 // package of theirs is replaced in a copy. That needs the module proxy and a minute: make secrets.
-func TestSamplesOfGitleaksAreMasked(t *testing.T) {
+func TestMask_CoversGitleaksSamples(t *testing.T) {
 	if os.Getenv("HANDOFF_GITLEAKS") == "" {
 		t.Skip("make secrets reads them")
 	}

@@ -12,32 +12,32 @@ var rules string
 
 // rule is one beginning of tokens that their issuer marks.
 type rule struct {
-	kind   string
-	prefix string
-	least  int // characters after the beginning
+	kind      string
+	prefix    string
+	minLength int // characters after the beginning
 }
 
-// marks tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an
+// endsInMark tells whether tokens of a rule are known also behind other characters, such as those of a colour or of an
 // escape: their beginning ends with a mark.
-func (r rule) marks() bool {
+func (r rule) endsInMark() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 
-// beginnings are the rules by the first two bytes of their tokens. The slots are small, since one is looked at for each
+// prefixTable are the rules by the first two bytes of their tokens. The slots are small, since one is looked at for each
 // letter of a text.
-type beginnings struct {
+type prefixTable struct {
 	slots [1024]uint8 // the place among the rules
 	rules [][]rule    // those of a slot; the first are none
 }
 
 // of are the rules of two bytes. Several pairs share a slot, so the whole beginning is compared afterwards.
-func (t *beginnings) of(a, b byte) []rule { return t.rules[t.slots[slot(a, b)]] }
+func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slot(a, b)]] }
 
 func slot(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
-// byBeginning is made at the first text, since most processes look at none.
-var byBeginning = sync.OnceValue(func() *beginnings {
-	t := beginnings{rules: make([][]rule, 1)}
+// prefixes is made at the first text, since most processes look at none.
+var prefixes = sync.OnceValue(func() *prefixTable {
+	t := prefixTable{rules: make([][]rule, 1)}
 	for line := range strings.Lines(rules) {
 		if fields := strings.Fields(line); fields[0] != "#" {
 			least, err := strconv.Atoi(fields[1])
@@ -57,8 +57,8 @@ var byBeginning = sync.OnceValue(func() *beginnings {
 	return &t
 })
 
-// words are what the name of a secret ends with, and the kind of secret that it then names.
-var words = []struct {
+// secretNames are what the name of a secret ends with, and the kind of secret that it then names.
+var secretNames = []struct {
 	kind string
 	ends []string
 }{

@@ -26,18 +26,18 @@ type found struct {
 // comes back as it is, and so does text that was masked.
 func Mask(text string) (masked string, kinds []string) {
 	var b strings.Builder
-	begun := byBeginning()
+	begun := prefixes()
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
 		var f found
 		switch c := text[i]; {
 		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z': // the most frequent case
-			if starts := begun.of(c, text[i+1]); starts != nil {
-				f = token(text, i, starts)
+			if starts := begun.rulesFor(c, text[i+1]); starts != nil {
+				f = findToken(text, i, starts)
 			}
 		case c == ' ':
 		default:
-			f = assigned(text, i)
+			f = findAssigned(text, i)
 		}
 		if f.kind == "" || f.from < done {
 			continue
@@ -58,57 +58,57 @@ func Mask(text string) (masked string, kinds []string) {
 // MaskNamed is [Mask] for a value that has a name, as in an object: where the name is that of a secret, the whole value
 // is one if it looks random.
 func MaskNamed(name, value string) (masked string, kinds []string) {
-	if kind := named(name); kind != "" && random(value, kind) {
+	if kind := kindOfName(name); kind != "" && looksRandom(value, kind) {
 		return "[secret: " + kind + "]", []string{kind}
 	}
 	return Mask(value)
 }
 
-// token finds a token that its issuer marks. Marks that end a sentence, or stand between texts, are not taken as its
+// findToken finds a token that its issuer marks. Marks that end a sentence, or stand between texts, are not taken as its
 // end.
-func token(text string, i int, starts []rule) found {
+func findToken(text string, i int, starts []rule) found {
 	for _, r := range starts {
-		if !strings.HasPrefix(text[i:], r.prefix) || !r.marks() && !begins(text, i) {
+		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !wordBegins(text, i) {
 			continue
 		}
 		body := i + len(r.prefix)
-		end := ends(text, body, body+probe, inToken)
+		end := endOf(text, body, body+maxProbe, isTokenByte)
 		tail := text[body:end]
-		if len(tail) >= r.least && mixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
-			end = ends(text, end, len(text), inToken)
+		if len(tail) >= r.minLength && isMixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
+			end = endOf(text, end, len(text), isTokenByte)
 			return found{i, i + len(strings.TrimRight(text[i:end], ".-/+~%")), r.kind}
 		}
 	}
 	return found{}
 }
 
-// assigned finds what a character that is no letter stands before: the value of a name or of an option, an address with
+// findAssigned finds what a character that is no letter stands before: the value of a name or of an option, an address with
 // a password, a private key.
-func assigned(text string, i int) found {
+func findAssigned(text string, i int) found {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
-		return inAddress(text, i)
+		return findInAddress(text, i)
 	case c == ':', c == '=', c == '>', c == ',' && i > 0 && (text[i-1] == '"' || text[i-1] == '\''): // also arguments of a call
-		return given(text, i)
+		return findNamedValue(text, i)
 	case c == '-' && strings.HasPrefix(text[i:], "-----BEGIN "):
 		if at := patterns().key.FindStringIndex(text[i:]); at != nil {
 			return found{i, i + at[1], "private-key"}
 		}
 	case c == '-' && next == '-':
 		if space := strings.IndexByte(text[i:min(len(text), i+40)], ' '); space > 2 {
-			return value(text, i+space, named(text[i+2:i+space]))
+			return findValue(text, i+space, kindOfName(text[i+2:i+space]))
 		}
 	}
 	return found{}
 }
 
-// inAddress finds the password of an address whose colon stands at i.
-func inAddress(text string, i int) found {
-	at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+probe)])
+// findInAddress finds the password of an address whose colon stands at i.
+func findInAddress(text string, i int) found {
+	at := patterns().address.FindStringSubmatchIndex(text[i:min(len(text), i+maxProbe)])
 	if at == nil {
 		return found{}
 	}
-	if password := text[i+at[2] : i+at[3]]; placeholder(password) || !mixed(password, 16) {
+	if password := text[i+at[2] : i+at[3]]; isPlaceholder(password) || !isMixed(password, 16) {
 		return found{}
 	}
 	return found{i + at[2], i + at[3], "password"}
@@ -123,60 +123,60 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *rege
 	return p
 })
 
-// given finds the value that is given to the name of a secret, where the separator at a place of the text stands
+// findNamedValue finds the value that is given to the name of a secret, where the separator at a place of the text stands
 // between them. Between the name and the separator it passes over eight blanks and quotes at most.
-func given(text string, i int) found {
+func findNamedValue(text string, i int) found {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
 		end--
 	}
-	kind := named(text[start(text, end):end])
+	kind := kindOfName(text[nameStart(text, end):end])
 	if typed := end - len(" string"); kind == "" && typed > 0 && strings.EqualFold(text[typed:end], " string") { // var token string = …
-		kind = named(text[start(text, typed):typed])
+		kind = kindOfName(text[nameStart(text, typed):typed])
 	}
-	return value(text, i+1, kind)
+	return findValue(text, i+1, kind)
 }
 
-// value is the secret that begins behind a separator, if what stands there looks like one of a kind, which may be none.
+// findValue is the secret that begins behind a separator, if what stands there looks like one of a kind, which may be none.
 // Where a bracket opens behind it, it is a call or an index, and no secret.
-func value(text string, i int, kind string) found {
+func findValue(text string, i int, kind string) found {
 	if kind == "" {
 		return found{}
 	}
-	i = ends(text, i, len(text), func(c byte) bool { return strings.IndexByte(" \t\r\n:=>?\"'`\\", c) >= 0 })
+	i = endOf(text, i, len(text), func(c byte) bool { return strings.IndexByte(" \t\r\n:=>?\"'`\\", c) >= 0 })
 	for _, scheme := range []string{"bearer ", "basic ", "token "} {
 		if behind := i + len(scheme); behind < len(text) && strings.EqualFold(text[i:behind], scheme) {
 			i = behind
 		}
 	}
-	end := ends(text, i, i+probe, inValue)
-	if end < len(text) && strings.IndexByte("({[", text[end]) >= 0 || !random(text[i:end], kind) {
+	end := endOf(text, i, i+maxProbe, isValueByte)
+	if end < len(text) && strings.IndexByte("({[", text[end]) >= 0 || !looksRandom(text[i:end], kind) {
 		return found{}
 	}
-	return found{i, ends(text, end, len(text), inValue), kind}
+	return found{i, endOf(text, end, len(text), isValueByte), kind}
 }
 
-// probe is how much of a text is looked at to tell whether it is a secret, so that no text takes long.
-const probe = 256
+// maxProbe is how much of a text is looked at to tell whether it is a secret, so that no text takes long.
+const maxProbe = 256
 
-// ends is where the characters of one kind end that begin at a place of the text, at most at a limit.
-func ends(text string, i, limit int, in func(c byte) bool) int {
+// endOf is where the characters of one kind end that begin at a place of the text, at most at a limit.
+func endOf(text string, i, limit int, in func(c byte) bool) int {
 	for i < min(len(text), limit) && in(text[i]) {
 		i++
 	}
 	return i
 }
 
-// inToken tells whether a byte may be part of a token that its issuer marks.
-func inToken(c byte) bool { return isWord(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
+// isTokenByte tells whether a byte may be part of a token that its issuer marks.
+func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
-// inValue tells whether a byte may be part of a value: all but blanks, quotes, brackets and a few separators. Bytes
+// isValueByte tells whether a byte may be part of a value: all but blanks, quotes, brackets and a few separators. Bytes
 // beyond ASCII may.
-func inValue(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
+func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// named gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count. Only
+// kindOfName gives the kind of secret that a name names by how it ends, "" for none. Numbers behind it do not count. Only
 // its last 16 letters count: no word that is looked for is longer.
-func named(name string) string {
+func kindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
 	for i := len(name) - 1; i >= 0 && n > 0; i-- {
@@ -189,7 +189,7 @@ func named(name string) string {
 		}
 	}
 	tail := string(letters[n:])
-	for _, w := range words {
+	for _, w := range secretNames {
 		if slices.ContainsFunc(w.ends, func(end string) bool { return strings.HasSuffix(tail, end) }) {
 			return w.kind
 		}
@@ -197,22 +197,22 @@ func named(name string) string {
 	return ""
 }
 
-// random tells whether a value looks like one that was made by chance, or like a password.
-func random(value, kind string) (is bool) {
+// looksRandom tells whether a value looks like one that was made by chance, or like a password.
+func looksRandom(value, kind string) (is bool) {
 	switch {
 	case kind == "password":
-		is = len(value) >= 8 && strings.ContainsAny(value, "0123456789") && mixed(value, 16)
+		is = len(value) >= 8 && strings.ContainsAny(value, "0123456789") && isMixed(value, 16)
 	case len(value) >= 15 && strings.Trim(value, "0123456789") == "":
 		is = true
 	default:
-		is = len(value) >= 14 && (mixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
+		is = len(value) >= 14 && (isMixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
 	}
-	return is && !placeholder(value) && !strings.HasPrefix(value, "ct_") // who holds a claim may tell its token
+	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // who holds a claim may tell its token
 }
 
-// mixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words
+// isMixed tells whether a text changes between letters and digits, or from small letters to large ones, as often as words
 // and names never do: once in so many characters, and at least twice.
-func mixed(text string, each int) bool {
+func isMixed(text string, each int) bool {
 	changes := 0
 	for i := 1; i < len(text); i++ {
 		a, b := class(text[i-1]), class(text[i])
@@ -237,24 +237,24 @@ func class(c byte) byte {
 	return 0
 }
 
-// placeholder tells whether a value stands for another: a variable, a form or an example.
-func placeholder(value string) bool { return patterns().stands.MatchString(value) }
+// isPlaceholder tells whether a value stands for another: a variable, a form or an example.
+func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
 
-// begins tells whether a word begins at a place of the text. Within JSON a line may end in two characters before it.
-func begins(text string, i int) bool {
+// wordBegins tells whether a word begins at a place of the text. Within JSON a line may end in two characters before it.
+func wordBegins(text string, i int) bool {
 	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {
 		return true
 	}
-	return !isWord(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
+	return !isWordByte(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
-// start is where the name begins that ends at a place of the text. It goes back 64 bytes at most.
-func start(text string, end int) int {
+// nameStart is where the name begins that ends at a place of the text. It goes back 64 bytes at most.
+func nameStart(text string, end int) int {
 	i := end
-	for i > 0 && i > end-64 && (isWord(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
+	for i > 0 && i > end-64 && (isWordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
 		i--
 	}
 	return i
 }
 
-func isWord(c byte) bool { return class(c) != 0 || c == '_' }
+func isWordByte(c byte) bool { return class(c) != 0 || c == '_' }

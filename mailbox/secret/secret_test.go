@@ -14,19 +14,19 @@ import (
 )
 
 // Samples are put together here, so that nothing that looks for secrets finds them in this file.
-var token = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+var sampleToken = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
-func TestSecretsAreMasked(t *testing.T) {
+func TestMask_ReplacesSecrets(t *testing.T) {
 	const hex = "8ebb62a969e65fa3" + "9689dd2e7bb7b024"
 	block := "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B\n", 9) + "-----END RSA " + "PRIVATE KEY-----"
 	for _, c := range []struct{ name, text, want string }{
-		{"a token of an issuer", "use " + token + ".", "use [secret: github-token]."},
-		{"in an address", "https://" + token + "@github.com/a/b", "https://[secret: github-token]@github.com/a/b"},
-		{"in a line of JSON", `"a\n` + token + `\n"`, `"a\n[secret: github-token]\n"`},
-		{"behind a colour", "\x1b[31m" + token + "\x1b[0m", "\x1b[31m[secret: github-token]\x1b[0m"},
-		{"behind an escape", "?a=%20" + token + "&b", "?a=%20[secret: github-token]&b"},
-		{"at the end of a name", "deploy-_" + token, "deploy-_[secret: github-token]"},
-		{"twice", token + " " + token, "[secret: github-token] [secret: github-token]"},
+		{"a token of an issuer", "use " + sampleToken + ".", "use [secret: github-token]."},
+		{"in an address", "https://" + sampleToken + "@github.com/a/b", "https://[secret: github-token]@github.com/a/b"},
+		{"in a line of JSON", `"a\n` + sampleToken + `\n"`, `"a\n[secret: github-token]\n"`},
+		{"behind a colour", "\x1b[31m" + sampleToken + "\x1b[0m", "\x1b[31m[secret: github-token]\x1b[0m"},
+		{"behind an escape", "?a=%20" + sampleToken + "&b", "?a=%20[secret: github-token]&b"},
+		{"at the end of a name", "deploy-_" + sampleToken, "deploy-_[secret: github-token]"},
+		{"twice", sampleToken + " " + sampleToken, "[secret: github-token] [secret: github-token]"},
 		{"a bearer token of handoff", "hoff" + "_" + "Zk3x9Qv7LmP2sT8wRb5Yc1Nd", "[secret: handoff-token]"},
 		{"a variable", "export VENDOR_API_KEY=" + hex + "\nls", "export VENDOR_API_KEY=[secret: key]\nls"},
 		{"a field", `{"vendor_token": "` + hex + `"}`, `{"vendor_token": "[secret: token]"}`},
@@ -47,7 +47,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSecretStays(t *testing.T) {
+func TestMask_KeepsOtherText(t *testing.T) {
 	for _, text := range []string{
 		"", "password: required", "token := c.Token(ctx)", "api_key: ${API_KEY}", "secret=xxxxxxxxxxxxxxxxxxxx", "the key: release-2026-11-22",
 		"ghp_" + strings.Repeat("x", 36), "claim_token: ct_k3v9abcd1234efgh", "commit 8c21e49ff0", "max_tokens: 15000", "PASSWORD=hunter",
@@ -60,7 +60,7 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 	}
 }
 
-func TestTheNameOfAValueTellsThatItIsASecret(t *testing.T) {
+func TestMaskNamed_RecognisesNames(t *testing.T) {
 	masked, _ := secret.MaskNamed("db_password", "Tr0ub4dor&3")
 	require.Equal(t, "[secret: password]", masked)
 	masked, _ = secret.MaskNamed("colour", "Tr0ub4dor&3")
@@ -71,7 +71,7 @@ func TestTheNameOfAValueTellsThatItIsASecret(t *testing.T) {
 var planted = regexp.MustCompile(`(^|/)(secret\w*_test\.go|quiet_test\.go|script/audit\.txtar|docs/security\.md)$`)
 
 // One false alarm in 10,000 lines costs less than it saves. HANDOFF_CORPUS names a directory of other documents.
-func TestFalseAlarmsAreRare(t *testing.T) {
+func TestMask_RarelyRaisesFalseAlarms(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
 	list.Dir = "../.."
 	out, err := list.Output()
@@ -109,7 +109,7 @@ func TestFalseAlarmsAreRare(t *testing.T) {
 }
 
 func FuzzMaskedTextHoldsNoSecret(f *testing.F) {
-	f.Add("token=" + token + "\nhttps://a:b@c -----BEGIN PRIVATE KEY-----")
+	f.Add("token=" + sampleToken + "\nhttps://a:b@c -----BEGIN PRIVATE KEY-----")
 	f.Fuzz(func(t *testing.T, text string) {
 		masked, kinds := secret.Mask(text)
 		require.Equal(t, masked == text, kinds == nil)

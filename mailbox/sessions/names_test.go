@@ -336,7 +336,7 @@ func play(w *mailboxtest.World, words []string) {
 
 func TestAttach_NamesConcurrentSessionsApart(t *testing.T) {
 	mailboxtest.OnEach(t, func(t *testing.T, w *mailboxtest.World) {
-		w.Pass(mailboxtest.Settled)
+		w.Pass(mailboxtest.SettleTime)
 		var wg sync.WaitGroup
 		var mu sync.Mutex // guards names
 		names := map[schemas.Agent]bool{}

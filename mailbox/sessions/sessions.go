@@ -43,9 +43,9 @@ func (h Here) ActingOver(a schemas.Agent, wanted func(presence.Connection) bool)
 	return slices.ContainsFunc(h.Connections(presence.Filter{Agent: a}), wanted)
 }
 
-// Everybody is who acts over any open connection, by name, each once. Agents over HTTP and on the command line have no
+// ActingAgents is who acts over any open connection, by name, each once. Agents over HTTP and on the command line have no
 // connection and are not among them.
-func (h Here) Everybody() []schemas.Agent {
+func (h Here) ActingAgents() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
 	for _, c := range h.Connections(presence.Filter{}) {
 		for _, a := range c.Agents {
@@ -59,11 +59,11 @@ func (h Here) Everybody() []schemas.Agent {
 // knew it ended, or because the service has run for five seconds.
 func (h Here) Settled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// Holds tells whether somebody acts under a name, as far as anybody knows. The connection of an agent that chose its
+// IsInUse tells whether somebody acts under a name, as far as anybody knows. The connection of an agent that chose its
 // name is written nowhere, so a service that has just begun gives it the time to be announced. Until then its mail is
 // not given to others: mail that waits a few seconds longer is no harm, mail that two agents work on is.
-func (h Here) Holds(a store.Agent) bool {
-	return h.Acting(a.Card.Name) || h.Name(a).Held() || a.Client == "" && !h.Settled()
+func (h Here) IsInUse(a store.Agent) bool {
+	return h.IsActing(a.Card.Name) || h.Name(a).Held() || a.Client == "" && !h.Settled()
 }
 
 // Name is what is known of a name now, whoever asks: the row that is kept of it, and what the tracker knows of its
@@ -76,55 +76,55 @@ func (h Here) Name(a store.Agent) names.Name {
 	}
 }
 
-// nameTo is what a session is to know of a name: what anybody knows, and whether another session acts under it.
-func (h Here) nameTo(session string, a store.Agent) names.Name {
+// nameSeenBy is what a session is to know of a name: what anybody knows, and whether another session acts under it.
+func (h Here) nameSeenBy(session string, a store.Agent) names.Name {
 	n := h.Name(a)
 	n.Shared = h.ActingOver(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
 	return n
 }
 
-// namesTo is what a session is to know now of the names of a client's sessions.
-func (h Here) namesTo(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
-	for a, err := range Of(v, client) {
+// namesSeenBy is what a session is to know now of the names of a client's sessions.
+func (h Here) namesSeenBy(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
+	for a, err := range NamesOfClient(v, client) {
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, h.nameTo(session, a))
+		known = append(known, h.nameSeenBy(session, a))
 	}
 	return known, nil
 }
 
-// NameFor chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
+// ChooseName chooses the name of a session of a client: the one that the ladder of the caller gives, else the vacant one
 // with the lowest number. Whoever keeps the choice in the same transaction gives two sessions that begin at once two
 // names. It reads the names of the client's sessions, and then tries numbers from 1.
-func (h Here) NameFor(
+func (h Here) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
-	known, err := h.namesTo(v, client, c.Session)
+	known, err := h.namesSeenBy(v, client, c.Session)
 	if err != nil {
 		return store.Agent{}, err
 	}
 	if i := ladder.Find(known, c); i >= 0 {
-		return Agent(v, known[i].Agent)
+		return AgentOrNew(v, known[i].Agent)
 	}
 	for n := 1; ; n++ {
-		a, err := Agent(v, names.Nth(client, n))
-		if err != nil || h.nameTo(c.Session, a).Vacant(client) {
+		a, err := AgentOrNew(v, names.Nth(client, n))
+		if err != nil || h.nameSeenBy(c.Session, a).Vacant(client) {
 			return a, err
 		}
 	}
 }
 
-// Agent is what is kept of an agent, or a new one that nobody has seen. Of a new one holds what a file declares of the
+// AgentOrNew is what is kept of an agent, or a new one that nobody has seen. Of a new one holds what a file declares of the
 // role with which its name begins. Nothing is written. A new name costs one more read for each hyphen in it, until a
 // role is found.
-func Agent(v *store.View, name schemas.Agent) (found store.Agent, err error) {
+func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	a, err := v.Agent(name)
 	if a != nil && err == nil {
 		return *a, nil
 	}
 	found.Card.Name = name
-	RoleOf(name, func(role schemas.Agent) bool {
+	RolePrefix(name, func(role schemas.Agent) bool {
 		if err != nil {
 			return true
 		}
@@ -139,10 +139,10 @@ func Agent(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	return found, err
 }
 
-// RoleOf is the longest role with which a name of several words begins, as testing-specialist-RedStone does with
+// RolePrefix is the longest role with which a name of several words begins, as testing-specialist-RedStone does with
 // testing-specialist; "" for none. Is tells what is one. It is asked for the longest first, and never for the whole
 // name.
-func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
+func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
 		if is(name[:at]) {
 			return name[:at]
@@ -151,11 +151,11 @@ func RoleOf(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	return ""
 }
 
-// Of yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
+// NamesOfClient yields the names that sessions of a client were given, by name. Whoever chose its own name is not among them,
 // though it may begin the same. It reads the rows of all agents whose names begin as those of the client do.
-func Of(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
+func NamesOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
-		for a, err := range v.AgentsWithPrefix(names.Beginning(client)) {
+		for a, err := range v.AgentsWithPrefix(names.Prefix(client)) {
 			if (err != nil || a.Client == client) && !yield(a, err) {
 				return
 			}

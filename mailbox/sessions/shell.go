@@ -17,16 +17,16 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 	if err != nil {
 		return "", err
 	}
-	known, err := h.namesTo(v, client, in.Session)
+	known, err := h.namesSeenBy(v, client, in.Session)
 	if err != nil {
 		return "", err
 	}
-	c := names.Caller{Session: in.Session, Process: in.Process, Beside: h.nameBeside(known, in)}
+	c := names.Caller{Session: in.Session, Process: in.Process, ServerName: h.nearestServerName(known, in)}
 	if i := names.Shell.Find(known, c); i >= 0 {
 		return known[i].Agent, nil
 	}
-	here := h.namesHere(known, client)
-	switch possible := h.notElsewhere(here, known, in); {
+	here := h.presentNames(known, client)
+	switch possible := h.possibleNames(here, known, in); {
 	case len(possible) == 1:
 		return possible[0], nil
 	case !slices.Contains(here, client):
@@ -36,14 +36,14 @@ func (h Here) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, err
 		WithAgents(here).WithHint("Each session was told its name when it began.")
 }
 
-// nameBeside gives the name of the server that the nearest process above started beside the shell, and of several that
+// nearestServerName gives the name of the server that the nearest process above started beside the shell, and of several that
 // of the first: a client starts those of subagents later, and one whose session is known is that of another.
-func (h Here) nameBeside(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
+func (h Here) nearestServerName(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
 	for _, process := range in.Ancestors {
 		first := 0
 		for _, n := range known {
 			c, _ := h.Connection(n.Conn)
-			if c.Parent == process && !ofAnotherSession(n, in) && (first == 0 || c.Order < first) {
+			if c.Parent == process && !belongsToOther(n, in) && (first == 0 || c.Order < first) {
 				name, first = n.Agent, c.Order
 			}
 		}
@@ -54,15 +54,15 @@ func (h Here) nameBeside(known []names.Name, in schemas.SessionIn) (name schemas
 	return ""
 }
 
-// ofAnotherSession tells whether a name is known to be that of another session.
-func ofAnotherSession(n names.Name, in schemas.SessionIn) bool {
+// belongsToOther tells whether a name is known to be that of another session.
+func belongsToOther(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
-// notElsewhere removes the names that cannot be the caller's: names of other sessions of the client, and names whose
+// possibleNames removes the names that cannot be the caller's: names of other sessions of the client, and names whose
 // server was not started by a parent process of this shell. If the shell did not report its parent processes, nothing is
 // removed: the client may have started a session that its server does not know yet.
-func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
+func (h Here) possibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Ancestors) == 0 {
 		return here
 	}
@@ -72,19 +72,19 @@ func (h Here) notElsewhere(here []schemas.Agent, known []names.Name, in schemas.
 			return false
 		}
 		c, _ := h.Connection(known[i].Conn)
-		return ofAnotherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Ancestors, c.Parent)
+		return belongsToOther(known[i], in) || c.Parent != 0 && !slices.Contains(in.Ancestors, c.Parent)
 	})
 }
 
-// namesHere are the names of a client under which somebody acts. One that somebody chose is not kept with others of
+// presentNames are the names of a client under which somebody acts. One that somebody chose is not kept with others of
 // the client, but that of the client itself is looked for.
-func (h Here) namesHere(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
+func (h Here) presentNames(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
 	for _, n := range known {
-		if n.Held() || h.Acting(n.Agent) {
+		if n.Held() || h.IsActing(n.Agent) {
 			here = append(here, n.Agent)
 		}
 	}
-	if h.Acting(client) && !slices.Contains(here, client) {
+	if h.IsActing(client) && !slices.Contains(here, client) {
 		here = slices.Insert(here, 0, client)
 	}
 	return here

@@ -67,7 +67,7 @@ func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
 		actsInShell(w, "claude-code-2", "new", "200")
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
-		w.Pass(mailboxtest.Settled)
+		w.Pass(mailboxtest.SettleTime)
 		actsInShell(w, "claude-code-2", "new", "200")
 	})
 }
@@ -94,7 +94,7 @@ func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
 		w.Restart()
 		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
-		w.Pass(mailboxtest.Settled)
+		w.Pass(mailboxtest.SettleTime)
 		refusedInShell(w, both, "new", "200")
 	})
 	t.Run("that is known to be open rather than another", func(t *testing.T) {

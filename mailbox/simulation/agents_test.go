@@ -22,19 +22,19 @@ func (l *world) choose(c *client) any {
 		l.rnd.Shuffle(len(accepts), func(i, j int) { accepts[i], accepts[j] = accepts[j], accepts[i] })
 		return c.card(accepts[:1+l.rnd.IntN(3)]...)
 	case n < 41:
-		return schemas.SendIn{To: l.somebody(), Task: "note", Type: schemas.TypeMessage}
+		return schemas.SendIn{To: l.anyAgent(), Task: "note", Type: schemas.TypeMessage}
 	case n < 42:
 		return schemas.UpdateIn{HandoffID: fmt.Sprintf("no_%d", 1+l.rnd.IntN(40)), Action: schemas.ActCancel}
 	case n < 44:
-		return schemas.GetIn{HandoffID: l.any().ID.String(), View: "outcome", WaitSeconds: 20}
+		return schemas.GetIn{HandoffID: l.anyRecord().ID.String(), View: "outcome", WaitSeconds: 20}
 	case n < 45 && c.by.Agent == schemas.Human:
-		return schemas.RedactIn{HandoffID: l.any().ID.String()}
+		return schemas.RedactIn{HandoffID: l.anyRecord().ID.String()}
 	case n < 50:
-		return l.act(c, l.any(), l.rnd.IntN(14))
+		return l.act(c, l.anyRecord(), l.rnd.IntN(14))
 	}
 	var may []any
 	for _, id := range l.seen.order[max(0, len(l.seen.order)-40):] {
-		if in := l.sensible(c, l.seen.records[id]); in != nil {
+		if in := l.sensibleCall(c, l.seen.records[id]); in != nil {
 			may = append(may, in)
 		}
 	}
@@ -44,13 +44,13 @@ func (l *world) choose(c *client) any {
 	return pick(l, may)
 }
 
-// any is one of the newest records.
-func (l *world) any() *store.Record {
+// anyRecord is one of the newest records.
+func (l *world) anyRecord() *store.Record {
 	newest := len(l.seen.order)
 	return l.seen.records[l.seen.order[newest-1-l.rnd.IntN(min(newest, 15))]]
 }
 
-func (l *world) somebody() string {
+func (l *world) anyAgent() string {
 	return pick(l, []string{"lead", "ann", "bob", "qa", string(schemas.Human)})
 }
 
@@ -86,7 +86,7 @@ func (l *world) work(c *client) schemas.SendIn {
 	}
 	if len(l.seen.order) > 0 && l.chance(3) {
 		for range 1 + l.rnd.IntN(2) {
-			if id := l.any().ID.String(); l.chance(2) {
+			if id := l.anyRecord().ID.String(); l.chance(2) {
 				in.Options.After = append(in.Options.After, id)
 			} else {
 				in.Options.AfterAccepted = append(in.Options.AfterAccepted, id)
@@ -95,7 +95,7 @@ func (l *world) work(c *client) schemas.SendIn {
 	}
 	if l.chance(8) {
 		in.Options.Each = []string{"one", "two", "three"}
-		in.Options.Join = &schemas.Join{To: l.somebody(), Task: "put it together"}
+		in.Options.Join = &schemas.Join{To: l.anyAgent(), Task: "put it together"}
 	}
 	return in
 }
@@ -109,8 +109,8 @@ func (l *world) wait(c *client) schemas.ClaimIn {
 	return in
 }
 
-// sensible is something that a client may do with a handoff, as far as it is known; nil for nothing.
-func (l *world) sensible(c *client, r *store.Record) any {
+// sensibleCall is something that a client may do with a handoff, as far as it is known; nil for nothing.
+func (l *world) sensibleCall(c *client, r *store.Record) any {
 	me := c.by.Agent
 	owns, holds := me == r.From || me == schemas.Human, me == r.Holder
 	switch {
@@ -154,14 +154,14 @@ func (l *world) act(c *client, r *store.Record, what int) any {
 	case schemas.ActAmend:
 		in.Changes = &schemas.Changes{Priority: pick(l, schemas.Priorities), Tags: []string{pick(l, []string{"go", "sql"})}}
 		if l.chance(2) {
-			in.Changes.To = l.somebody()
+			in.Changes.To = l.anyAgent()
 		}
 	}
 	if in.Action == schemas.ActAsk && l.chance(3) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"to deploy"}}
 	}
 	if in.Action == schemas.ActRelease && l.chance(2) {
-		in.To = l.somebody()
+		in.To = l.anyAgent()
 	}
 	return in
 }
@@ -192,7 +192,7 @@ func (l *world) result(c *client, r *store.Record, token string) schemas.Complet
 		in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(l, []string{"accept", "rework", "rework"}), Points: []string{"mend it"}})
 	}
 	if l.chance(6) {
-		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: l.somebody(), Task: "and then"}}
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: l.anyAgent(), Task: "and then"}}
 	}
 	return in
 }
@@ -205,7 +205,7 @@ func (l *world) failure(r *store.Record, how schemas.Action, token string) schem
 	if how == "reject" {
 		in.Outcome, in.Then = schemas.OutcomeRejected, ""
 		if l.chance(2) {
-			in.Alternative = l.somebody()
+			in.Alternative = l.anyAgent()
 		}
 	}
 	return in

@@ -53,7 +53,7 @@ var faults = []fault{
 			return now
 		},
 	},
-	{name: "a void token is good", catches: "leases are respected", between: withTheTokenOfAnother},
+	{name: "a void token is good", catches: "leases are respected", between: withHolderToken},
 	{
 		name: "a dependent is freed too early", catches: "nothing is freed before its time",
 		between: changed(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
@@ -196,8 +196,8 @@ func changed(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any
 	}
 }
 
-// withTheTokenOfAnother lets a completion act as the holder, whatever token it gives.
-func withTheTokenOfAnother(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
+// withHolderToken lets a completion act as the holder, whatever token it gives.
+func withHolderToken(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
 	done, ok := in.(schemas.CompleteIn)
 	if !ok || done.Token == "" {
 		return by, in

@@ -36,7 +36,7 @@ type call struct {
 	in      any
 	tries   int
 	under   int // messages and attempts that are under way
-	told    any // the first answer
+	answer  any // the first answer
 	settled bool
 }
 
@@ -106,7 +106,7 @@ func (l *world) begin(c *client) {
 		k.by.Until = k.by.Since.Add(time.Duration(wait.WaitSeconds) * time.Second)
 	}
 	c.calls = append(c.calls, k)
-	l.note("%s call %d: %s", c.by.Agent, k.n, said(in))
+	l.note("%s call %d: %s", c.by.Agent, k.n, describeCall(in))
 	l.submit(k)
 }
 
@@ -175,9 +175,9 @@ func (l *world) collect() (told []*attempt) {
 		}
 		switch lost := l.rnd.IntN(100) < 8; {
 		case a.cut || lost || a.at != l.gate || code == schemas.Unavailable:
-			l.heard = append(l.heard, fmt.Sprintf("%s is not answered: %s", a, answered(a)))
+			l.heard = append(l.heard, fmt.Sprintf("%s is not answered: %s", a, describeAnswer(a)))
 		default:
-			l.heard = append(l.heard, fmt.Sprintf("%s: %s", a, answered(a)))
+			l.heard = append(l.heard, fmt.Sprintf("%s: %s", a, describeAnswer(a)))
 			l.settle(k)
 			told = append(told, a)
 		}
@@ -251,7 +251,7 @@ func (l *world) connect(c *client) {
 func (l *world) announce(c *client) {
 	if c.by.Conn != "" {
 		_, err := l.service.Attach(context.Background(), c.by, schemas.ConnIn{Conn: c.by.Conn})
-		l.found("no call fails by itself", err)
+		l.noteBroken("no call fails by itself", err)
 	}
 }
 
@@ -274,8 +274,8 @@ func (l *world) restart() {
 	}
 }
 
-// let lets one of the transactions in that wait, and looks what came of it.
-func (l *world) let() bool {
+// admitOne lets one of the transactions in that wait, and looks what came of it.
+func (l *world) admitOne() bool {
 	synctest.Wait()
 	waiting := l.gate.take(false)
 	if len(waiting) == 0 {
@@ -288,6 +288,6 @@ func (l *world) let() bool {
 	l.gate.runs(e.of)
 	l.steps++
 	e.enter <- nil
-	l.look(e.of, e.writes, l.collect())
+	l.judgeStep(e.of, e.writes, l.collect())
 	return true
 }

@@ -29,7 +29,7 @@ var rules = []rule{
 	{"no call fails by itself", failsByItself},
 	{"each change has its event", changeWithoutEvent},
 	{"each event has its change", eventWithoutChange},
-	{"the table allows each step", stepBesideTheTable},
+	{"the table allows each step", stepOutsideTable},
 	{"no acknowledged claim is lost", claimLost},
 	{"nobody claims what another holds", claimedTwice},
 	{"what was acknowledged is there", acknowledgedAndGone},
@@ -44,17 +44,17 @@ var rules = []rule{
 	{"nobody holds what it is excluded from", heldByExcluded},
 }
 
-// waiting hold when nothing is under way but waits, and there is one.
-var waiting = []rule{
+// waitingRules hold when nothing is under way but waits, and there is one.
+var waitingRules = []rule{
 	{"who waits applies what is due", overdue},
-	{"nothing lies that somebody waits for", liesWhileOneWaits},
+	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
-// resting hold when nothing is under way but waits, and the clock was looked at.
-var resting = []rule{
+// restingRules hold when nothing is under way but waits, and the clock was looked at.
+var restingRules = []rule{
 	{"leases are respected", overdue},
 	{"no wait is longer than it was asked for", waitsTooLong},
-	{"nothing lies that somebody waits for", liesWhileOneWaits},
+	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
 // each judges the changes of a step one by one.
@@ -113,8 +113,8 @@ func digest(b []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// stepBesideTheTable holds events against the table of package life, and one event against the one before.
-func stepBesideTheTable(s *step) error {
+// stepOutsideTable holds events against the table of package life, and one event against the one before.
+func stepOutsideTable(s *step) error {
 	return s.each(func(c *change) error {
 		at := schemas.Status("")
 		if c.was != nil {
@@ -158,7 +158,7 @@ func claimLost(s *step) error {
 			continue
 		}
 		reason := slices.ContainsFunc(c.events, func(e schemas.Event) bool {
-			return slices.Contains(ends, life.Action(e.Action)) || e.Action == string(life.Release) && s.gives()
+			return slices.Contains(ends, life.Action(e.Action)) || e.Action == string(life.Release) && s.mayRelease()
 		})
 		if !reason {
 			return fmt.Errorf("%s was told that it holds %s, and does not any more", t.agent, c.id)
@@ -167,8 +167,8 @@ func claimLost(s *step) error {
 	return nil
 }
 
-// gives tells whether a step may release a claim of which its holder was told: its call asks for it.
-func (s *step) gives() bool {
+// mayRelease tells whether a step may release a claim of which its holder was told: its call asks for it.
+func (s *step) mayRelease() bool {
 	in, is := s.callIn().(schemas.UpdateIn)
 	return is && in.Action == schemas.ActRelease
 }
@@ -402,7 +402,7 @@ func doneTwice(s *step) error {
 		}
 	}
 	for _, a := range s.told {
-		first, sent := a.call.told.(schemas.SendOut)
+		first, sent := a.call.answer.(schemas.SendOut)
 		if out, ok := a.out.(schemas.SendOut); ok && a.err == nil {
 			in := a.call.in.(schemas.SendIn)
 			before := s.log.keys[string(a.call.by.Agent)+" "+in.Key]
@@ -533,7 +533,7 @@ func waitsTooLong(s *step) error {
 	return nil
 }
 
-func liesWhileOneWaits(s *step) error {
+func pendingDespiteWaiter(s *step) error {
 	for id, err := range s.Oldest(store.InState(schemas.Pending), 0) {
 		if err != nil {
 			return err

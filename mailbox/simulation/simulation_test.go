@@ -30,13 +30,13 @@ import (
 // moves is how long a life is.
 const moves = 1500
 
-func TestRulesHoldWhateverHappens(t *testing.T) {
+func TestSimulation_RulesHold(t *testing.T) {
 	began, lives, steps, sent := time.Now(), 0, 0, 0
 	try := func(seed uint64) {
 		l := live(t, seed, moves, fault{})
 		lives, steps, sent = lives+1, steps+l.steps, sent+len(l.seen.order)
 		if len(l.broken) > 0 {
-			t.Fatalf("HANDOFF_SEED=%d repeats this:\n%s", seed, l.told(150))
+			t.Fatalf("HANDOFF_SEED=%d repeats this:\n%s", seed, l.lastLines(150))
 		}
 	}
 	fresh := uint64(began.UnixNano())
@@ -45,8 +45,8 @@ func TestRulesHoldWhateverHappens(t *testing.T) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		require.NoError(t, err, "HANDOFF_SEED")
 		l := live(t, seed, moves, fault{})
-		require.Empty(t, l.broken, "%s", l.told(len(l.trace)))
-		t.Log(l.told(len(l.trace)))
+		require.Empty(t, l.broken, "%s", l.lastLines(len(l.trace)))
+		t.Log(l.lastLines(len(l.trace)))
 	case os.Getenv("HANDOFF_SIMULATION") != "":
 		lasts, err := time.ParseDuration(os.Getenv("HANDOFF_SIMULATION"))
 		require.NoError(t, err, "HANDOFF_SIMULATION")
@@ -54,7 +54,7 @@ func TestRulesHoldWhateverHappens(t *testing.T) {
 			try(fresh + uint64(lives))
 		}
 	default:
-		for seed := range uint64(lasting()) {
+		for seed := range uint64(fixedLives()) {
 			try(seed)
 		}
 		try(fresh)
@@ -64,23 +64,23 @@ func TestRulesHoldWhateverHappens(t *testing.T) {
 	}
 }
 
-// lasting is how many fixed lives there are.
-func lasting() int {
+// fixedLives is how many fixed lives there are.
+func fixedLives() int {
 	if testing.Short() {
 		return 2
 	}
 	return 8
 }
 
-func TestASeedAlwaysLeadsToTheSameLife(t *testing.T) {
-	for seed := range uint64(lasting() / 2) {
+func TestSimulation_SeedIsReproducible(t *testing.T) {
+	for seed := range uint64(fixedLives() / 2) {
 		once, again := live(t, seed, moves, fault{}), live(t, seed, moves, fault{})
-		require.Equal(t, strings.Split(once.told(len(once.trace)), "\n"), strings.Split(again.told(len(again.trace)), "\n"), "seed %d", seed)
+		require.Equal(t, strings.Split(once.lastLines(len(once.trace)), "\n"), strings.Split(again.lastLines(len(again.trace)), "\n"), "seed %d", seed)
 	}
 }
 
 // Each fault is found by the rule that is for it, and found again with the seed.
-func TestFaultsThatArePutInTheWayAreFound(t *testing.T) {
+func TestSimulation_FindsInjectedFaults(t *testing.T) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			steps := 0
@@ -91,7 +91,7 @@ func TestFaultsThatArePutInTheWayAreFound(t *testing.T) {
 				}
 				again := live(t, seed, moves, f)
 				require.Equal(t, fmt.Sprint(l.rulesBroken()), fmt.Sprint(again.rulesBroken()))
-				require.Equal(t, l.told(20), again.told(20))
+				require.Equal(t, l.lastLines(20), again.lastLines(20))
 				t.Logf("seed %d, after %d steps: %s", seed, steps, l.rulesBroken())
 				return
 			}

@@ -11,8 +11,8 @@ import (
 	"handoff/store"
 )
 
-// seen is the workspace as it was after the step before.
-type seen struct {
+// lastState is the workspace as it was after the step before.
+type lastState struct {
 	records map[schemas.ID]*store.Record
 	raw     map[schemas.ID][]byte // the same, as they are kept
 	order   []schemas.ID
@@ -20,32 +20,32 @@ type seen struct {
 	events  uint64
 }
 
-func newSeen() seen {
-	return seen{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
+func newSeen() lastState {
+	return lastState{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
 }
 
 // log is what clients were told, and what they asked for when they were.
 type log struct {
-	claims  map[schemas.ID]*told     // each claim that somebody was told of, and that did not end since
-	tokens  map[string]schemas.Agent // who was told of it
+	claims  map[schemas.ID]*knownClaim // each claim that somebody was told of, and that did not end since
+	tokens  map[string]schemas.Agent   // who was told of it
 	sent    map[schemas.ID]schemas.SendIn
 	waits   map[schemas.ID][]schemas.ID // what was sent to wait for others
 	most    map[schemas.Workflow]float64
 	keys    map[string]schemas.ID
-	effects map[string]int  // by request id, how often it changed something
-	took    map[string]told // by request id, the claim that it made
+	effects map[string]int        // by request id, how often it changed something
+	took    map[string]knownClaim // by request id, the claim that it made
 }
 
 func newLog() log {
 	return log{
-		claims: map[schemas.ID]*told{}, tokens: map[string]schemas.Agent{}, sent: map[schemas.ID]schemas.SendIn{},
+		claims: map[schemas.ID]*knownClaim{}, tokens: map[string]schemas.Agent{}, sent: map[schemas.ID]schemas.SendIn{},
 		waits: map[schemas.ID][]schemas.ID{}, most: map[schemas.Workflow]float64{}, keys: map[string]schemas.ID{},
-		effects: map[string]int{}, took: map[string]told{},
+		effects: map[string]int{}, took: map[string]knownClaim{},
 	}
 }
 
-// told is a claim.
-type told struct {
+// knownClaim is a claim.
+type knownClaim struct {
 	id    schemas.ID
 	agent schemas.Agent
 	token string
@@ -68,8 +68,8 @@ type change struct {
 	events   []schemas.Event
 }
 
-// look finds out what a step did, and judges it.
-func (l *world) look(by *attempt, wrote bool, answers []*attempt) {
+// judgeStep finds out what a step did, and judges it.
+func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	defer l.noteHeard()
 	if !wrote && len(answers) == 0 || len(l.broken) > 0 {
 		return
@@ -88,7 +88,7 @@ func (l *world) look(by *attempt, wrote bool, answers []*attempt) {
 		}
 		return s.compare(v, raw)
 	})
-	l.found("each row can be read", err)
+	l.noteBroken("each row can be read", err)
 	for _, e := range s.events {
 		l.note("  event %d: %s by %s %s→%s %s", e.N, e.Handoff, e.Agent, e.From, e.To, e.Action)
 	}
@@ -100,7 +100,7 @@ func (l *world) look(by *attempt, wrote bool, answers []*attempt) {
 	l.remember(s, raw)
 	if len(s.events) > 0 {
 		if l.writes++; l.writes%40 == 0 {
-			l.whole(l.writes%400 == 0)
+			l.checkStore(l.writes%400 == 0)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (l *world) raw(of store.Space) map[string][]byte {
 		}
 		return nil
 	})
-	l.found("each row can be read", err)
+	l.noteBroken("each row can be read", err)
 	return rows
 }
 
@@ -199,7 +199,7 @@ func (s *step) unreadNow() map[string]bool {
 }
 
 // holds tells whether a claim is still the one of a record.
-func (t *told) holds(r *store.Record) bool {
+func (t *knownClaim) holds(r *store.Record) bool {
 	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
 }
 
@@ -209,7 +209,7 @@ func (l *world) noteEffect(s *step) {
 		l.log.effects[s.by.by.Request]++
 		if e.Action == "claimed" || e.Action == "reclaimed" {
 			r := l.seen.records[e.Handoff]
-			l.log.took[s.by.by.Request] = told{e.Handoff, r.Holder, r.Token}
+			l.log.took[s.by.by.Request] = knownClaim{e.Handoff, r.Holder, r.Token}
 		}
 	}
 }
@@ -228,15 +228,15 @@ func (s *step) effect() *schemas.Event {
 }
 
 // claimed is the claim of an answer, nil for none.
-func claimed(a *attempt) *told {
+func claimed(a *attempt) *knownClaim {
 	switch out := a.out.(type) {
 	case schemas.ClaimOut:
 		if a.err == nil && out.Token != "" {
-			return &told{out.HandoffID, a.call.by.Agent, out.Token}
+			return &knownClaim{out.HandoffID, a.call.by.Agent, out.Token}
 		}
 	case schemas.GetOut: // of who asked and is answered
 		if a.err == nil && out.Token != "" {
-			return &told{out.HandoffID, a.call.by.Agent, out.Token}
+			return &knownClaim{out.HandoffID, a.call.by.Agent, out.Token}
 		}
 	}
 	return nil
@@ -262,8 +262,8 @@ func (l *world) learn(a *attempt) {
 	if out, ok := a.out.(schemas.SendOut); ok && a.err == nil && out.HandoffID != 0 {
 		l.learnSent(a.call.in.(schemas.SendIn), out, c.by.Agent)
 	}
-	if a.call.told == nil && a.err == nil {
-		a.call.told = a.out
+	if a.call.answer == nil && a.err == nil {
+		a.call.answer = a.out
 	}
 }
 
@@ -300,9 +300,9 @@ func (l *world) judge(s *step, rules []rule) {
 	err := l.kept.View(context.Background(), func(v *store.View) error {
 		s.View = v
 		for _, r := range rules {
-			l.found(r.name, r.broken(s))
+			l.noteBroken(r.name, r.broken(s))
 		}
 		return nil
 	})
-	l.found("each row can be read", err)
+	l.noteBroken("each row can be read", err)
 }

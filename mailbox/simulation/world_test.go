@@ -41,7 +41,7 @@ type world struct {
 	mu    sync.Mutex // guards ended
 	ended []*attempt
 
-	seen   seen
+	seen   lastState
 	log    log
 	trace  []string
 	heard  []string // answers, which come into the trace behind the events
@@ -76,7 +76,7 @@ func live(t *testing.T, seed uint64, moves int, f fault) *world {
 		}
 		if len(l.broken) == 0 {
 			l.rest()
-			l.whole(true)
+			l.checkStore(true)
 		}
 		l.close()
 	})
@@ -159,7 +159,7 @@ func (l *world) move() {
 			idle = append(idle, c)
 		}
 	}
-	may(300, true, func() { l.let() })
+	may(300, true, func() { l.admitOne() })
 	may(150, len(l.mail) > 0, func() { l.deliver(l.rnd.IntN(len(l.mail))) })
 	may(100, len(idle) > 0, func() { l.begin(pick(l, idle)) })
 	may(60, len(unanswered) > 0, func() { l.repeat(pick(l, unanswered)) })
@@ -180,7 +180,7 @@ func (l *world) move() {
 			break
 		}
 	}
-	l.look(nil, false, l.collect())
+	l.judgeStep(nil, false, l.collect())
 }
 
 func pick[T any](l *world, from []T) T { return from[l.rnd.IntN(len(from))] }
@@ -194,11 +194,11 @@ func (l *world) pass(d time.Duration) {
 // drain lets in what waits at the gate, until nothing does.
 func (l *world) drain() {
 	for range 2000 {
-		if len(l.broken) > 0 || !l.let() {
+		if len(l.broken) > 0 || !l.admitOne() {
 			return
 		}
 	}
-	l.found("all comes to rest", fmt.Errorf("calls go on for ever"))
+	l.noteBroken("all comes to rest", fmt.Errorf("calls go on for ever"))
 }
 
 // rest lets all come to its end that is under way, and the clock be looked at, and then judges what may not be left.
@@ -208,35 +208,35 @@ func (l *world) rest() {
 	l.pass(time.Second)
 	l.drain()
 	if len(l.broken) == 0 && slices.ContainsFunc(l.running, (*attempt).waits) {
-		l.judge(&step{world: l}, waiting)
+		l.judge(&step{world: l}, waitingRules)
 	}
 	person := l.clients[len(l.clients)-1]
 	l.count++
 	l.start(&call{n: l.count, client: person, by: person.by, in: schemas.ListIn{Box: "all", Limit: 1}, under: 1})
 	l.drain()
 	if len(l.broken) == 0 {
-		l.judge(&step{world: l}, resting)
+		l.judge(&step{world: l}, restingRules)
 	}
 }
 
-// whole compares all indexes and counters, and the registry too if it is told to.
-func (l *world) whole(registry bool) {
+// checkStore compares all indexes and counters, and the registry too if it is told to.
+func (l *world) checkStore(registry bool) {
 	problems, err := audit.Check(context.Background(), l.kept)
-	l.found("the store is whole", err)
+	l.noteBroken("the store is whole", err)
 	if len(problems) > 0 {
-		l.found("the store is whole", fmt.Errorf("%v", problems))
+		l.noteBroken("the store is whole", fmt.Errorf("%v", problems))
 	}
 	if registry {
 		out, err := audit.Registry(context.Background(), l.kept)
-		l.found("the registry is whole", err)
+		l.noteBroken("the registry is whole", err)
 		if len(out.Problems) > 0 {
-			l.found("the registry is whole", fmt.Errorf("%v", out.Problems))
+			l.noteBroken("the registry is whole", fmt.Errorf("%v", out.Problems))
 		}
 	}
 }
 
-// found notes that a rule is broken, if there is an error.
-func (l *world) found(rule string, err error) {
+// noteBroken notes that a rule is broken, if there is an error.
+func (l *world) noteBroken(rule string, err error) {
 	if err != nil {
 		l.note("BROKEN: %s: %v", rule, err)
 		l.broken = append(l.broken, broken{rule, err})
@@ -259,19 +259,19 @@ func (l *world) note(format string, args ...any) {
 	l.trace = append(l.trace, time.Now().UTC().Format("02 15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// told is the trace, or its last lines.
-func (l *world) told(lines int) string {
+// lastLines is the trace, or its last lines.
+func (l *world) lastLines(lines int) string {
 	return strings.Join(l.trace[max(0, len(l.trace)-lines):], "\n")
 }
 
-// said is what a call asks for, in one line.
-func said(in any) string {
+// describeCall is what a call asks for, in one line.
+func describeCall(in any) string {
 	b, _ := json.Marshal(in)
 	return fmt.Sprintf("%T %s", in, b)
 }
 
-// answered is what an attempt came to, in a few words.
-func answered(a *attempt) string {
+// describeAnswer is what an attempt came to, in a few words.
+func describeAnswer(a *attempt) string {
 	switch out := a.out.(type) {
 	case nil:
 	case schemas.SendOut:

@@ -36,20 +36,20 @@ type denied struct {
 	Times int    `json:"times"` // since the event before
 }
 
-// denialsApart is the least time between two events that tell of denials of one token.
-const denialsApart = time.Minute
+// denialInterval is the least time between two events that tell of denials of one token.
+const denialInterval = time.Minute
 
 // denials counts, by token, the denials that no event of the registry tells of yet. It is memory of this process. It
 // has one entry for each token that was ever denied here, and tokens are few: a person makes each.
 type denials struct {
-	mu sync.Mutex // guards the fields below
-	of map[string]denial
+	mu      sync.Mutex // guards the fields below
+	byToken map[string]denial
 }
 
 // denial is what is known of the denials of one token.
 type denial struct {
-	told time.Time // when the last event was kept
-	more int       // denials since
+	lastEvent time.Time // when the last event was kept
+	count     int       // denials since
 }
 
 // count adds a denial. When an event is due it gives how many denials the event tells of, else zero. A clock that was
@@ -57,15 +57,15 @@ type denial struct {
 func (d *denials) count(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.of == nil {
-		d.of = map[string]denial{}
+	if d.byToken == nil {
+		d.byToken = map[string]denial{}
 	}
-	of := d.of[token]
-	of.more++
-	if now.Sub(of.told) < denialsApart && !now.Before(of.told) {
-		d.of[token] = of
+	of := d.byToken[token]
+	of.count++
+	if now.Sub(of.lastEvent) < denialInterval && !now.Before(of.lastEvent) {
+		d.byToken[token] = of
 		return 0
 	}
-	d.of[token] = denial{told: now}
-	return of.more
+	d.byToken[token] = denial{lastEvent: now}
+	return of.count
 }

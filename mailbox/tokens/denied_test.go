@@ -18,7 +18,7 @@ func withToken(name schemas.Agent, token string) schemas.Caller {
 	return by
 }
 
-func TestDenied_IsKeptOnceAMinuteForEachToken(t *testing.T) {
+func TestDenied_KeepsOneEventAMinutePerToken(t *testing.T) {
 	w := newWorld(t)
 	ctx := context.Background()
 	deny := func(token, asked string) { w.Denied(ctx, withToken("qa", token), asked) }
@@ -44,14 +44,14 @@ func TestDenied_IsKeptOnceAMinuteForEachToken(t *testing.T) {
 	}
 }
 
-func TestDenied_IsKeptOfTokensAlone(t *testing.T) {
+func TestDenied_KeepsOnlyCallersWithToken(t *testing.T) {
 	w := newWorld(t)
 	w.Denied(context.Background(), mailboxtest.Remote("qa", "1"), "boss")
 	events, _ := w.said()
 	require.Empty(t, events)
 }
 
-func TestDenied_LeavesOneEventOfManyAtOnce(t *testing.T) {
+func TestDenied_KeepsOneEventOfConcurrentCalls(t *testing.T) {
 	w := newWorld(t, mailboxtest.On(mailboxtest.File(t)))
 	var all sync.WaitGroup
 	for range 50 {

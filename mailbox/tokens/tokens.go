@@ -42,7 +42,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 		return schemas.TokenAddOut{}, err
 	}
 	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
-		if err := unused(o, t); err != nil {
+		if err := checkUnused(o, t); err != nil {
 			return out, err
 		}
 		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.InPerson() &&
@@ -58,7 +58,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 // ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
 // list. No secret and no hash is in the result. The error is denied for a caller over HTTP. It changes nothing.
 func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (schemas.TokenListOut, error) {
-	if err := atHome(by); err != nil {
+	if err := refuseRemote(by); err != nil {
 		return schemas.TokenListOut{}, err
 	}
 	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenListOut, err error) {
@@ -80,7 +80,7 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 func (s *Tokens) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {
-	if err := atHome(by); err != nil {
+	if err := refuseRemote(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
 	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
@@ -105,7 +105,7 @@ func (s *Tokens) RevokeToken(
 // own clock. The hash may have letters of either case; one that no token has is no error. The error is denied for a
 // caller over HTTP.
 func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
-	if err := atHome(by); err != nil {
+	if err := refuseRemote(by); err != nil {
 		return schemas.TokenFindOut{}, err
 	}
 	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenFindOut, err error) {
@@ -123,9 +123,9 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 	})
 }
 
-// atHome refuses callers over a network: only processes of the user that owns the store manage tokens. The error is
+// refuseRemote refuses callers over a network: only processes of the user that owns the store manage tokens. The error is
 // denied. It is judged by how the call came and not by a scope, so no token of any scope manages tokens.
-func atHome(by schemas.Caller) error {
+func refuseRemote(by schemas.Caller) error {
 	if by.Via != schemas.ViaHTTP {
 		return nil
 	}
@@ -135,7 +135,7 @@ func atHome(by schemas.Caller) error {
 
 // newToken checks what a token is to be, before any transaction. It leaves out when the token is made.
 func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
-	if err := atHome(by); err != nil {
+	if err := refuseRemote(by); err != nil {
 		return t, err
 	}
 	if _, err := schemas.ParseAgent("name", in.Name); err != nil {
@@ -147,7 +147,7 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 			WithHint("handoff token add makes a secret and its hash.")
 	}
 	in.Scope = cmp.Or(in.Scope, schemas.ScopeAgent)
-	if err := mayActAs(in.Agents, in.Scope); err != nil {
+	if err := checkAgents(in.Agents, in.Scope); err != nil {
 		return t, err
 	}
 	if now := s.Engine.Now(); !in.Expires.IsZero() && !in.Expires.After(now) {
@@ -163,9 +163,9 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 	}, nil
 }
 
-// mayActAs checks the agents as which a token lets callers act. System is no agent, and a person only a token of scope
+// checkAgents checks the agents as which a token lets callers act. System is no agent, and a person only a token of scope
 // admin may stand for: whoever acts as human approves, cancels and answers in that person's name.
-func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
+func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 	if len(agents) == 0 {
 		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
 	}
@@ -187,9 +187,9 @@ func mayActAs(agents []schemas.Agent, scope schemas.Scope) error {
 	return nil
 }
 
-// unused refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
+// checkUnused refuses a name or a secret that another token has or had, with conflict. Names that differ only in case
 // are the same name. A revoked token still has its name.
-func unused(o *operation.Op, t store.Token) error {
+func checkUnused(o *operation.Op, t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func TestTokens_AreAddedFoundAndRevoked(t *testing.T) {
 	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
 }
 
-func TestTokens_StandInRegistryWithoutHashes(t *testing.T) {
+func TestTokens_AreInRegistryWithoutHashes(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(7), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestTokens_StandInRegistryWithoutHashes(t *testing.T) {
 	}
 }
 
-func TestAddToken_RefusesWhatMakesNoToken(t *testing.T) {
+func TestAddToken_RefusesInvalidInput(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
