@@ -12,9 +12,9 @@ import (
 	"handoff/schemas"
 )
 
-// specific is what is asked of this receiver beyond the task itself: why it was sent here, what kind of work it is, and
-// what it is asked to answer, to reproduce and to run. A type that says nothing is left out, and so are the kinds that
-// the server gives: the lines about earlier work say more.
+// specific returns the lines of the specific task: the reason for sending it to this recipient, its type and kind, the
+// requirements, questions, steps to reproduce and the test command. It omits the type "handoff" and the kinds that the
+// server sets, because the lines about earlier work say more.
 func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
@@ -29,11 +29,11 @@ func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	)
 }
 
-// ofServer are the kinds that the server gives.
+// ofServer lists the kinds that the server sets.
 var ofServer = []string{"assignment", "return", "rollback", "escalation"}
 
-// rework is what is new in a round: who returned what for which reason, and the criteria of this round. The task is that
-// of before.
+// rework returns the lines that are new in a round of rework: the reviewer, the reason, and the criteria of this round.
+// The task stays the same in each round.
 func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	r := h.Rework
 	if r == nil {
@@ -46,7 +46,8 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
-// review is what whoever did the work answers to each criterion, and what was observed of it.
+// review returns the worker's answer to each criterion, with the basis of that answer, for a handoff that reviews a
+// result.
 func review(in Input, p pen) (lines []string) {
 	for _, r := range in.Results {
 		if of := in.Handoff.Review; of == nil || r.HandoffID != of.Of {
@@ -63,8 +64,9 @@ func review(in Input, p pen) (lines []string) {
 	return lines
 }
 
-// criteria carry the numbers by which they are answered, the same that completing checks them by. The first line says
-// how to answer, whether a claim is enough for a check, and whether all must be met. Those of a rework stand there.
+// criteria returns the success criteria under the numbers by which complete_handoff checks them. The first line says
+// how to answer, whether a claim is enough for a check that the server cannot run, and whether all must be met.
+// Criteria of a rework stand in the section Rework.
 func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
@@ -82,7 +84,7 @@ func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations
 	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
-// numbered are those of the criteria that are wanted.
+// numbered returns a numbered line for each criterion that wanted accepts.
 func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
@@ -96,8 +98,8 @@ func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen)
 	return lines
 }
 
-// constraints begin with what keeps everybody from claiming it. Then come the limits of time, which nobody may miss: the
-// deadline as a point in time, the estimate as the sender wrote it. A normal priority is not mentioned.
+// constraints returns the limits of the work. The reasons that block a claim come first. The time limits follow: the
+// deadline as a point in time, the estimate in the sender's words. It omits a normal priority.
 func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
@@ -110,7 +112,7 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing
 	if from := h.Metadata.NotBefore; from != nil && st.Status == schemas.Pending {
 		lines = append(lines, "- Nobody may claim it before "+from.UTC().Format(time.RFC3339))
 	}
-	switch { // the mailbox makes a deadline of a timeout
+	switch { // the mailbox converts a timeout to a deadline
 	case h.Metadata.Deadline != nil:
 		lines = append(lines, "- Deadline: "+h.Metadata.Deadline.UTC().Format(time.RFC3339))
 	case e.Timeout != "":
@@ -126,8 +128,8 @@ func constraints(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing
 	return append(lines, p.items("", e.Constraints)...)
 }
 
-// deliverables are what is expected, one line each, with the files. Their criteria stand among the criteria, with
-// numbers.
+// deliverables returns one line for each expected deliverable, with its files. Criteria of deliverables are numbered
+// among the success criteria.
 func deliverables(all []schemas.Deliverable, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
@@ -139,8 +141,8 @@ func deliverables(all []schemas.Deliverable, p pen) []string {
 	return p.items("", nonEmpty(texts...))
 }
 
-// outputSchema is the schema of the output on one line, quoted. It is never shortened: half a schema would mislead. One
-// that is no JSON is left out; a send refuses those.
+// outputSchema returns the schema of the output on one line, quoted. It never shortens the schema, because half a
+// schema would mislead. It omits a schema that is not JSON; send refuses those.
 func outputSchema(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
@@ -149,9 +151,10 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck is the way out where it is more than the calls that come with a claim say, which ask the sender and give the
-// work back to it: what the sender advises, who else answers or takes failed work, and what that one is to be told. A
-// person who reads it decides: nobody else is left to ask.
+// stuck returns the ways out for a holder that cannot go on, if they differ from the calls that come with each claim
+// (ask the sender, give the work back to the sender). It names the sender's advice, another agent that answers
+// questions or takes failed work, and the facts to tell that agent. A person decides alone, because there is nobody
+// left to ask.
 func stuck(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})

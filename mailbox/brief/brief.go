@@ -1,19 +1,19 @@
-// Package brief renders a handoff for the model that takes it.
+// Package brief renders a handoff for the model that works on it.
 //
-// A brief is Markdown in the template of the agent handoff protocols: task, context summary, specific task,
-// key information, constraints, expected output, success criteria, and what to do when stuck. It is packed
-// into a number of tokens in order of importance; what did not fit is named, so that it can be fetched.
+// A brief is Markdown in the template of the agent handoff protocols: task, context summary, specific task, key
+// information, constraints, expected output, success criteria, and advice for a holder that is stuck. Render packs it
+// into a number of tokens in order of importance. The brief names each part that did not fit, so that the model can
+// fetch it.
 //
-// What a sender wrote reaches the model as data from a named agent. The whole of it stands between two tags
-// that carry a word derived from a secret, so that nothing inside can end it; control, bidirectional and
-// zero-width characters are shown as escapes; and each line of the sender's begins with a bullet, a number
-// or a quote mark, so that it cannot pass for a heading of the brief.
+// The sender's text reaches the model as data from a named agent. It stands between two tags that carry a word derived
+// from a secret, so that no text inside can end the frame. Control, bidirectional and zero-width characters are shown
+// as escapes. Each line of the sender begins with a bullet, a number or a quote mark, so that it cannot pass for a
+// heading of the brief.
 //
-// Rendering is pure: equal inputs give equal briefs, so a test can hold one to a golden file.
+// Rendering is pure: equal inputs give equal briefs, so a test can compare one with a golden file.
 //
-// The files: parts.go says what a brief may contain and in which order of importance, asked.go and known.go write the
-// parts, pack.go fits them into tokens, frame.go puts the tags around them, and pen.go is the only way for text of
-// others into a brief.
+// The files: parts.go lists the parts of a brief in order of importance, asked.go and known.go write the parts, pack.go
+// fits them into tokens, frame.go puts the tags around them. All text from outside enters a brief through pen.go.
 package brief
 
 import (
@@ -26,39 +26,39 @@ import (
 	"handoff/schemas"
 )
 
-// The number of tokens that a brief is packed into. The default is what a model reads without noticing; the least is
-// what the frame, the sender, a task in short and the names of all that is left out take.
+// The number of tokens that a brief is packed into. A model reads the default without effort. The minimum holds the
+// frame, the sender, a short task and the names of all omitted parts.
 const (
 	DefaultTokens = 1500
-	MinTokens     = 400 // frame, sender, a task in short, and the names of all that is left out
+	MinTokens     = 400
 )
 
-// Input is what a brief is made of. Only the handoff and the nonce are needed. Nothing in it is changed.
+// Input holds the content of a brief. Only the handoff and the nonce are required. Render does not change it.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  schemas.Standing   // who holds it, and what was reported last
-	Before    Session            // who had the work before, zero for nobody
-	Reports   []Report           // of its holders, newest first; empty: the note of the standing is told
+	Standing  schemas.Standing   // with the holder and the last report
+	Before    Session            // the last claim before this one, zero if there was none
+	Reports   []Report           // of the holders, newest first; if empty, the brief shows the note of the standing
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
-	Results   []Result           // of the handoff that this one continues or does again, then of those it waited for
-	Recalled  []Recalled         // what was decided before, the newest first
-	Answers   schemas.Agent      // who answers questions, default the sender
-	TakesBack schemas.Agent      // who goes on when it fails, default as the handoff says
-	MaxTokens int                // default [DefaultTokens]; less than [MinTokens] means that
-	Nonce     string             // a secret that no sender knows; the tag is derived from it and the id
+	Results   []Result           // of the handoff that this one continues or repeats, then of its dependencies
+	Recalled  []Recalled         // decisions of earlier handoffs, newest first
+	Answers   schemas.Agent      // the agent that answers questions, default the sender
+	TakesBack schemas.Agent      // the agent that gets failed work, default as the handoff says
+	MaxTokens int                // default [DefaultTokens]; raised to [MinTokens] if less
+	Nonce     string             // a secret that no sender knows; Render derives the tag from it and the id
 }
 
-// Session is a claim that is over, of the same work: whoever goes on finds what it left.
+// Session is an earlier claim of the same work that has ended. The next holder finds its traces.
 type Session struct {
 	Agent   schemas.Agent
-	Handoff schemas.ID // that it had, zero for the one of the brief
-	Until   time.Time  // when it was heard of last, or lost the claim
-	End     string     // how it lost it, as "its lease ended"; empty where nobody knows
-	Late    int        // results that came after that
+	Handoff schemas.ID // the claimed handoff, zero for the handoff of the brief
+	Until   time.Time  // when the agent was last seen, or lost the claim
+	End     string     // the cause of the loss, as "its lease ended"; empty if unknown
+	Late    int        // number of results that came after the end
 }
 
-// Result is what an earlier handoff handed in, and the title of that one.
+// Result is the completion of an earlier handoff, with its title.
 type Result struct {
 	schemas.Completion
 	Title string
@@ -74,28 +74,27 @@ type Recalled struct {
 type Report struct {
 	By      schemas.Agent
 	At      time.Time
-	Percent int // of the whole work, 0 where it did not say
+	Percent int // of the whole work, 0 if not given
 	Text    string
 }
 
-// Brief is the text for the model, and what it leaves out. The text ends without a line end. Each name in Omitted is
-// that of a part of the template, so that a reader knows what it did not get; the footer of the text names the same
-// ones, each with the calls that give all of it.
+// Brief is the text for the model, with a list of omitted parts. The text ends without a line end. Omitted has names of
+// parts of the template. The footer of the text lists the same names, each with the calls that return the whole part.
 type Brief struct {
 	Text     string
-	Omitted  []string // names of parts; "(in part)" after one that was shortened
-	Tokens   int      // of Text, at most what was asked for
+	Omitted  []string // names of parts; "(in part)" follows the name of a shortened part
+	Tokens   int      // of Text, at most the requested number
 	Transfer schemas.Transfer
 }
 
-// Render makes the brief of a handoff. Package reading calls it for each claim and for each look at a brief.
+// Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief.
 //
-// The text has in.MaxTokens at most, as [content.Tokens] counts, where zero means [DefaultTokens] and less than
-// [MinTokens] means that. What is asked of the receiver is packed first, what is known after it, each in order of
-// importance. A handoff that fits is never shortened.
+// The text has at most in.MaxTokens tokens, as [content.Tokens] counts. Zero means [DefaultTokens]; a number below
+// [MinTokens] means [MinTokens]. Render packs the request first and the context after it, each in order of importance.
+// It never shortens a handoff that fits.
 //
-// Every text that a sender, a holder or an agent's registration wrote passes the pen of the brief. It cannot end the
-// frame, look like a heading, or hide a character. Render never fails.
+// All text of a sender, a holder or an agent's registration passes the pen of the brief. It cannot end the frame, look
+// like a heading, or hide a character. Render never fails.
 func Render(in Input) Brief {
 	f := newFrame(in)
 	all := parts(in, f.pen)
@@ -115,8 +114,8 @@ func Render(in Input) Brief {
 	return b
 }
 
-// Answer is what the model is told that asked and has read the brief: its questions with the answer, numbered as it
-// asked. The transfer stays zero: no context is passed on by it.
+// Answer returns the text for a model that has read the brief and asked questions: its last questions with the answer,
+// numbered as in its call. The transfer is zero, because the text passes no context on.
 func Answer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
@@ -127,7 +126,8 @@ func Answer(in Input) Brief {
 	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}
 }
 
-// summaryTokens is the size of what stands in for the context under the strategy summary, zero under the others.
+// summaryTokens returns the size of the summary or extract that replaces the context under the strategy summary. It
+// returns zero for the other strategies.
 func summaryTokens(h schemas.Handoff, kept []part) int {
 	i := slices.IndexFunc(kept, func(p part) bool { return p.name == summaryPart })
 	if i < 0 || strategy(h) != summarized {
@@ -136,7 +136,7 @@ func summaryTokens(h schemas.Handoff, kept []part) int {
 	return content.Tokens(strings.Join(kept[i].lines, "\n"))
 }
 
-// storedTokens is the size of what was stored by reference, as the sender said it.
+// storedTokens returns the size of all content stored by reference, as the sender stated it.
 func storedTokens(h schemas.Handoff) int {
 	n := 0
 	for _, r := range contextOf(h).References {

@@ -14,7 +14,7 @@ import (
 	"handoff/schemas/golden"
 )
 
-// rich is the example message of the handoff protocol agent, with everything that a message may carry.
+// rich is the example message of the handoff protocol agent, with every field of a message.
 func rich() brief.Input {
 	deadline := time.Date(2026, 1, 11, 22, 0, 0, 0, time.UTC)
 	h := schemas.Handoff{

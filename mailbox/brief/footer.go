@@ -9,24 +9,26 @@ import (
 	"handoff/schemas"
 )
 
-// An absence is a part that a brief leaves out, or in part, with its name in the footer.
+// An absence is a part that a brief omits or shortens, with its name in the footer.
 type absence struct {
 	name string
 	part part
 }
 
-// worthACall are the tokens below which the call for a part is longer than the part.
+// worthACall is a number of tokens. The footer has no call for a smaller part, because the call would be longer than
+// the part.
 const worthACall = 25
 
-// footer names what was left out, with the calls that give all of each. It stands behind the closing tag, since it is
-// ours and not the sender's. Calls have so many tenths of a token at most: small parts, and the least important ones,
-// have only that of the last line, which gives all of it. What other handoffs have it does not give, so that has a line
-// of its own in any case. Parts that the same calls give share a line, which counts the tokens of all of them in full.
+// footer lists the omitted parts, each with the calls that return it. It stands after the closing tag, because its text
+// is the server's and not the sender's. The lines with calls take at most room tenths of a token. Small parts, and the
+// least important ones, share the last line, whose call returns the whole handoff. That call does not return parts of
+// other handoffs, so each of those has its own line in any case. Parts with the same calls share a line with the sum of
+// their tokens.
 func (f frame) footer(omitted []absence, room int) string {
 	if len(omitted) == 0 {
 		return ""
 	}
-	var order []string // of calls
+	var order []string // calls in the order of the parts
 	named, tokens, elsewhere := map[string][]string{}, map[string]int{}, map[string]bool{}
 	for _, a := range omitted {
 		calls := strings.Join(a.part.rest, ", ")
@@ -52,14 +54,14 @@ func (f frame) footer(omitted []absence, room int) string {
 	return "\nLeft out:\n" + b.String() + "- " + last + ": " + get(f.id, schemas.GetIn{View: "full"})
 }
 
-// get is a call that reads of a handoff, as a client writes it.
+// get returns a get_handoff call for id in the syntax of a client.
 func get(id schemas.ID, in schemas.GetIn) string {
 	in.HandoffID = id.String()
 	return schemas.Call(in, "").Request()
 }
 
-// rest are the calls that give all of a part, none for one that only the view full has. Most parts are fields of what
-// was sent.
+// rest returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts are
+// fields of the sent handoff.
 func rest(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

@@ -24,7 +24,7 @@ var template = []string{
 	"## Expected Output", "## Success Criteria", "## If You Get Stuck",
 }
 
-// everywhere puts a text into every place where a sender can write.
+// everywhere puts a text into every field that a sender can write.
 func everywhere(s string) brief.Input {
 	one := []string{s, s}
 	pp := &schemas.PartialProgress{Completed: one, Incomplete: one}
@@ -70,7 +70,7 @@ func everywhere(s string) brief.Input {
 	}
 }
 
-// sound checks what holds for every brief, whatever the sender wrote.
+// sound checks the invariants of every brief.
 func sound(t *testing.T, in brief.Input) {
 	t.Helper()
 	b := brief.Render(in)

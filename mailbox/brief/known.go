@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// session says that somebody had the work before, until when, and where what it did may be found.
+// session names the agent that had the work before, the end of its claim, and the place of its results.
 func session(s Session, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
@@ -29,7 +29,8 @@ func session(s Session, of schemas.ID, p pen) []string {
 	return lines
 }
 
-// ending is how the work ended without a result that counts, and which handoff took its place.
+// ending returns the status of a handoff that ended without a valid result, the reason, and the handoff that replaced
+// it.
 func ending(st schemas.Standing, p pen) []string {
 	if !st.Status.Ended() || st.Status == schemas.Completed {
 		return nil
@@ -44,8 +45,9 @@ func ending(st schemas.Standing, p pen) []string {
 	return []string{text}
 }
 
-// progress is what earlier holders of this work left: the last reports, open questions, what is done and what is not,
-// and the whole of the last checkpoint. It counts as asked, not as known: who goes on must not begin anew.
+// progress returns the traces of earlier holders: the last reports, open questions, completed and incomplete steps, and
+// the whole last checkpoint. It counts as part of the request, not of the context, because the next holder must not
+// start over.
 func progress(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
@@ -55,8 +57,8 @@ func progress(in Input, c *schemas.Context, p pen) []string {
 	)
 }
 
-// reports are the last report of the holders, and those before it with who reported and when. Without reports it is the
-// note of the standing, whose holder is not named.
+// reports returns the last report of the holders, and the earlier ones with author and time. Without reports it returns
+// the note of the standing, without an author.
 func reports(in Input, p pen) []string {
 	label := "Last report"
 	if in.Standing.Status.Ended() {
@@ -65,7 +67,7 @@ func reports(in Input, p pen) []string {
 		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
 	}
 	if len(in.Reports) == 0 {
-		if in.Standing.Status.Ended() { // the note is no report, but why it ended
+		if in.Standing.Status.Ended() { // the note is the reason of the end, not a report
 			return nil
 		}
 		return p.field(label, in.Standing.Note)
@@ -77,7 +79,7 @@ func reports(in Input, p pen) []string {
 	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
-// partial is what of the work was done and what was not, nothing for nil.
+// partial returns the completed and incomplete steps, nil for nil.
 func partial(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
@@ -85,7 +87,7 @@ func partial(pp *schemas.PartialProgress, p pen) []string {
 	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
 }
 
-// remarks are what the sender said with amendments and retries, each by itself.
+// remarks returns the sender's notes of amendments and retries, one line each.
 func remarks(all []schemas.Remark, p pen) (lines []string) {
 	for _, r := range all {
 		label := "Amended by "
@@ -97,8 +99,8 @@ func remarks(all []schemas.Remark, p pen) (lines []string) {
 	return lines
 }
 
-// answers are the questions of earlier holders, each with its answer and who gave it. Several that were asked at once
-// are a list by itself, with the numbers that the answer may name.
+// answers returns the questions of earlier holders, each with its answer and the answering agent. Questions of one call
+// form a list with numbers, because the answer may refer to them.
 func answers(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
@@ -122,17 +124,17 @@ func answers(all []schemas.Answer, p pen) (lines []string) {
 	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
-// decidedBefore are decisions of earlier handoffs, each on a line with the handoff that has it.
+// decidedBefore returns decisions of earlier handoffs, one line each, with the id of the handoff.
 func decidedBefore(all []Recalled, p pen) []string {
 	return p.list("Decided before in this workflow", schemas.Map(all, func(r Recalled) string {
 		return p.line(decided(r.Decision), mostResult) + " (" + r.Of.String() + ")"
 	}))
 }
 
-// decided is a decision with its reason.
+// decided returns a decision with its reason.
 func decided(d schemas.Decision) string { return because(d.Decision, d.Rationale) }
 
-// because adds a reason to a text, where there is one.
+// because adds a reason to a text if there is one.
 func because(text, why string) string {
 	if why == "" {
 		return text
@@ -140,8 +142,8 @@ func because(text, why string) string {
 	return text + ", because: " + why
 }
 
-// files are the paths that matter, with their lines and a note. What was missing when it was sent says so; nobody looks
-// again.
+// files returns the relevant paths with their lines and a note. It marks files that were missing when the handoff was
+// sent. Nothing checks them again.
 func files(all []schemas.File, p pen) []string {
 	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
@@ -155,15 +157,15 @@ func files(all []schemas.File, p pen) []string {
 	}))
 }
 
-// artifact is a thing that was made as one text: type and path, then description and content, then the reason.
+// artifact renders an artifact as one text: type and path, then description and content, then the reason.
 func artifact(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
 	body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// heads are several artifacts with a call in the place of each content that is longer, so that a long one hides none of
-// those after it. It is nothing for one artifact, which is worth its beginning.
+// heads returns the artifacts with a call instead of each long content, so that a long one does not push out the
+// artifacts after it. It returns nil for a single artifact, whose beginning is more useful.
 func heads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
@@ -179,8 +181,8 @@ func heads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	return p.list("Artifacts", texts)
 }
 
-// project is where the work lies, on one line: name, path, branch, commit, what it is built with. That there were
-// uncommitted changes is said, since the commit is not the whole then.
+// project returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
+// changes, because then the commit is incomplete.
 func project(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
@@ -201,7 +203,7 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// sentFrom says that the tree of the sender has more than its commit, to whoever works in another one.
+// sentFrom lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
 func sentFrom(in Input, p pen) []string {
 	t, mine := in.Handoff.Tree, cmp.Or(in.Standing.ClaimedIn, &schemas.Tree{})
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
@@ -215,8 +217,8 @@ func sentFrom(in Input, p pen) []string {
 	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
 }
 
-// references name content that is kept elsewhere, with what matters of it: how much there is, the call that reads it
-// where it is kept here, and the key points that the sender gave.
+// references returns the content that is stored elsewhere, with its size, the call that reads it if this workspace
+// keeps it, and the sender's key points.
 func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
@@ -249,7 +251,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 	return append(p.list("References", here), p.list("References that handoff cannot fetch", elsewhere)...)
 }
 
-// nonEmpty leaves out texts that say nothing. It may change the list that it is given.
+// nonEmpty removes empty texts. It may change the given list.
 func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

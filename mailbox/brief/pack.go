@@ -11,15 +11,17 @@ import (
 const (
 	inPart   = " (in part)"
 	ellipsis = "…"
-	clipFrom = 160 // tenths of a token: less than this is not worth beginning a line for
-	leastOf  = 40  // with less than this for each, a list says nothing
+	clipFrom = 160 // in tenths of a token: a shorter rest of a line is not worth showing
+	leastOf  = 40  // in tenths of a token: a list with less for each line is useless
 )
 
-// pack renders the parts, which come in order of importance, in a number of tokens: first what is asked, then what is
-// known. The names of what is missing come along, those already left out last, and the tenths of the text.
+// pack renders the parts, which are in order of importance, in a number of tokens: first the request, then the context.
+// It returns the text, the names of the omitted parts with those of left at the end, and the size of the text in tenths
+// of a token.
 //
-// What stands around the parts depends on which of them are there, so the room for them is found by trying: what a text
-// has too much is taken from it. Each round takes at least a tenth of a token off the room, so it ends.
+// The frame and the footer depend on the packed parts, so pack finds the room for the parts by trial: it subtracts the
+// excess of a text from the room and tries again. Each round reduces the room by at least a tenth of a token, so the
+// loop ends.
 func pack(f frame, parts, left []part, tokens int) (text string, omitted []string, tenths int) {
 	all, packed := slices.Concat(parts, left), parts
 	asked := slices.IndexFunc(parts, func(p part) bool { return p.context })
@@ -44,10 +46,10 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	return text, schemas.Map(absent, func(a absence) string { return a.name }), tenths
 }
 
-// fill fits parts into a number of tenths and gives those that remain. A part that would take more than three quarters
-// of the room that is left is shortened to half of it, so that those after it have a chance, but one that must be there
-// not to less than a line needs to begin. A few words are kept for that one, which those before it do not get; what
-// nobody took goes to the first that can use it.
+// fill fits parts into a room of tenths and returns the unused room. It shortens a part that would take more than three
+// quarters of the room to half of the room, so that later parts get a share. A required part keeps at least enough to
+// begin a line. fill reserves a few words for the required part and refuses them to earlier parts. In the end it gives
+// unused room to the first part that can use it.
 func fill(parts []part, room int) ([]part, int) {
 	packed := make([]part, len(parts))
 	fit := func(i, allowed int) (took int) {
@@ -78,7 +80,7 @@ func fill(parts []part, room int) ([]part, int) {
 	return packed, room
 }
 
-// least is what is kept for a part in any case, in tenths of a token.
+// least returns the room that fill reserves for a part, in tenths of a token.
 func (p part) least() int {
 	if p.must {
 		return leastOf
@@ -86,8 +88,8 @@ func (p part) least() int {
 	return 0
 }
 
-// missing are the parts that were left out, and those that were shortened, in the order of the parts. Those behind the
-// packed ones were all left out.
+// missing returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are all
+// omitted.
 func missing(parts, packed []part) (all []absence) {
 	for i, p := range parts {
 		switch {
@@ -100,7 +102,7 @@ func missing(parts, packed []part) (all []absence) {
 	return all
 }
 
-// size is what lines take with their line ends, in tenths of a token.
+// size returns the size of lines with their line ends, in tenths of a token.
 func size(lines []string) int {
 	n := 0
 	for _, l := range lines {
@@ -109,9 +111,9 @@ func size(lines []string) int {
 	return n
 }
 
-// shorten gives the lines that fit into the allowed tenths: the first ones, the last of them cut at a word when it is
-// long, and an ellipsis. It gives none when only a label would be left, unless the part must be there. A part with heads
-// is tried with these before it is cut.
+// shorten returns the first lines that fit into the allowed tenths and an ellipsis. It cuts the last line at a word if
+// it is long. It returns nil if only a label would remain, unless the part is required. For a part with heads, it tries
+// the heads before it cuts.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
@@ -129,7 +131,7 @@ func shorten(p part, allowed int) []string {
 	return first(p, allowed)
 }
 
-// first gives the first lines of a part, as [shorten] does, without a label at the end that would stand alone.
+// first returns the first lines of a part for [shorten], without a label at the end that has no content.
 func first(p part, allowed int) []string {
 	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
@@ -153,8 +155,8 @@ func first(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// evenly clips lines so that each is there. What short ones leave goes to those that are long. Three rounds share out
-// nearly all of that.
+// evenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds distribute
+// nearly all of it.
 func evenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {
@@ -171,8 +173,8 @@ func evenly(lines []string, allowed int) []string {
 	return schemas.Map(lines, func(l string) string { return clip(l, share-content.Tenths("\n")) })
 }
 
-// clip cuts a line that is too long at the last word that fits, or within a word where that would lose more than a
-// quarter. It never cuts a character in two.
+// clip cuts a line that is too long at the last word that fits, or within a word if the cut at a word would lose more
+// than a quarter. It never splits a character.
 func clip(l string, allowed int) string {
 	if content.Tenths(l) <= allowed {
 		return l
@@ -184,8 +186,8 @@ func clip(l string, allowed int) string {
 	return strings.TrimRight(l[:end], " ") + ellipsis
 }
 
-// indentOf gives at most two spaces, so that an ellipsis stands below the items it follows and not below the text of
-// one.
+// indentOf returns the indent of a line, at most two spaces, so that an ellipsis stands below the items and not below
+// the text of an item.
 func indentOf(l string) string {
 	return l[:min(len(l)-len(strings.TrimLeft(l, " ")), 2)]
 }

@@ -8,8 +8,8 @@ import (
 	"handoff/schemas"
 )
 
-// A section is a place in the template: what stands above it when it has a line. Ancestors come before the task,
-// without a heading.
+// A section is a place in the template. Its value is the heading that render prints if the section has lines. Ancestors
+// come before the task, without a heading.
 type section string
 
 const (
@@ -26,39 +26,39 @@ const (
 	ofStuck       section = "\n## If You Get Stuck\n"
 )
 
-// template is the order in which sections are printed, whatever the order of importance of their parts is.
+// template is the printed order of the sections. It is independent of the importance of their parts.
 var template = []section{
 	ofAncestors, ofRework, ofTask, ofReview, ofContext, ofYours, ofKey, ofConstraints, ofOutput, ofCriteria, ofStuck,
 }
 
-// A part is what is kept, shortened or left out together. Its lines are clean: whoever makes a part writes with the
-// pen.
+// A part is a unit that pack keeps, shortens or omits. Its lines are clean: the function that makes a part writes with
+// the pen.
 type part struct {
-	name    string // as it is called when left out
+	name    string // as the footer names it
 	section section
 	lines   []string
-	heads   []string // stand in the place of lines that do not fit
-	whole   bool     // worth nothing in part
-	each    bool     // every line counts: in part, each is shortened
-	must    bool     // a brief without it is none: it gets room for the beginning of a line, whatever comes after it
-	context bool     // what is known, and may be summarized; the rest is what is asked
-	rest    []string // the calls that give all of it
+	heads   []string // replace lines that do not fit
+	whole   bool     // useless if shortened
+	each    bool     // every line counts: if shortened, each line is clipped
+	must    bool     // the brief is useless without it: it gets room for the beginning of a line before all later parts
+	context bool     // belongs to the context, which may be summarized; other parts are the request
+	rest    []string // the calls that return the whole part
 
-	elsewhere bool // other handoffs have it, so the view full of this one does not
+	elsewhere bool // belongs to other handoffs, so the view full of this handoff does not contain it
 }
 
-// summaryPart is the name of the sender's summary, and of the extract in its place.
+// summaryPart is the name of the sender's summary, or of the extract that replaces it.
 const summaryPart = "summary"
 
-// ofBefore is the name of what earlier handoffs decided.
+// ofBefore is the name of the part with decisions of earlier handoffs.
 const ofBefore = "earlier decisions"
 
-// ofEarlier is the name of what earlier handoffs handed in.
+// ofEarlier is the name of the part with results of earlier handoffs.
 const ofEarlier = "results of earlier handoffs"
 
-// parts gives all parts that say something, the most important first. This order decides what a small brief keeps:
-// first what binds the receiver, then what happened to this work before, then what the sender knows. Those that are
-// asked stand before all that are known, which packing relies on.
+// parts returns all parts that have lines, the most important first. This order decides which parts a small brief
+// keeps: first the request that binds the receiver, then the history of this work, then the sender's knowledge. All
+// parts of the request come before all parts of the context; pack relies on that.
 func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
@@ -103,11 +103,11 @@ func parts(in Input, p pen) []part {
 	return all
 }
 
-// mostReason is how much of why an earlier handoff ended its line tells, in bytes.
+// mostReason is the limit for the reason in the line of an earlier handoff, in bytes.
 const mostReason = 100
 
-// ancestors says in one line each how the work came here: who passed which handoff to whom, how it ended, and the first
-// hundred bytes of why.
+// ancestors returns one line for each earlier handoff of the chain: sender, recipient, status, title, and the first
+// hundred bytes of the reason.
 func ancestors(steps []schemas.Step, p pen) []string {
 	return p.items("", schemas.Map(steps, func(s schemas.Step) string {
 		end := string(s.Status)
@@ -123,14 +123,14 @@ func ancestors(steps []schemas.Step, p pen) []string {
 	}))
 }
 
-// The ways of passing context on.
+// The strategies of passing context on.
 const (
-	full       = "full"      // all that fits
-	summarized = "summary"   // the sender's summary in place of the context
-	referenced = "reference" // key points, files, and where the rest is
+	full       = "full"      // everything that fits
+	summarized = "summary"   // the sender's summary instead of the context
+	referenced = "reference" // key points, files, and references to the rest
 )
 
-// strategy is the strategy that the sender chose, full where it chose none that this program knows.
+// strategy returns the strategy of the sender, or full if it is empty or unknown.
 func strategy(h schemas.Handoff) string {
 	switch h.Metadata.Strategy {
 	case summarized, referenced:
@@ -139,10 +139,10 @@ func strategy(h schemas.Handoff) string {
 	return full
 }
 
-// choose applies the strategy: it gives the parts to pack and those that the strategy leaves to be fetched. What is
-// asked of the receiver always stays; a strategy only chooses among what is known. Where a sender that chose summary
-// wrote none, an extract takes its place and says that it is one. By reference, the summary and an extract are the key
-// points. The order of the parts stays; an extract comes last.
+// choose applies the strategy. It returns the parts to pack (kept) and the parts that the model must fetch (left). The
+// request always stays; a strategy only selects from the context. If a sender chose summary and wrote none, a labelled
+// extract replaces it. Under reference, the summary and an extract are the key points. The order of the parts stays; an
+// extract comes last.
 func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil
@@ -167,8 +167,8 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	return slices.DeleteFunc(kept, func(p part) bool { return len(p.lines) == 0 }), left
 }
 
-// extract is what can be said of the context without understanding it: what was decided, and what is in the way. It
-// has no lines where nothing is. Criteria and constraints stand in their own sections in any case.
+// extract returns a part with the decisions, the known issues and the previous failures. It has no lines if there are
+// none. Criteria and constraints stand in their own sections in any case.
 func extract(h schemas.Handoff, label string, p pen) part {
 	c := contextOf(h)
 	behind := func(label string, texts []string) []string {
@@ -181,5 +181,5 @@ func extract(h schemas.Handoff, label string, p pen) part {
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
 }
 
-// contextOf is what is known with a handoff, empty where the sender said nothing.
+// contextOf returns the context of the handoff, empty if the sender gave none.
 func contextOf(h schemas.Handoff) *schemas.Context { return cmp.Or(h.Context, &schemas.Context{}) }

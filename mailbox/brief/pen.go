@@ -10,11 +10,11 @@ import (
 	"handoff/schemas"
 )
 
-// A pen writes lines of sender text that can be nothing else: no frame, no heading, no hidden character. Whatever
-// reaches a brief from outside of this package is written by it. Each line of a quote begins with ">", each bullet with
-// "-", so a line of a sender's never stands by itself.
+// A pen writes lines of foreign text that cannot contain a frame, a heading or a hidden character. It writes all text
+// from outside of this package. Each line of a quote begins with ">", each bullet with "-", so a sender's line always
+// has a mark.
 type pen struct {
-	tag string // must not appear in what is written
+	tag string // must not appear in written text
 }
 
 var (
@@ -22,16 +22,16 @@ var (
 	tagLike  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)<(\s*/?\s*handoff)`) })
 )
 
-// clean makes text visible and breaks up what looks like a tag: control, bidirectional and zero-width characters become
-// escapes, and the word of the frame's tag cannot appear. A line end of two characters becomes one, and the separators
-// of Unicode become escapes, so that no text has lines of which the pen does not know.
+// clean makes text visible and breaks up text that looks like a tag. Control, bidirectional and zero-width characters
+// become escapes, and the word of the frame's tag cannot appear. A line end of two characters becomes one. The
+// separators of Unicode become escapes, so that the pen knows each line of a text.
 func (p pen) clean(s string) string {
 	s = schemas.Visible(newlines.Replace(s))
 	s = tagLike().ReplaceAllString(s, "&lt;$1")
 	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
 }
 
-// line puts text on one line of at most limit bytes. It is for names and titles, which stand inside of lines of ours.
+// line puts text on one line of at most limit bytes. It is for names and titles inside of the server's lines.
 func (p pen) line(s string, limit int) string {
 	return schemas.Clip(strings.Join(strings.Fields(p.clean(s)), " "), limit)
 }
@@ -45,8 +45,8 @@ func (p pen) quote(indent, s string) []string {
 	return lines
 }
 
-// item writes text as a bullet; lines after the first are quoted beneath it. A heading mark at the beginning is
-// escaped.
+// item writes text as a bullet, with the lines after the first quoted below. It escapes a heading mark at the
+// beginning.
 func (p pen) item(indent, s string) []string {
 	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
 	if strings.HasPrefix(head, "#") {
@@ -59,8 +59,7 @@ func (p pen) item(indent, s string) []string {
 	return lines
 }
 
-// field writes a labelled text: beside the label when it is one line, else quoted beneath it. Nothing for an empty
-// text.
+// field writes a labelled text: after the label if it is one line, else quoted below. It returns nil for an empty text.
 func (p pen) field(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {
@@ -72,7 +71,7 @@ func (p pen) field(label, s string) []string {
 	return []string{"- " + label + ": " + p.clean(s)}
 }
 
-// list writes texts as bullets beneath a label. Empty texts are left out; nothing is written when all are.
+// list writes texts as bullets below a label. It skips empty texts, and returns nil if all are empty.
 func (p pen) list(label string, texts []string) []string {
 	said := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
 	if len(said) == 0 {
@@ -89,8 +88,8 @@ func (p pen) items(indent string, texts []string) (lines []string) {
 	return lines
 }
 
-// pairs writes a map as bullets beneath a label, in the order of the keys. Values that are not texts are
-// written as JSON.
+// pairs writes a map as bullets below a label, in the order of the keys. Values that are not strings are written as
+// JSON.
 func pairs[V any](p pen, label string, m map[string]V) []string {
 	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
 		return p.line(key, 200) + ": " + schemas.ValueText(m[key])

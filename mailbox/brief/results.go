@@ -9,16 +9,16 @@ import (
 	"handoff/schemas"
 )
 
-// How much of an earlier result a brief tells. The rest is in the outcome of that handoff.
+// Limits for the part of an earlier result in a brief. The rest is in the view outcome of that handoff.
 const (
 	mostSummary = 1000 // bytes
 	mostResult  = 300  // bytes of a value or a note
 	mostListed  = 10   // values, notes, files
 )
 
-// resultsPart is what earlier handoffs handed in that this one builds on. Where it does not fit, each keeps its first
-// line, and those are shortened alike. Like progress it counts as asked: a strategy chooses among what the sender
-// knows, and this the sender may not know.
+// resultsPart returns the results of earlier handoffs that this handoff builds on. If they do not fit, each keeps its
+// first line, and these lines are shortened evenly. Like progress, it counts as part of the request: a strategy selects
+// from the sender's knowledge, and the sender may not know these results.
 func resultsPart(in Input, p pen) part {
 	all := part{name: ofEarlier, section: ofContext, each: true, elsewhere: true}
 	for _, r := range in.Results {
@@ -30,15 +30,15 @@ func resultsPart(in Input, p pen) part {
 	return all
 }
 
-// result is what one handoff handed in: the results by name, the summary, unless the brief has it elsewhere, the output,
-// the data, the notes and the files. Where there is more, the last line says how to read it. It is nothing for the
-// parent where the brief has all elsewhere.
+// result returns the lines of one handoff's result: the results by name, the summary, the output, the data, the notes
+// and the files. It omits the summary if the brief already has it. If there is more, the last line has the call that
+// reads it. It returns nil if the brief already has everything.
 func (in Input) result(r Result, p pen) []string {
 	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > mostSummary}
 	named := e.first(pairsOf(r.Results, e.brief))
 	e.fill(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
-	if r.HandoffID != in.Handoff.Metadata.Parent { // of which the line of an earlier handoff says it
+	if r.HandoffID != in.Handoff.Metadata.Parent { // the parent's title stands in its line under ancestors
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
 	} else if in.tells(r.Completion) {
 		summary = ""
@@ -54,11 +54,11 @@ func (in Input) result(r Result, p pen) []string {
 	return lines
 }
 
-// excerpt is what a brief tells of a result below its first line.
+// excerpt collects the lines of a result below its first line.
 type excerpt struct {
 	pen
 	texts []string
-	more  bool // the result has more than is told of it
+	more  bool // the result has content that the excerpt omits
 }
 
 func (e *excerpt) fill(c schemas.Completion) {
@@ -74,33 +74,34 @@ func (e *excerpt) fill(c schemas.Completion) {
 	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
 
-// add adds a line of some texts, if there is one.
+// add adds a line with the joined texts if there are any.
 func (e *excerpt) add(label, separator string, some []string) {
 	if len(some) > 0 {
 		e.texts = append(e.texts, label+strings.Join(e.first(some), separator))
 	}
 }
 
-// first are the texts of a list that are told.
+// first returns the first mostListed texts and notes whether there are more.
 func (e *excerpt) first(some []string) []string {
 	e.more = e.more || len(some) > mostListed
 	return some[:min(len(some), mostListed)]
 }
 
-// brief is a value or a note on one line.
+// brief returns a value or a note on one line.
 func (e *excerpt) brief(s string) string {
 	e.more = e.more || len(s) > mostResult
 	return e.line(s, mostResult)
 }
 
-// tells tells whether the brief has the summary of a result as its own, or whole in the line of an earlier handoff.
+// tells reports whether the brief already has the summary of a result: as its own, or in full in the line of an earlier
+// handoff.
 func (in Input) tells(c schemas.Completion) bool {
 	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
 		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= mostReason
 	})
 }
 
-// pairsOf are values with their names, in the order of the names.
+// pairsOf returns the names and values of a map in the order of the names.
 func pairsOf[V any](m map[string]V, brief func(string) string) []string {
 	return schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string { return brief(key) + " " + brief(schemas.ValueText(m[key])) })
 }
