@@ -12,14 +12,14 @@ import (
 	"handoff/schemas"
 )
 
-// specific returns the lines of the specific task: the reason for sending it to this recipient, its type and kind, the
+// specificTask returns the lines of the specific task: the reason for sending it to this recipient, its type and kind, the
 // requirements, questions, steps to reproduce and the test command. It omits the type "handoff" and the kinds that the
 // server sets, because the lines about earlier work say more.
-func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
+func specificTask(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
 	}
-	if slices.Contains(ofServer, h.Kind) {
+	if slices.Contains(serverKinds, h.Kind) {
 		h.Kind = ""
 	}
 	return slices.Concat(
@@ -29,8 +29,8 @@ func specific(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	)
 }
 
-// ofServer lists the kinds that the server sets.
-var ofServer = []string{"assignment", "return", "rollback", "escalation"}
+// serverKinds lists the kinds that the server sets.
+var serverKinds = []string{"assignment", "return", "rollback", "escalation"}
 
 // rework returns the lines that are new in a round of rework: the reviewer, the reason, and the criteria of this round.
 // The task stays the same in each round.
@@ -43,7 +43,7 @@ func rework(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
 	lines = append(lines, p.field("Why", r.Reason)...)
 	lines = append(lines, "New criteria, met when that is mended, beside those of before:")
-	return append(lines, numbered(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
+	return append(lines, numberedCriteria(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
 // review returns the worker's answer to each criterion, with the basis of that answer, for a handoff that reviews a
@@ -58,7 +58,7 @@ func review(in Input, p pen) (lines []string) {
 			if a.IsMet() {
 				met = "met"
 			}
-			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, mostResult), met, p.line(cmp.Or(r.EvidenceText(a), "claimed"), mostResult)))
+			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, maxResult), met, p.line(cmp.Or(r.EvidenceText(a), "claimed"), maxResult)))
 		}
 	}
 	return lines
@@ -81,11 +81,11 @@ func criteria(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations
 	if e.Strict {
 		how += " This is strict: all must be met."
 	}
-	return append([]string{how}, numbered(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
+	return append([]string{how}, numberedCriteria(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
-// numbered returns a numbered line for each criterion that wanted accepts.
-func numbered(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
+// numberedCriteria returns a numbered line for each criterion that wanted accepts.
+func numberedCriteria(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
 			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
@@ -151,11 +151,11 @@ func outputSchema(e *schemas.Expectations, p pen) []string {
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
-// stuck returns the ways out for a holder that cannot go on, if they differ from the calls that come with each claim
+// ifStuck returns the ways out for a holder that cannot go on, if they differ from the calls that come with each claim
 // (ask the sender, give the work back to the sender). It names the sender's advice, another agent that answers
 // questions or takes failed work, and the facts to tell that agent. A person decides alone, because there is nobody
 // left to ask.
-func stuck(in Input, e *schemas.Expectations, p pen) []string {
+func ifStuck(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
 	answers, back := cmp.Or(in.Answers, h.Source.Agent), cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)

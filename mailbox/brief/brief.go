@@ -37,7 +37,7 @@ const (
 type Input struct {
 	Handoff   schemas.Handoff
 	Standing  schemas.Standing   // with the holder and the last report
-	Before    Session            // the last claim before this one, zero if there was none
+	LastClaim PastClaim          // the last claim before this one, zero if there was none
 	Reports   []Report           // of the holders, newest first; if empty, the brief shows the note of the standing
 	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.Step     // root first, without the handoff itself
@@ -49,8 +49,8 @@ type Input struct {
 	Nonce     string             // a secret that no sender knows; Render derives the tag from it and the id
 }
 
-// Session is an earlier claim of the same work that has ended. The next holder finds its traces.
-type Session struct {
+// PastClaim is an earlier claim of the same work that has ended. The next holder finds its traces.
+type PastClaim struct {
 	Agent   schemas.Agent
 	Handoff schemas.ID // the claimed handoff, zero for the handoff of the brief
 	Until   time.Time  // when the agent was last seen, or lost the claim
@@ -114,13 +114,13 @@ func Render(in Input) Brief {
 	return b
 }
 
-// Answer returns the text for a model that has read the brief and asked questions: its last questions with the answer,
+// RenderAnswer returns the text for a model that has read the brief and asked questions: its last questions with the answer,
 // numbered as in its call. The transfer is zero, because the text passes no context on.
-func Answer(in Input) Brief {
+func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
 	all := contextOf(in.Handoff).Answers
 	const ending = "\nAll else is as you read it."
-	last := part{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen), rest: rest(in, "answers")}
+	last := part{name: "answers", section: ofKey, lines: answers(all[max(len(all)-1, 0):], f.pen), calls: callsFor(in, "answers")}
 	text, omitted, _ := pack(f, []part{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.Tokens(ending))
 	text += ending
 	return Brief{Text: text, Omitted: omitted, Tokens: content.Tokens(text)}

@@ -14,8 +14,8 @@ import (
 	"handoff/schemas/golden"
 )
 
-// rich is the example message of the handoff protocol agent, with every field of a message.
-func rich() brief.Input {
+// richInput is the example message of the handoff protocol agent, with every field of a message.
+func richInput() brief.Input {
 	deadline := time.Date(2026, 1, 11, 22, 0, 0, 0, time.UTC)
 	h := schemas.Handoff{
 		ID:     12,
@@ -84,15 +84,15 @@ func rich() brief.Input {
 	}
 }
 
-func TestRichBriefFitsEachBudget(t *testing.T) {
+func TestRender_FitsEachBudget(t *testing.T) {
 	for budget, name := range map[int]string{400: "rich-400.md", 700: "rich-700.md", 850: "rich-850.md", 0: "rich.md"} {
-		in := rich()
+		in := richInput()
 		in.MaxTokens = budget
 		b := brief.Render(in)
 		golden.Equal(t, name, b.Text+"\n")
 		require.Equal(t, content.Tokens(b.Text), b.Tokens)
 		require.Equal(t, "full", b.Transfer.Strategy)
-		require.Equal(t, brief.Render(rich()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
+		require.Equal(t, brief.Render(richInput()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
 		if budget > 0 {
 			require.LessOrEqual(t, b.Tokens, budget)
 			require.Greater(t, b.Tokens, budget*3/4, "room is used")
@@ -100,7 +100,7 @@ func TestRichBriefFitsEachBudget(t *testing.T) {
 	}
 }
 
-func TestMinimalHandoffHasAShortBrief(t *testing.T) {
+func TestRender_MinimalHandoffIsShort(t *testing.T) {
 	b := brief.Render(brief.Input{Handoff: schemas.Handoff{
 		ID: 3, Source: schemas.Source{Agent: "qa"}, Target: schemas.Target{Role: "fixing"}, Task: "Add test fixtures",
 		Type: schemas.TypeHandoff, Kind: "assignment", Metadata: schemas.Metadata{Priority: schemas.Normal, Attempt: 1},
@@ -110,29 +110,29 @@ func TestMinimalHandoffHasAShortBrief(t *testing.T) {
 	require.Less(t, b.Tokens, 170)
 }
 
-func TestSummaryStandsInForTheContext(t *testing.T) {
-	in := rich()
+func TestRender_SummaryReplacesContext(t *testing.T) {
+	in := richInput()
 	in.Handoff.Metadata.Strategy = "summary"
 	b := brief.Render(in)
 	golden.Equal(t, "summary.md", b.Text+"\n")
 	require.Equal(t, schemas.Transfer{
 		Strategy: "summary", Tokens: b.Tokens,
-		OriginalTokens: brief.Render(rich()).Transfer.OriginalTokens,
+		OriginalTokens: brief.Render(richInput()).Transfer.OriginalTokens,
 		SummaryTokens:  content.Tokens("- Summary: " + in.Handoff.Summary),
 	}, b.Transfer)
 	require.Contains(t, b.Omitted, "detail")
 }
 
-func TestWithoutASummaryAnExtractIsLabelledSo(t *testing.T) {
-	in := rich()
+func TestRender_MissingSummaryGivesLabelledExtract(t *testing.T) {
+	in := richInput()
 	in.Handoff.Metadata.Strategy, in.Handoff.Summary = "summary", ""
 	b := brief.Render(in)
 	golden.Equal(t, "extract.md", b.Text+"\n")
 	require.Positive(t, b.Transfer.SummaryTokens)
 }
 
-func TestReferencesAreNamedAndFetched(t *testing.T) {
-	in := rich()
+func TestRender_ReferenceNamesCallsForContent(t *testing.T) {
+	in := richInput()
 	in.Handoff.Metadata.Strategy = "reference"
 	in.Handoff.Context.References = []schemas.Reference{{
 		URL: "context://ho_9", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
@@ -147,7 +147,7 @@ func TestReferencesAreNamedAndFetched(t *testing.T) {
 	require.NotContains(t, brief.Render(in).Text, "Key points:", "there are none")
 }
 
-func TestRollbackCarriesWhatFailed(t *testing.T) {
+func TestRender_RollbackHasFailure(t *testing.T) {
 	b := brief.Render(brief.Input{Handoff: schemas.Handoff{
 		ID: 4, Source: schemas.Source{Agent: "auto-code"}, Target: schemas.Target{Agent: "architect"},
 		Title: "Rollback of ho_3: Implement auth module", Task: "Decide how to go on",
@@ -162,7 +162,7 @@ func TestRollbackCarriesWhatFailed(t *testing.T) {
 	golden.Equal(t, "rollback.md", b.Text+"\n")
 }
 
-func TestWhatWaitedForOthersReadsWhatEachHandedIn(t *testing.T) {
+func TestRender_HasResultsOfDependencies(t *testing.T) {
 	in := brief.Input{Handoff: schemas.Handoff{
 		ID: 9, Source: schemas.Source{Agent: "lead"}, Target: schemas.Target{Agent: "planner"}, Title: "Merge the reviews",
 		Task: "Write one report of the three reviews.", Type: schemas.TypeHandoff, Metadata: schemas.Metadata{Attempt: 1},

@@ -10,40 +10,40 @@ import (
 )
 
 // An absence is a part that a brief omits or shortens, with its name in the footer.
-type absence struct {
+type omission struct {
 	name string
 	part part
 }
 
-// worthACall is a number of tokens. The footer has no call for a smaller part, because the call would be longer than
+// minCallTokens is a number of tokens. The footer has no call for a smaller part, because the call would be longer than
 // the part.
-const worthACall = 25
+const minCallTokens = 25
 
 // footer lists the omitted parts, each with the calls that return it. It stands after the closing tag, because its text
 // is the server's and not the sender's. The lines with calls take at most room tenths of a token. Small parts, and the
 // least important ones, share the last line, whose call returns the whole handoff. That call does not return parts of
 // other handoffs, so each of those has its own line in any case. Parts with the same calls share a line with the sum of
 // their tokens.
-func (f frame) footer(omitted []absence, room int) string {
+func (f frame) footer(omitted []omission, room int) string {
 	if len(omitted) == 0 {
 		return ""
 	}
 	var order []string // calls in the order of the parts
 	named, tokens, elsewhere := map[string][]string{}, map[string]int{}, map[string]bool{}
 	for _, a := range omitted {
-		calls := strings.Join(a.part.rest, ", ")
+		calls := strings.Join(a.part.calls, ", ")
 		if !slices.Contains(order, calls) {
 			order = append(order, calls)
 		}
 		named[calls] = append(named[calls], a.name)
 		tokens[calls] += size(a.part.lines) / 10
-		elsewhere[calls] = elsewhere[calls] || a.part.elsewhere
+		elsewhere[calls] = elsewhere[calls] || a.part.foreign
 	}
 	var b strings.Builder
 	var others []string
 	for _, calls := range order {
 		line := fmt.Sprintf("- %s, %d tokens: %s\n", strings.Join(named[calls], ", "), tokens[calls], calls)
-		if !elsewhere[calls] && (tokens[calls] < worthACall || calls == "" || room < content.Tenths(line)) {
+		if !elsewhere[calls] && (tokens[calls] < minCallTokens || calls == "" || room < content.Tenths(line)) {
 			others = append(others, named[calls]...)
 			continue
 		}
@@ -51,18 +51,18 @@ func (f frame) footer(omitted []absence, room int) string {
 		b.WriteString(line)
 	}
 	last := strings.Join(append(others, "all of it"), ", ")
-	return "\nLeft out:\n" + b.String() + "- " + last + ": " + get(f.id, schemas.GetIn{View: "full"})
+	return "\nLeft out:\n" + b.String() + "- " + last + ": " + getCall(f.id, schemas.GetIn{View: "full"})
 }
 
-// get returns a get_handoff call for id in the syntax of a client.
-func get(id schemas.ID, in schemas.GetIn) string {
+// getCall returns a get_handoff call for id in the syntax of a client.
+func getCall(id schemas.ID, in schemas.GetIn) string {
 	in.HandoffID = id.String()
 	return schemas.Call(in, "").Request()
 }
 
-// rest returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts are
+// callsFor returns the calls that read a part in full, or nil for a part that only the view full contains. Most parts are
 // fields of the sent handoff.
-func rest(in Input, name string) []string {
+func callsFor(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {
 	case "specific task":
@@ -73,25 +73,25 @@ func rest(in Input, name string) []string {
 		}
 		name = "expectations"
 	case "earlier session", "ending":
-		return []string{get(id, schemas.GetIn{View: "events"})}
+		return []string{getCall(id, schemas.GetIn{View: "events"})}
 	case "progress":
-		calls := []string{get(id, schemas.GetIn{View: "events"})}
+		calls := []string{getCall(id, schemas.GetIn{View: "events"})}
 		if contextOf(in.Handoff).Checkpoint != nil {
-			calls = append(calls, get(id, schemas.GetIn{View: "checkpoint"}))
+			calls = append(calls, getCall(id, schemas.GetIn{View: "checkpoint"}))
 		}
 		return calls
 	case "earlier handoffs":
 		return []string{schemas.Call(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
-	case ofBefore:
+	case earlierDecisions:
 		decisions := schemas.GetIn{Reference: "decisions"}
-		return schemas.Unique(schemas.Map(in.Recalled, func(r Recalled) string { return get(r.Of, decisions) }))
-	case ofEarlier:
-		calls := []string{get(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
+		return schemas.Unique(schemas.Map(in.Recalled, func(r Recalled) string { return getCall(r.Of, decisions) }))
+	case earlierResults:
+		calls := []string{getCall(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
 		calls = append(calls, schemas.Map(in.Results[1:], func(r Result) string { return "same of " + r.HandoffID.String() })...)
-		if len(calls) > mostListed {
-			calls = append(calls[:mostListed], ellipsis)
+		if len(calls) > maxListed {
+			calls = append(calls[:maxListed], ellipsis)
 		}
 		return calls
 	}
-	return []string{get(id, schemas.GetIn{Reference: strings.ReplaceAll(name, " ", "_")})}
+	return []string{getCall(id, schemas.GetIn{Reference: strings.ReplaceAll(name, " ", "_")})}
 }

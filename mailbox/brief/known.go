@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// session names the agent that had the work before, the end of its claim, and the place of its results.
-func session(s Session, of schemas.ID, p pen) []string {
+// pastClaim names the agent that had the work before, the end of its claim, and the place of its results.
+func pastClaim(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
 	}
@@ -24,7 +24,7 @@ func session(s Session, of schemas.ID, p pen) []string {
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.line(string(s.Agent), 64), had, when)}
 	if s.Late > 0 {
-		lines = append(lines, "- Its result came late. Read it first: "+get(had, schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "- Its result came late. Read it first: "+getCall(had, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
@@ -37,7 +37,7 @@ func ending(st schemas.Standing, p pen) []string {
 	}
 	text := "- It ended as " + string(st.Status)
 	if st.Reason != "" {
-		text += ": " + p.line(st.Reason, mostResult)
+		text += ": " + p.line(st.Reason, maxResult)
 	}
 	if st.Successor != 0 {
 		text += "; " + st.Successor.String() + " took its place"
@@ -51,8 +51,8 @@ func ending(st schemas.Standing, p pen) []string {
 func progress(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
-		reports(in, p), p.list("Open questions", in.Standing.Questions), partial(c.PartialProgress, p),
-		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partial(k.PartialProgress, p),
+		reports(in, p), p.list("Open questions", in.Standing.Questions), partialProgress(c.PartialProgress, p),
+		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgress(k.PartialProgress, p),
 		pairs(p, "State at the checkpoint", k.State),
 	)
 }
@@ -79,8 +79,8 @@ func reports(in Input, p pen) []string {
 	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
 }
 
-// partial returns the completed and incomplete steps, nil for nil.
-func partial(pp *schemas.PartialProgress, p pen) []string {
+// partialProgress returns the completed and incomplete steps, nil for nil.
+func partialProgress(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
 	}
@@ -124,18 +124,18 @@ func answers(all []schemas.Answer, p pen) (lines []string) {
 	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
-// decidedBefore returns decisions of earlier handoffs, one line each, with the id of the handoff.
-func decidedBefore(all []Recalled, p pen) []string {
+// recalledDecisions returns decisions of earlier handoffs, one line each, with the id of the handoff.
+func recalledDecisions(all []Recalled, p pen) []string {
 	return p.list("Decided before in this workflow", schemas.Map(all, func(r Recalled) string {
-		return p.line(decided(r.Decision), mostResult) + " (" + r.Of.String() + ")"
+		return p.line(decisionText(r.Decision), maxResult) + " (" + r.Of.String() + ")"
 	}))
 }
 
-// decided returns a decision with its reason.
-func decided(d schemas.Decision) string { return because(d.Decision, d.Rationale) }
+// decisionText returns a decision with its reason.
+func decisionText(d schemas.Decision) string { return withReason(d.Decision, d.Rationale) }
 
-// because adds a reason to a text if there is one.
-func because(text, why string) string {
+// withReason adds a reason to a text if there is one.
+func withReason(text, why string) string {
 	if why == "" {
 		return text
 	}
@@ -157,23 +157,23 @@ func files(all []schemas.File, p pen) []string {
 	}))
 }
 
-// artifact renders an artifact as one text: type and path, then description and content, then the reason.
-func artifact(a schemas.Artifact) string {
+// artifactText renders an artifact as one text: type and path, then description and content, then the reason.
+func artifactText(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
-	body := because(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
+	body := withReason(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
-// heads returns the artifacts with a call instead of each long content, so that a long one does not push out the
+// artifactHeads returns the artifacts with a call instead of each long content, so that a long one does not push out the
 // artifacts after it. It returns nil for a single artifact, whose beginning is more useful.
-func heads(id schemas.ID, all []schemas.Artifact, p pen) []string {
+func artifactHeads(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {
-		if n := content.Tokens(a.Content); n > 2*worthACall {
-			call := get(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
+		if n := content.Tokens(a.Content); n > 2*minCallTokens {
+			call := getCall(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
 			a.Content = fmt.Sprintf("%d tokens: %s", n, call)
 		}
-		texts = append(texts, artifact(a))
+		texts = append(texts, artifactText(a))
 	}
 	if len(all) < 2 {
 		return nil
@@ -203,8 +203,8 @@ func project(pr *schemas.Project, p pen) []string {
 	return p.field("Project", strings.Join(known, ", "))
 }
 
-// sentFrom lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
-func sentFrom(in Input, p pen) []string {
+// senderChanges lists uncommitted changes in the sender's working tree, for a holder that works in another tree.
+func senderChanges(in Input, p pen) []string {
 	t, mine := in.Handoff.Tree, cmp.Or(in.Standing.ClaimedIn, &schemas.Tree{})
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
 		return nil
@@ -239,7 +239,7 @@ func references(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 		_, kept := content.PlaceOf(r.URL, 0)
 		if kept {
-			text += ": " + get(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
+			text += ": " + getCall(id, schemas.GetIn{Reference: cmp.Or(strings.TrimPrefix(r.URL, content.URL(id, "")), r.URL)})
 		}
 		text = strings.Join(append([]string{text}, r.KeyPoints...), "\n")
 		if kept {

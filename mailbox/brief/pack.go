@@ -11,8 +11,8 @@ import (
 const (
 	inPart   = " (in part)"
 	ellipsis = "…"
-	clipFrom = 160 // in tenths of a token: a shorter rest of a line is not worth showing
-	leastOf  = 40  // in tenths of a token: a list with less for each line is useless
+	minClip  = 160 // in tenths of a token: a shorter rest of a line is not worth showing
+	minLine  = 40  // in tenths of a token: a list with less for each line is useless
 )
 
 // pack renders the parts, which are in order of importance, in a number of tokens: first the request, then the context.
@@ -28,7 +28,7 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 	if asked < 0 {
 		asked = len(parts)
 	}
-	absent := missing(all, packed)
+	absent := omissions(all, packed)
 	text = f.render(parts, absent, tokens)
 	tenths = content.Tenths(text)
 	if tenths > 10*tokens {
@@ -37,13 +37,13 @@ func pack(f frame, parts, left []part, tokens int) (text string, omitted []strin
 			first, rest := fill(parts[:asked], room)
 			known, _ := fill(parts[asked:], rest)
 			packed = slices.Concat(first, known)
-			absent = missing(all, packed)
+			absent = omissions(all, packed)
 			text = f.render(packed, absent, tokens)
 			tenths = content.Tenths(text)
 			room -= tenths - 10*tokens
 		}
 	}
-	return text, schemas.Map(absent, func(a absence) string { return a.name }), tenths
+	return text, schemas.Map(absent, func(a omission) string { return a.name }), tenths
 }
 
 // fill fits parts into a room of tenths and returns the unused room. It shortens a part that would take more than three
@@ -59,16 +59,16 @@ func fill(parts []part, room int) ([]part, int) {
 	}
 	kept := 0
 	for _, p := range parts {
-		kept += p.least()
+		kept += p.reserve()
 	}
 	for i, p := range parts {
-		kept -= p.least()
+		kept -= p.reserve()
 		free := max(room-kept, 0)
 		allowed := free
 		if size(p.lines) > free*3/4 {
 			allowed = free / 2
-			if p.must {
-				allowed = max(allowed, min(free, 2*clipFrom))
+			if p.required {
+				allowed = max(allowed, min(free, 2*minClip))
 			}
 		}
 		room -= fit(i, allowed)
@@ -80,23 +80,23 @@ func fill(parts []part, room int) ([]part, int) {
 	return packed, room
 }
 
-// least returns the room that fill reserves for a part, in tenths of a token.
-func (p part) least() int {
-	if p.must {
-		return leastOf
+// reserve returns the room that fill reserves for a part, in tenths of a token.
+func (p part) reserve() int {
+	if p.required {
+		return minLine
 	}
 	return 0
 }
 
-// missing returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are all
+// omissions returns the omitted and the shortened parts in the order of the parts. Parts beyond the end of packed are all
 // omitted.
-func missing(parts, packed []part) (all []absence) {
+func omissions(parts, packed []part) (all []omission) {
 	for i, p := range parts {
 		switch {
 		case i >= len(packed) || len(packed[i].lines) == 0:
-			all = append(all, absence{p.name, p})
+			all = append(all, omission{p.name, p})
 		case !slices.Equal(packed[i].lines, p.lines) && size(packed[i].lines) < size(p.lines):
-			all = append(all, absence{p.name + inPart, p})
+			all = append(all, omission{p.name + inPart, p})
 		}
 	}
 	return all
@@ -112,27 +112,27 @@ func size(lines []string) int {
 }
 
 // shorten returns the first lines that fit into the allowed tenths and an ellipsis. It cuts the last line at a word if
-// it is long. It returns nil if only a label would remain, unless the part is required. For a part with heads, it tries
-// the heads before it cuts.
+// it is long. It returns nil if only a label would remain, unless the part is required. For a part with short
+// lines, it tries these before it cuts.
 func shorten(p part, allowed int) []string {
 	if size(p.lines) <= allowed {
 		return p.lines
 	}
-	if p.heads != nil {
-		p.lines, p.heads = p.heads, nil
+	if p.short != nil {
+		p.lines, p.short = p.short, nil
 		return shorten(p, allowed)
 	}
-	if p.whole {
+	if p.indivisible {
 		return nil
 	}
-	if p.each && allowed > len(p.lines)*leastOf {
-		return evenly(p.lines, allowed)
+	if p.clipEach && allowed > len(p.lines)*minLine {
+		return clipEvenly(p.lines, allowed)
 	}
-	return first(p, allowed)
+	return firstLines(p, allowed)
 }
 
-// first returns the first lines of a part for [shorten], without a label at the end that has no content.
-func first(p part, allowed int) []string {
+// firstLines returns the first lines of a part for [shorten], without a label at the end that has no content.
+func firstLines(p part, allowed int) []string {
 	allowed -= content.Tenths("  " + ellipsis + "\n")
 	var kept []string
 	for _, l := range p.lines {
@@ -141,7 +141,7 @@ func first(p part, allowed int) []string {
 			allowed -= n
 			continue
 		}
-		if allowed > clipFrom && content.Tenths(l) > clipFrom || p.must && allowed > 0 && len(kept) == 0 {
+		if allowed > minClip && content.Tenths(l) > minClip || p.required && allowed > 0 && len(kept) == 0 {
 			return append(kept, clip(l, allowed))
 		}
 		break
@@ -155,9 +155,9 @@ func first(p part, allowed int) []string {
 	return append(kept, indentOf(kept[len(kept)-1])+ellipsis)
 }
 
-// evenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds distribute
+// clipEvenly clips lines so that each one stays. Long lines share the room that short lines leave. Three rounds distribute
 // nearly all of it.
-func evenly(lines []string, allowed int) []string {
+func clipEvenly(lines []string, allowed int) []string {
 	share := 0
 	for range 3 {
 		used, long := 0, 0

@@ -34,27 +34,27 @@ var template = []section{
 // A part is a unit that pack keeps, shortens or omits. Its lines are clean: the function that makes a part writes with
 // the pen.
 type part struct {
-	name    string // as the footer names it
-	section section
-	lines   []string
-	heads   []string // replace lines that do not fit
-	whole   bool     // useless if shortened
-	each    bool     // every line counts: if shortened, each line is clipped
-	must    bool     // the brief is useless without it: it gets room for the beginning of a line before all later parts
-	context bool     // belongs to the context, which may be summarized; other parts are the request
-	rest    []string // the calls that return the whole part
+	name        string // as the footer names it
+	section     section
+	lines       []string
+	short       []string // replace lines that do not fit
+	indivisible bool     // useless if shortened
+	clipEach    bool     // every line counts: if shortened, each line is clipped
+	required    bool     // the brief is useless without it: it gets room for the beginning of a line before all later parts
+	context     bool     // belongs to the context, which may be summarized; other parts are the request
+	calls       []string // the calls that return the whole part
 
-	elsewhere bool // belongs to other handoffs, so the view full of this handoff does not contain it
+	foreign bool // belongs to other handoffs, so the view full of this handoff does not contain it
 }
 
 // summaryPart is the name of the sender's summary, or of the extract that replaces it.
 const summaryPart = "summary"
 
-// ofBefore is the name of the part with decisions of earlier handoffs.
-const ofBefore = "earlier decisions"
+// earlierDecisions is the name of the part with decisions of earlier handoffs.
+const earlierDecisions = "earlier decisions"
 
-// ofEarlier is the name of the part with results of earlier handoffs.
-const ofEarlier = "results of earlier handoffs"
+// earlierResults is the name of the part with results of earlier handoffs.
+const earlierResults = "results of earlier handoffs"
 
 // parts returns all parts that have lines, the most important first. This order decides which parts a small brief
 // keeps: first the request that binds the receiver, then the history of this work, then the sender's knowledge. All
@@ -63,33 +63,33 @@ func parts(in Input, p pen) []part {
 	h := in.Handoff
 	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []part{
-		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), each: true},
-		{name: "answers to review", section: ofReview, lines: review(in, p), each: true},
-		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e, p), each: true},
-		{name: "task", section: ofTask, lines: p.quote("", h.Task), must: true},
+		{name: "rework", section: ofRework, lines: rework(h, in.Criteria, p), clipEach: true},
+		{name: "answers to review", section: ofReview, lines: review(in, p), clipEach: true},
+		{name: "success criteria", section: ofCriteria, lines: criteria(in.Criteria, h.Rework, e, p), clipEach: true},
+		{name: "task", section: ofTask, lines: p.quote("", h.Task), required: true},
 		{name: "constraints", section: ofConstraints, lines: constraints(h, e, in.Standing, p)},
-		{name: "if stuck", section: ofStuck, lines: stuck(in, e, p)},
-		{name: "earlier session", section: ofContext, lines: session(in.Before, h.ID, p), whole: true},
-		{name: "ending", section: ofContext, lines: ending(in.Standing, p), whole: true},
+		{name: "if stuck", section: ofStuck, lines: ifStuck(in, e, p)},
+		{name: "earlier session", section: ofContext, lines: pastClaim(in.LastClaim, h.ID, p), indivisible: true},
+		{name: "ending", section: ofContext, lines: ending(in.Standing, p), indivisible: true},
 		{name: "earlier handoffs", section: ofAncestors, lines: ancestors(in.Ancestors, p)},
 		{name: "remarks", section: ofKey, lines: remarks(c.Remarks, p)},
 		{name: "answers", section: ofKey, lines: answers(c.Answers, p)},
-		{name: "specific task", section: ofYours, lines: specific(h, c, p)},
+		{name: "specific task", section: ofYours, lines: specificTask(h, c, p)},
 		{name: "deliverables", section: ofOutput, lines: deliverables(e.Deliverables, p)},
-		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), whole: true},
+		{name: "output_schema", section: ofOutput, lines: outputSchema(e, p), indivisible: true},
 		{name: "progress", section: ofContext, lines: progress(in, c, p)},
 		resultsPart(in, p),
 		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
 		{name: "known issues", section: ofKey, lines: p.list("Known issues", c.KnownIssues), context: true},
-		{name: "decisions", section: ofKey, lines: p.list("Decisions", schemas.Map(c.Decisions, decided)), context: true},
-		{name: ofBefore, section: ofKey, lines: decidedBefore(in.Recalled, p), context: true},
+		{name: "decisions", section: ofKey, lines: p.list("Decisions", schemas.Map(c.Decisions, decisionText)), context: true},
+		{name: earlierDecisions, section: ofKey, lines: recalledDecisions(in.Recalled, p), context: true},
 		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
 		{name: "files", section: ofKey, lines: files(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: references(h.ID, c.References, p), context: true},
-		{name: "project", section: ofContext, lines: append(project(c.Project, p), sentFrom(in, p)...), context: true},
-		{name: "artifacts", section: ofKey, lines: p.list("Artifacts", schemas.Map(c.Artifacts, artifact)), heads: heads(h.ID, c.Artifacts, p), context: true},
+		{name: "project", section: ofContext, lines: append(project(c.Project, p), senderChanges(in, p)...), context: true},
+		{name: "artifacts", section: ofKey, lines: p.list("Artifacts", schemas.Map(c.Artifacts, artifactText)), short: artifactHeads(h.ID, c.Artifacts, p), context: true},
 		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
 		{name: "data", section: ofKey, lines: pairs(p, "Data", h.Data), context: true},
 		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},
@@ -98,13 +98,13 @@ func parts(in Input, p pen) []part {
 	}
 	all = slices.DeleteFunc(all, func(p part) bool { return len(p.lines) == 0 })
 	for i := range all {
-		all[i].rest = rest(in, all[i].name)
+		all[i].calls = callsFor(in, all[i].name)
 	}
 	return all
 }
 
-// mostReason is the limit for the reason in the line of an earlier handoff, in bytes.
-const mostReason = 100
+// maxReason is the limit for the reason in the line of an earlier handoff, in bytes.
+const maxReason = 100
 
 // ancestors returns one line for each earlier handoff of the chain: sender, recipient, status, title, and the first
 // hundred bytes of the reason.
@@ -117,7 +117,7 @@ func ancestors(steps []schemas.Step, p pen) []string {
 		taker := cmp.Or(string(s.Holder), string(s.To))
 		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.line(schemas.Sender(s.Rule, s.From), 400), taker, end, p.line(s.Title, 100))
 		if s.Reason != "" {
-			text += " (" + p.line(s.Reason, mostReason) + ")"
+			text += " (" + p.line(s.Reason, maxReason) + ")"
 		}
 		return text
 	}))
@@ -147,9 +147,9 @@ func choose(h schemas.Handoff, all []part, p pen) (kept, left []part) {
 	if strategy(h) == full {
 		return all, nil
 	}
-	stays := map[string]bool{summaryPart: true, ofBefore: true}
+	stays := map[string]bool{summaryPart: true, earlierDecisions: true}
 	if strategy(h) == referenced {
-		stays = map[string]bool{summaryPart: true, ofBefore: true, "references": true, "files": true}
+		stays = map[string]bool{summaryPart: true, earlierDecisions: true, "references": true, "files": true}
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {
@@ -175,7 +175,7 @@ func extract(h schemas.Handoff, label string, p pen) part {
 		return schemas.Map(texts, func(s string) string { return label + ": " + s })
 	}
 	texts := slices.Concat(
-		behind("Decided", schemas.Map(c.Decisions, decided)), behind("Known issue", c.KnownIssues),
+		behind("Decided", schemas.Map(c.Decisions, decisionText)), behind("Known issue", c.KnownIssues),
 		behind("Failed before", c.PreviousFailures),
 	)
 	return part{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}

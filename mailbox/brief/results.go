@@ -11,20 +11,20 @@ import (
 
 // Limits for the part of an earlier result in a brief. The rest is in the view outcome of that handoff.
 const (
-	mostSummary = 1000 // bytes
-	mostResult  = 300  // bytes of a value or a note
-	mostListed  = 10   // values, notes, files
+	maxSummary = 1000 // bytes
+	maxResult  = 300  // bytes of a value or a note
+	maxListed  = 10   // values, notes, files
 )
 
 // resultsPart returns the results of earlier handoffs that this handoff builds on. If they do not fit, each keeps its
 // first line, and these lines are shortened evenly. Like progress, it counts as part of the request: a strategy selects
 // from the sender's knowledge, and the sender may not know these results.
 func resultsPart(in Input, p pen) part {
-	all := part{name: ofEarlier, section: ofContext, each: true, elsewhere: true}
+	all := part{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
 		if lines := in.result(r, p); len(lines) > 0 {
 			all.lines = append(all.lines, lines...)
-			all.heads = append(all.heads, lines[0])
+			all.short = append(all.short, lines[0])
 		}
 	}
 	return all
@@ -34,22 +34,22 @@ func resultsPart(in Input, p pen) part {
 // and the files. It omits the summary if the brief already has it. If there is more, the last line has the call that
 // reads it. It returns nil if the brief already has everything.
 func (in Input) result(r Result, p pen) []string {
-	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > mostSummary}
-	named := e.first(pairsOf(r.Results, e.brief))
-	e.fill(r.Completion)
+	e := excerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
+	named := e.limit(pairsOf(r.Results, e.clip))
+	e.addAll(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // the parent's title stands in its line under ancestors
 		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
-	} else if in.tells(r.Completion) {
+	} else if in.hasSummary(r.Completion) {
 		summary = ""
 	}
-	head := nonEmpty(strings.Join(named, ", "), p.line(summary, mostSummary))
+	head := nonEmpty(strings.Join(named, ", "), p.line(summary, maxSummary))
 	if len(head)+len(e.texts) == 0 && !e.more {
 		return nil
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
 	if lines = append(lines, p.items("  ", e.texts)...); e.more {
-		lines = append(lines, "  - More from "+get(r.HandoffID, schemas.GetIn{View: "outcome"}))
+		lines = append(lines, "  - More from "+getCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
@@ -61,15 +61,15 @@ type excerpt struct {
 	more  bool // the result has content that the excerpt omits
 }
 
-func (e *excerpt) fill(c schemas.Completion) {
-	if len(c.Output) > mostResult {
+func (e *excerpt) addAll(c schemas.Completion) {
+	if len(c.Output) > maxResult {
 		e.more = true
 	} else if len(c.Output) > 0 {
-		e.add("Output: ", "", []string{e.line(string(c.Output), mostResult)})
+		e.add("Output: ", "", []string{e.line(string(c.Output), maxResult)})
 	}
-	e.add("Attention: ", "; ", schemas.Map(c.Unobserved(), e.brief))
-	e.add("Data: ", ", ", pairsOf(c.Data, e.brief))
-	e.add("Notes: ", "; ", schemas.Map(c.Notes, e.brief))
+	e.add("Attention: ", "; ", schemas.Map(c.Unobserved(), e.clip))
+	e.add("Data: ", ", ", pairsOf(c.Data, e.clip))
+	e.add("Notes: ", "; ", schemas.Map(c.Notes, e.clip))
 	e.add("Files: ", ", ", schemas.Unique(c.Files()))
 	e.add("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
 }
@@ -77,27 +77,27 @@ func (e *excerpt) fill(c schemas.Completion) {
 // add adds a line with the joined texts if there are any.
 func (e *excerpt) add(label, separator string, some []string) {
 	if len(some) > 0 {
-		e.texts = append(e.texts, label+strings.Join(e.first(some), separator))
+		e.texts = append(e.texts, label+strings.Join(e.limit(some), separator))
 	}
 }
 
-// first returns the first mostListed texts and notes whether there are more.
-func (e *excerpt) first(some []string) []string {
-	e.more = e.more || len(some) > mostListed
-	return some[:min(len(some), mostListed)]
+// limit returns the first maxListed texts and notes whether there are more.
+func (e *excerpt) limit(some []string) []string {
+	e.more = e.more || len(some) > maxListed
+	return some[:min(len(some), maxListed)]
 }
 
-// brief returns a value or a note on one line.
-func (e *excerpt) brief(s string) string {
-	e.more = e.more || len(s) > mostResult
-	return e.line(s, mostResult)
+// clip returns a value or a note on one line.
+func (e *excerpt) clip(s string) string {
+	e.more = e.more || len(s) > maxResult
+	return e.line(s, maxResult)
 }
 
-// tells reports whether the brief already has the summary of a result: as its own, or in full in the line of an earlier
+// hasSummary reports whether the brief already has the summary of a result: as its own, or in full in the line of an earlier
 // handoff.
-func (in Input) tells(c schemas.Completion) bool {
+func (in Input) hasSummary(c schemas.Completion) bool {
 	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
-		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= mostReason
+		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= maxReason
 	})
 }
 

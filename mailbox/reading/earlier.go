@@ -19,7 +19,7 @@ const (
 // earlierWork returns the work of earlier holders for the current one: the last holder and how its claim ended, and the
 // last reports, newest first. It reads the events of the handoff; if the handoff replaces another, it reads the record
 // of that one. For a first claim without reports it reads no event. An unreadable predecessor counts as none.
-func earlierWork(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
+func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = fromEvents(v, r); err != nil {
 			return before, nil, err
@@ -34,7 +34,7 @@ func earlierWork(v *store.View, r *store.Record) (before brief.Session, reports 
 // fromEvents goes back through the events of a handoff. It skips the current claim, if there is one. The newest event
 // before it says when and how the session before ended; the claim before that names its agent. It reads at most
 // [maxEarlierEvents] events, with one read each, and does not report earlier sessions.
-func fromEvents(v *store.View, r *store.Record) (before brief.Session, reports []brief.Report, err error) {
+func fromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.Report, err error) {
 	events, err := v.EventsOf(r, maxEarlierEvents)
 	if err != nil {
 		return before, nil, err
@@ -85,7 +85,7 @@ func isNote(e schemas.Event) bool {
 // predecessorSession returns the last session of the handoff that r replaces: the handoff that r retries, or the parent
 // that was rolled back to r. It returns an empty session if no agent claimed that handoff. A returned parent does not
 // count: its result is reported instead, see [results].
-func predecessorSession(v *store.View, r *store.Record) (before brief.Session) {
+func predecessorSession(v *store.View, r *store.Record) (before brief.PastClaim) {
 	id := r.RetryOf
 	if id == 0 {
 		if id = r.Parent; id == 0 {
@@ -96,7 +96,7 @@ func predecessorSession(v *store.View, r *store.Record) (before brief.Session) {
 		}
 	}
 	if r := RecordOrNil(v, id); r != nil && r.Claims > 0 {
-		return brief.Session{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + endedWords[r.Status], Late: len(r.Late)}
+		return brief.PastClaim{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + endedWords[r.Status], Late: len(r.Late)}
 	}
 	return before
 }

@@ -74,7 +74,7 @@ func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief,
 
 // Answer renders only the last answer, for the model that asked and has read the brief, see [Reader.Brief].
 func (rd Reader) Answer(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
-	return rd.render(v, r, tokens, brief.Answer)
+	return rd.render(v, r, tokens, brief.RenderAnswer)
 }
 
 func (rd Reader) render(
@@ -113,7 +113,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	if in.Answers, err = Answerer(v, r, r.Holder); err != nil {
 		return in, err
 	}
-	if in.Before, in.Reports, err = earlierWork(v, r); err != nil {
+	if in.LastClaim, in.Reports, err = earlierWork(v, r); err != nil {
 		return in, err
 	}
 	in.Results, in.Ancestors = results(v, h, r), rd.ancestors(v, r)
