@@ -1,11 +1,11 @@
-// Package card makes the cards of agents: what an agent says of itself, and what the files of a project say of it.
+// Package card makes the cards of agents from their own registration and from the files of a project.
 //
-// An agent registers: [Check] reads what it says, and [Register] brings its [schemas.Card] in line with that. Files
-// declare agents and rules: [ParseDeclared] reads them, and [Declared.Changes] compares them with a snapshot of the
-// store and gives the rows of agents that are to be others. [Shown] and [Fit] say which cards a list of agents has.
+// When an agent registers, [Check] reads its call and [Register] updates its [schemas.Card]. Files declare agents and
+// rules: [ParseDeclared] reads them, and [Declared.Changes] compares them with a snapshot of the store and returns the
+// changed rows of agents. [Shown] and [Fit] select the cards for a list of agents.
 //
-// Nothing is written to the store: package mailbox keeps what comes of it. What an agent is doing now, such as how much
-// it holds, is put on its card there. Who may take which work by its card is the matter of package roster.
+// This package writes nothing to the store; package mailbox does. Package mailbox also adds the present state of an
+// agent to its card, such as the number of its claims. Package roster decides which work an agent may take by its card.
 package card
 
 import (
@@ -16,8 +16,8 @@ import (
 	"handoff/schemas"
 )
 
-// Check gives the name that is registered. The error is invalid, with the field, for a reserved name and for a word that
-// is none.
+// Check returns the name to register. The error is invalid, with the field, for a reserved name and for a text that is
+// not a word.
 func Check(in schemas.RegisterIn) (schemas.Agent, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -34,8 +34,8 @@ func Check(in schemas.RegisterIn) (schemas.Agent, error) {
 	return name, err
 }
 
-// Register brings a card in line with what an agent says of itself. What it leaves out stays, so that saying away, and
-// being back, takes one word. An empty list that was said takes the place of the one before; a list that was not said
+// Register updates a card with an agent's registration. Fields that the call omits keep their value, so that an agent
+// can say away, or that it is back, in a call with one field. An empty list replaces the earlier list; a missing list
 // does not.
 func Register(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
@@ -51,7 +51,7 @@ func Register(c *schemas.Card, in schemas.RegisterIn) {
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-// checkWords refuses a list with a text that is no word. Only what an agent accepts may be anything.
+// checkWords refuses a list with a text that is not a word. Only accepts may contain "anything".
 func checkWords(field string, words []string) error {
 	for i, w := range words {
 		if w == roster.Anything && field == "accepts" {
@@ -64,7 +64,7 @@ func checkWords(field string, words []string) error {
 	return nil
 }
 
-// checkWord refuses what is no word, with invalid and the field. A word becomes part of an address, such as
+// checkWord refuses a text that is not a word, with invalid and the field. Words become parts of an address, such as
 // capability:code_review.
 func checkWord(field, word string) error {
 	if schemas.IsWord(word) {

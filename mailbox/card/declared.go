@@ -13,8 +13,8 @@ import (
 	"handoff/store"
 )
 
-// Declared is what some files say of agents, and their rules. [ParseDeclared] makes it. Files has each file that was
-// read, also one that declares nobody now, so that what it declared before is taken back.
+// Declared holds the agents and rules that some files declare. [ParseDeclared] makes it. It also lists the files that
+// declare no agent now, so that their earlier declarations are removed.
 type Declared struct {
 	Rules map[string]store.DeclaredRules // by file
 
@@ -22,14 +22,14 @@ type Declared struct {
 	of    map[schemas.Agent]declaration
 }
 
-// ParseDeclared checks what files say, before any transaction. Where two files declare one name the later one counts.
-// The error is that of [Check]; the first one ends it, so all of it is kept or nothing. Rules are checked by
-// [Declared.CheckRules] alone.
+// ParseDeclared checks the content of files before any transaction. If two files declare the same name, the later one
+// counts. The error comes from [Check]. The first error ends it, so the store keeps all files or none.
+// [Declared.CheckRules] checks the rules.
 func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	d := Declared{Rules: map[string]store.DeclaredRules{}, of: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
-		for _, earlier := range in.Files[:i] { // a plan of the same name takes the place of an earlier one, unless only that has leave
+		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless only the earlier one has a person's leave
 			of := d.Rules[earlier.Name]
 			if f.Unallowed && !of.Unallowed {
 				continue
@@ -53,10 +53,10 @@ func ParseDeclared(in schemas.DeclareIn) (Declared, error) {
 	return d, nil
 }
 
-// Changes gives the rows of agents that are to be others, as they are to be.
+// Changes returns the changed rows of agents with their new content.
 //
-// Known agents come by name, then the new ones by name, so the events have the same order each time. It reads the rows
-// of all agents. What another file declared is left alone, unless one of these declares it, too.
+// Known agents come first, then new ones, each by name, so the events have the same order each time. It reads the rows
+// of all agents. It does not change an agent that another file declares, unless one of these files declares it, too.
 func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
@@ -84,7 +84,7 @@ func (d Declared) Changes(v *store.View) (changed []store.Agent, err error) {
 	return changed, nil
 }
 
-// OtherRules tells whether a file declares other rules than before.
+// OtherRules reports whether a file declares other rules than the store has for it.
 func (d Declared) OtherRules(v *store.View) (bool, error) {
 	for name, said := range d.Rules {
 		before, err := v.RulesOf(name)
@@ -95,8 +95,9 @@ func (d Declared) OtherRules(v *store.View) (bool, error) {
 	return false, nil
 }
 
-// CheckRules refuses rules that cannot be read: those of each file, and then those of all that have leave and of all
-// that wait for it, since they are compiled together. The error is that of [rules.Check].
+// CheckRules refuses rules that cannot be read. It checks the rules of each file, then all rules that have leave
+// together, then all that wait for leave together, because each of these sets is compiled as one. The error comes from
+// [rules.Check].
 func (d Declared) CheckRules() error {
 	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
@@ -110,16 +111,15 @@ func (d Declared) CheckRules() error {
 	return cmp.Or(rules.Check("", all[false].Routes, all[false].Plans), rules.Check("", all[true].Routes, all[true].Plans))
 }
 
-// declaration is what a file says of one agent. It may be about a role, and then stands for each agent whose name
-// begins with that.
+// declaration holds a file's entry for one agent. An entry for a role applies to each agent whose name begins with the
+// role.
 type declaration struct {
 	file string
 	said schemas.RegisterIn
 }
 
-// declare gives the row of an agent as a file says. The name, when it was seen, its claims and its session stay. Away
-// stays, too, whoever said it: an agent that is away is back when it registers, and not when a file leaves the word
-// out.
+// declare returns the row of an agent with the file's entry. The name, the last time seen, the claims and the session
+// stay. Away stays, too: an agent that is away comes back by registering, and not because a file omits the word.
 func (d declaration) declare(a store.Agent) store.Agent {
 	away := a.Card.Away
 	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.said
@@ -128,10 +128,11 @@ func (d declaration) declare(a store.Agent) store.Agent {
 	return a
 }
 
-// undeclare gives the row of an agent as it is without a file: what the agent said of itself since stays.
+// undeclare returns the row of an agent without its file. The agent's own registration stays.
 //
-// It makes anew what the declaration alone would give, and compares that with the card: where they differ the agent
-// said something since, and the whole card stays, with what the file said, since the two cannot be told apart.
+// It builds the card that the declaration alone would give, and compares that with the present card. If they differ,
+// the agent has registered since. Then the whole card stays, with the file's part, because the two parts cannot be told
+// apart.
 func undeclare(a store.Agent) store.Agent {
 	was := declaration{a.Card.DeclaredIn, *a.Declared}.declare(a).Card
 	own := !reflect.DeepEqual(was, a.Card)

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// declare tells the workspace what two files say, and gives who changed.
+// declare declares the agents of two files and returns the changed agents.
 func declare(t *testing.T, w *mailboxtest.World, user, project []schemas.RegisterIn) []schemas.Agent {
 	t.Helper()
 	out := mailboxtest.Must(t, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{Leave: true, Files: []schemas.DeclaringFile{

@@ -13,14 +13,14 @@ import (
 	"handoff/store"
 )
 
-// Shown tells whether a list of agents shows a, whose card is c by now. It leaves out those that do not match what is
-// asked for, and numbered sessions that ended and have nothing left.
+// Shown reports whether a list of agents shows a, whose present card is c. It omits agents that do not match the
+// filter, and numbered sessions that ended and have nothing left.
 func Shown(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 	return matches(c, in) && !bygone(a, c)
 }
 
-// Fit orders agents: those that are live first, then by who was seen last. It keeps limit of them, or as many as fit into
-// one result where limit is zero, and counts the others. One is always kept.
+// Fit orders agents: live ones first, then by the last time seen. It keeps limit of them, or as many as fit into one
+// result if limit is zero, and counts the others. It always keeps one.
 func Fit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, liveFirst)
 	all := out.Agents
@@ -28,7 +28,7 @@ func Fit(limit int, out *schemas.AgentsOut) {
 		out.Agents = all[:min(len(all), limit)]
 	}
 	for i, size := 0, 0; limit == 0 && i < len(all); i++ {
-		b, _ := json.Marshal(all[i]) // as the result will be
+		b, _ := json.Marshal(all[i]) // in the encoding of the result
 		if size += len(b); size > listing.Room && i > 0 {
 			out.Agents = all[:i]
 			break
@@ -37,8 +37,8 @@ func Fit(limit int, out *schemas.AgentsOut) {
 	out.More = len(all) - len(out.Agents)
 }
 
-// matches tells whether an agent has the capability, the role and one of the tags that are asked for. Tags are compared
-// with skills. A generalist has every capability.
+// matches reports whether an agent has the requested capability, the role and one of the tags. Tags are compared with
+// skills. A generalist has every capability.
 func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
 	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
@@ -50,13 +50,13 @@ func matches(c schemas.Card, in schemas.AgentsIn) bool {
 	return compose.HasTag(c.Skills, in.Tags)
 }
 
-// bygone tells whether nothing is left of a numbered session that ended: nobody can be reached under its name, and
-// nothing of it waits. One that registered stays, because others may send to it.
+// bygone reports whether a numbered session ended and left nothing: its name reaches no agent, and no work or notice
+// waits for it. An agent that registered stays in lists, because others may send to it.
 func bygone(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// liveFirst orders agents by who is live, then by who was seen last, then by name.
+// liveFirst orders agents: live ones first, then by the last time seen, then by name.
 func liveFirst(a, b schemas.Card) int {
 	switch {
 	case a.Live == b.Live:

@@ -10,14 +10,15 @@ import (
 	"handoff/schemas"
 )
 
-// noticeActedAs is the kind of a notice that somebody else acts under the reader's name. Its sender is the agent that
-// acts so, or system where that one has no name.
+// noticeActedAs is the kind of a notice that another agent acts under the reader's name. Its sender is that agent, or
+// system if it has no name.
 const noticeActedAs = "acted_as"
 
-// Borrows tells whether a caller is about to act for the first time over its connection under the name of an agent that
-// acts over another one, and leaves a notice with that agent. Package tools asks it before each call that changes
-// something and names another agent than own, the caller's. It refuses nothing: subagents share names with good reason.
-// On the command line and over HTTP there is no connection to tell by, and a notice that cannot be kept is logged.
+// Borrows reports whether a caller acts for the first time over its connection under the name of an agent that has
+// another connection. It then sends that agent a notice. Package tools calls it before each call that changes something
+// and names another agent than own, the caller's name. It refuses nothing, because subagents share names for good
+// reasons. It reports false on the command line and over HTTP, where there is no connection to compare. If the notice
+// cannot be stored, it logs a warning.
 func (c *Connections) Borrows(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	over := func(mine bool) bool {
 		return c.Engine.Here.ActingOver(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })

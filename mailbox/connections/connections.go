@@ -1,5 +1,5 @@
-// Package connections knows which connections of clients are open, and keeps the names that their sessions are given.
-// Package sessions judges which name a session gets; what came of that is written here, in operations.
+// Package connections tracks the open connections of clients and stores the names of their sessions. Package sessions
+// chooses the name of a session; this package writes it, in operations.
 package connections
 
 import (
@@ -17,26 +17,27 @@ import (
 	"handoff/store"
 )
 
-// Connections are those of the clients of a workspace. Its methods may be called concurrently.
+// Connections tracks the connections of the clients of a workspace. Its methods may be called concurrently.
 type Connections struct{ Engine *operation.Engine }
 
-// op is the operation in which a connection comes or goes.
+// op is the operation that opens or closes a connection.
 type op struct{ *operation.Op }
 
-// Attach tells that a connection is open. The transport calls it when a client connects, and again when it tells more
-// of itself or when another process serves it from now on. Claims that are made over the connection are renewed until
-// [Connections.Detach], as long as their holder is heard of.
+// Attach announces an open connection. The transport calls it when a client connects, and again when the client gives
+// more data about itself or another process takes over the connection. Claims made over the connection are renewed
+// until [Connections.Detach], as long as their holder is heard of.
 //
-// A client that chose no name for its agent is given one: the name that its session had within a week, else the
-// client's own or that with the lowest free number; the same each time that the connection is announced. The result
-// says it. The name is kept in the store, that the connection is open only in the memory of this process.
+// A client that chose no agent name gets one: the name that its session had within a week, else the client's own name,
+// or that name with the lowest free number. It gets the same name each time that the connection is announced. The
+// result has the name. The store keeps the name; only the memory of this process knows that the connection is open.
 //
-// The error is invalid for a client whose name cannot be the name of an agent. A repetition changes nothing but what
-// the tracker knows. When the owner of the store dies, each process announces its connections to the next one; those
-// that nobody announces are gone after two minutes, and names of killed servers are free after five seconds.
+// The error is invalid for a client whose name cannot be the name of an agent. A repeat changes nothing but the
+// tracker's data. When the owner of the store dies, each process announces its connections to the next owner. A
+// connection that no process announces counts as gone after two minutes, and the name of a killed server is free after
+// five seconds.
 func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
-	if by.Agent != "" { // in the same step, so that nobody is given its name in between
+	if by.Agent != "" { // in the same step, so that no other session gets the name in between
 		connection.Agents = []schemas.Agent{by.Agent}
 	}
 	c.Engine.Here.Open(connection)
@@ -63,16 +64,15 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	return out, err
 }
 
-// Detach tells that a connection is gone. The transport calls it when its client disconnects, or when the process of
-// the client breaks off. The leases of the claims made over it are cut to two minutes, in which the same agent may
-// claim them again, see [life.Lost]; the result lists them. The name that the client was given is kept for its session,
-// if anything was done under it.
+// Detach announces that a connection is gone. The transport calls it when its client disconnects or the client's
+// process breaks off. It cuts the leases of claims made over the connection to two minutes. Within these, the same
+// agent may claim the handoffs again, see [life.Lost]; the result lists them. The session keeps its name if it did
+// anything under it.
 //
-// It acts as the clock, so the caller needs no part in what it held. All agents that acted over the connection are gone
-// through, in one transaction. Damaged records are passed over. The connection counts as open until after the commit,
-// so that a lease that ends at that moment is still renewed and then cut. A repetition changes nothing. If the process
-// dies before the commit, nothing is cut: the next owner does not know the connection, and takes it for gone after two
-// minutes.
+// It acts as the clock, so the caller needs no part in the handoffs. One transaction covers all agents that acted over
+// the connection. It skips damaged records. The connection counts as open until after the commit, so that a lease that
+// ends at that moment is still renewed and then cut. A repeat changes nothing. If the process dies before the commit,
+// no lease is cut: the next owner does not know the connection and counts it as gone after two minutes.
 func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	conn, _ := c.Engine.Here.Connection(in.Conn)
 	agents := conn.Agents
@@ -88,12 +88,13 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 		}
 		return nil
 	})
-	c.Engine.Here.Close(in.Conn) // not before: a lease that ended meanwhile was renewed because of it
+	c.Engine.Here.Close(in.Conn) // not earlier: the open connection renewed any lease that ended meanwhile
 	c.Engine.Hub.Announce(longpoll.Effects{Regrouped: true})
 	return out, err
 }
 
-// lose cuts the leases of what an agent holds over a connection that is gone, and lists those handoffs in the result.
+// lose cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in the
+// result.
 func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for r, err := range o.HeldBy(a) {
 		if err != nil {
@@ -110,15 +111,15 @@ func (o op) lose(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	return nil
 }
 
-// cut shortens the lease of a claim whose connection is gone. It happens once: a claim that was cut keeps its end,
-// however often the connection is said to be gone. No lease runs while the holder waits for an answer, and the mark
-// alone lets the agent reclaim that.
+// cut shortens the lease of a claim whose connection is gone. It does so once: later announcements of the same loss do
+// not move the end. A holder that waits for an answer has no running lease; there the mark Left alone lets the agent
+// reclaim the handoff.
 func (o op) cut(r *store.Record) error {
 	if r.Left {
 		return nil
 	}
 	return o.Change(&operation.Happening{Action: life.Lost}, r, func(now *store.Record) {
-		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while it waits for an answer
+		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while the holder waits for an answer
 			now.Lease = min(r.Lease, store.At(o.Now.Add(operation.Grace)))
 		}
 	})

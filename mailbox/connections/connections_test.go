@@ -31,7 +31,7 @@ func TestDetach_CutsLeasesOfAllNamesOnConnection(t *testing.T) {
 func TestDetach_GrantsGraceAfterLongSilence(t *testing.T) {
 	w, a, b := mailboxtest.Pair(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Pass(40 * time.Minute) // nobody looked, and the connection was open
+	w.Pass(40 * time.Minute) // without any look, and with the connection open
 	w.Leaves(b)
 	w.Pass(time.Minute)
 	require.Equal(t, schemas.Accepted, w.Status(1))

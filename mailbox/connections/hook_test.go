@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// begins is the name that the first hook of a session of Claude Code tells it.
+// begins returns the name that the first hook of a Claude Code session gets.
 func begins(w *mailboxtest.World, process, session string) schemas.Agent {
 	w.T.Helper()
 	return hears(w, schemas.OnStart, process, session)

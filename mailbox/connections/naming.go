@@ -13,16 +13,13 @@ import (
 	"handoff/store"
 )
 
-// A session whose client chose no name is given one. Package sessions says which; here stands what is kept of it.
-
-// NameOf gives the name under which a session acts, for a shell that the client of the session started, see
-// [sessions.Here.ShellName]. Where a client says neither session nor process, the processes above the shell tell its
-// sessions apart.
+// NameOf returns the name of a session for a shell that the session's client started, see [sessions.Here.ShellName]. If
+// a client gives neither session nor process, the parent processes of the shell identify the session.
 //
-// The commands call it when nobody said a name. Nothing is written, so it can be asked for each command. The error is
-// invalid for a client whose name cannot be that of an agent, and where somebody else acts under the client's own name:
-// then the shell has to say its name, and the error lists those that are here, twenty at most. A wrong guess would let
-// one session act with the mail of another.
+// Commands without a given agent name call it. It writes nothing, so each command may call it. The error is invalid for
+// a client whose name cannot be the name of an agent, and if another session acts under the client's own name. Then the
+// shell has to give its name, and the error lists the present names, at most twenty. A wrong guess would let one
+// session act with the mail of another.
 func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
 	return operation.ReadSnapshot(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = c.Engine.Here.ShellName(v, in)
@@ -30,9 +27,9 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 	})
 }
 
-// give keeps that a session acts under a name over a connection or, without a connection, that its process is about to
-// start the server that will. An id that is only that of the connection does not come back, so nothing is kept for it.
-// What is so already, and was said within a minute, is not written again.
+// give stores that a session acts under a name over a connection. Without a connection, it stores that the session's
+// process will soon start a server under that name. A session id that only repeats the connection's id never comes
+// back, so it is not stored. give does not rewrite a row that says the same and is less than a minute old.
 func (o op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -50,8 +47,8 @@ func (o op) give(a store.Agent, client schemas.Agent, c names.Caller) error {
 	return o.PutAgent(a)
 }
 
-// leave keeps that the connection is gone to which a name was given, if it was. A connection that has the name no more
-// changes nothing. Names of other sessions that are gone may expire with it.
+// leave stores that a named connection is gone. It changes nothing if the connection no longer has the name. It also
+// expires names of other sessions of the client that are gone.
 func (o op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
@@ -61,8 +58,8 @@ func (o op) leave(name schemas.Agent, in schemas.ConnIn) error {
 	return cmp.Or(o.free(*a, in), ExpireNames(o.Op, a.Client))
 }
 
-// free keeps that the connection of a name is gone. The name is kept for its session, unless that did nothing: then it
-// is free at once.
+// free stores that the connection of a name is gone. The session keeps the name, unless it did nothing under it; then
+// the name is free at once.
 func (o op) free(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.unused(a, in)
 	if err != nil {
@@ -74,8 +71,8 @@ func (o op) free(a store.Agent, in schemas.ConnIn) error {
 	return o.putGone(a)
 }
 
-// unused tells whether a session did nothing under its name and nothing waits there, so that the name need not be
-// kept for it: a client that only looks what a server offers would use up a number each time.
+// unused reports whether a session did nothing under its name and nothing waits for it, so that the name can be freed.
+// Otherwise a client that only lists the tools of a server would use up a number each time.
 func (o op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActingOver(a.Card.Name, another) {
@@ -85,14 +82,15 @@ func (o op) unused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Mailbox{}, err
 }
 
-// putGone keeps that the connection of an agent is gone. Whether its session did anything is not asked again.
+// putGone stores that the connection of an agent is gone. It also clears Idle, because the question whether the session
+// did anything is settled.
 func (o op) putGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
 
-// ExpireNames keeps that connections are gone of which nobody has heard since this service began: their processes were
-// killed. It does nothing in the first seconds of a service, in which their processes may still announce them.
+// ExpireNames marks connections as gone that no process has announced since this service began, because their processes
+// were killed. It does nothing in the first seconds of a service, in which processes may still announce them.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Here().Settled() {
 		return nil
@@ -108,9 +106,9 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	return nil
 }
 
-// NameForNews is under which name a session asks for its news: the one that the caller acts as, else the one that the ladder
-// for shells gives. The hook of a session that begins has its name kept for the server that follows. The error is
-// invalid where nothing tells sessions of the client apart.
+// NameForNews returns the name under which a session asks for its news: the caller's name, else the name that ShellName
+// finds. For the hook of a session that begins, it reserves the name for the server that follows. The error is invalid
+// if nothing identifies the session of the client.
 func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if o.By.Agent != "" {
 		return o.By.Agent, nil
@@ -126,10 +124,10 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	return o.Here().ShellName(o.View, asked)
 }
 
-// keepName gives the name of the connection from the process of a session. The hooks of a session may run before the
-// server that its client starts for it, and tell it its name: while there is no connection, this is the one that the
-// server will be given, and it is kept for that from now on, for a minute. Without that a hook and a server that begin
-// at the same time would use two names for one session, and mail for one of them would not be found.
+// keepName returns the name of the connection that the process of a session has open. The hooks of a session may run
+// before the server that its client starts, and they tell the session its name. If there is no connection yet, keepName
+// chooses the name that the server will get, and reserves it for a minute. Otherwise a hook and a server that begin at
+// the same time would use two names for one session, and mail for one of them would not be found.
 func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)
@@ -142,8 +140,8 @@ func (o op) keepName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, er
 	return a.Card.Name, o.give(a, client, c)
 }
 
-// ReleaseName forgets that a name is kept for a server which never came, if nothing was done under it. A session that
-// ends before its server began would keep the name for a minute otherwise.
+// ReleaseName frees a name that was reserved for a server which never came, if the session did nothing under it.
+// Otherwise a session that ends before its server begins would keep the name for a minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
 	if err != nil || a == nil || !o.Here().Name(*a).KeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {

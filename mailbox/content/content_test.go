@@ -55,7 +55,7 @@ func TestPartsAreFoundByTheirNames(t *testing.T) {
 	}
 }
 
-// A send looks up what it refers to while nobody else can write: no text and no path may take long.
+// A send resolves its references inside the write transaction, so no text and no path may take long.
 func TestPathsOfAnyLengthReadATextOnce(t *testing.T) {
 	const deep, wide = 5000, 1 << 20
 	for name, text := range map[string]string{
@@ -96,7 +96,7 @@ func TestReferencesLeadToPlaces(t *testing.T) {
 	require.False(t, content.IsField("spec.md"))
 }
 
-// Pages put together are the text, each fits, and no page of JSON ends within an escape.
+// The joined pages are the text, each page fits, and no page of JSON ends within an escape.
 func FuzzPagesAreTheText(f *testing.F) {
 	for _, text := range []string{markdown, strings.Repeat(`{"a":"\\\"\n\u200b",`, 90), strings.Repeat("日本語🙂", 99), strings.Repeat(`\`, 999)} {
 		f.Add(text, uint16(10))
@@ -136,7 +136,7 @@ func TestPagesOfJSONKeepEscapesWhole(t *testing.T) {
 	}
 }
 
-// The estimate is near a public tokenizer, in each kind of text that handoffs carry.
+// The estimate is near a public tokenizer for each kind of text in handoffs.
 func TestTokensAreNearThoseOfATokenizer(t *testing.T) {
 	public, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)

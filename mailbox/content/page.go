@@ -9,13 +9,13 @@ import (
 	"handoff/schemas"
 )
 
-// PageTokens is how much of a text one answer holds unless more is asked for.
+// PageTokens is the default size of a page in tokens.
 const PageTokens = 1500
 
-// Page gives the part of a text that one answer holds, and the offset of the next page, zero at the end. Offsets count
-// bytes. A page has the given number of tokens at most, [PageTokens] where it is zero, and as JSON five bytes for each
-// token. It ends with a line or a word where it can, and never within a character or an escape of JSON. All pages put
-// together are the text. The error is invalid for an offset at or beyond the end of a text.
+// Page returns one page of a text from an offset, and the offset of the next page, zero at the end. Offsets count
+// bytes. A page has at most the given number of tokens, [PageTokens] if that is zero, and as JSON at most five bytes
+// for each token. It ends after a line or a word if possible, and never within a character or an escape of JSON. All
+// pages joined are the text. The error is invalid for an offset at or beyond the end of a text.
 func Page(text string, offset, tokens int) (page string, next int, err error) {
 	if offset > 0 && offset >= len(text) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
@@ -36,8 +36,8 @@ func Page(text string, offset, tokens int) (page string, next int, err error) {
 	return rest[:most], offset + most, nil
 }
 
-// ending is where a page of so many bytes at most ends. It ends behind a line, else behind a blank or a comma, if one
-// is in the last quarter. It is never 0 for a text that is not empty, so pages always go on.
+// ending returns the end of a page of at most most bytes. It ends after a line, else after a blank or a comma, if there
+// is one in the last quarter. It is never 0 for a text that is not empty, so each page makes progress.
 func ending(s string, most int) int {
 	if most >= len(s) {
 		return len(s)
@@ -51,7 +51,7 @@ func ending(s string, most int) int {
 		}
 	}
 	if i := strings.LastIndexByte(s[:most], '\\'); i > 0 && most-i < len(`\u0000`) {
-		for i > 0 && s[i-1] == '\\' { // an escape begins with the first of several
+		for i > 0 && s[i-1] == '\\' { // the first of several backslashes begins the escape
 			i--
 		}
 		if i > most/2 {
@@ -64,9 +64,9 @@ func ending(s string, most int) int {
 	return most
 }
 
-// quoted is how long a text becomes as a string of JSON, where quotes and line ends take two bytes or more. It also
-// counts the escapes that encoding/json makes of <, > and &: rather too long than too short.
+// quoted returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It also
+// counts the escapes that encoding/json makes of <, > and &, so it is rather too high than too low.
 func quoted(s string) int {
-	q, _ := json.Marshal(s) // a text can be encoded
+	q, _ := json.Marshal(s) // any string can be encoded
 	return len(q)
 }

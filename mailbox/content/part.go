@@ -12,15 +12,15 @@ import (
 	"handoff/schemas"
 )
 
-// mostKnown is how many names an error has of those that there are.
+// mostKnown is the maximum number of existing names in an error.
 const mostKnown = 20
 
-// lineRange is one line, as 10 or L10, or lines, as 10-40 or L10-L40.
+// lineRange matches one line, as 10 or L10, or several, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
-// Part is the part of a text that somebody names: lines, as L10 or L10-L40; what a JSON pointer leads to, as /paths/0;
-// or the section of Markdown under a heading, by its words or as links write them, as known-issues. No name is the
-// whole text. The error is not_found, with what there is.
+// Part returns the named part of a text. The name is a range of lines, as L10 or L10-L40; a JSON pointer, as /paths/0;
+// or a heading of Markdown, by its words or in the form of links, as known-issues. An empty name gives the whole text.
+// The error is not_found, with the existing names.
 func Part(text, name string) (string, error) {
 	if name == "" {
 		return text, nil
@@ -35,10 +35,11 @@ func Part(text, name string) (string, error) {
 	return section(text, name)
 }
 
-// lines are the lines of a range, the last included, counted from 1. An end beyond the last line is the last line.
+// lines returns a range of lines, counted from 1, with the last one included. An end beyond the last line means the
+// last line.
 func lines(text, from, to string) (string, error) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
-	first, _ := strconv.Atoi(from) // one that is too large for a number is no line
+	first, _ := strconv.Atoi(from) // a number that overflows is no line
 	last := first
 	if to != "" {
 		last, _ = strconv.Atoi(to)
@@ -50,9 +51,9 @@ func lines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// Pointer is the JSON value at a path of names and indexes, the first 0, as RFC 6901 has it without the first slash. It
-// reads the text once, however long the path is. The error is not_found, with some of the names or the number of entries
-// that there are.
+// Pointer returns the JSON value at a path of names and indexes (the first is 0), in the syntax of RFC 6901 without the
+// first slash. It reads the text once, whatever the length of the path. The error is not_found, with some of the
+// existing names or the number of entries.
 func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	text := json.NewDecoder(bytes.NewReader(raw))
@@ -68,8 +69,8 @@ func Pointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// descend reads up to the value that an object or a list has under a name or an index. What cannot be decoded ends the
-// value: nothing is found behind it.
+// descend advances text to the value under a name or an index of an object or a list. A syntax error ends the value:
+// descend finds nothing after it.
 func descend(text *json.Decoder, step string) *schemas.Error {
 	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
@@ -102,7 +103,7 @@ func descend(text *json.Decoder, step string) *schemas.Error {
 	return absent.WithHint("That is no JSON with parts.")
 }
 
-// Text is a value of JSON as a text: a text as it is, anything else as JSON.
+// Text returns a JSON string as its text, and any other JSON value as it is.
 func Text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -111,11 +112,11 @@ func Text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// heading is a heading of Markdown that begins with its marks. One that is underlined is none.
+// heading matches a Markdown heading that begins with marks. Underlined headings do not count.
 var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
-// section is a heading with all below it, up to the next of its level or above. Lines in fences are no headings. Of
-// several with the same words the first counts. Case and the marks of Markdown do not matter, see [slug].
+// section returns a heading and all text below it, up to the next heading of its level or above. Lines in fences are
+// not headings. The first of several equal headings counts. Case and the marks of Markdown do not matter, see [slug].
 func section(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder
@@ -146,7 +147,7 @@ func section(text, name string) (string, error) {
 		WithKnown(schemas.Map(known[:min(len(known), mostKnown)], schemas.Visible)...)
 }
 
-// slug is a heading as links write it.
+// slug returns a heading in the form of links.
 func slug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return strings.ContainsRune(" \t-_#`*", r) })
 	return strings.Join(words, "-")

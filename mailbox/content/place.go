@@ -8,19 +8,19 @@ import (
 	"handoff/schemas"
 )
 
-// scheme begins the address of what a handoff carries.
+// scheme begins the address of content that belongs to a handoff.
 const scheme = "context://"
 
-// Place is where a reference leads: a handoff, the path of a value in what it says or the name of content that was sent
-// with it, and a part of that text, see [Part]. Without a path it is all that was sent.
+// Place is the target of a reference: a handoff, the path of a field or the name of sent content, and a part of that
+// text, see [Part]. Without a path it is the whole sent message.
 type Place struct {
 	Handoff    schemas.ID
 	Path, Part string
 }
 
-// PlaceOf reads a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. One without a
-// handoff, as spec.md, is a place in the given one, and none where that is zero; a foreign address is no place. Whether
-// the handoff and the value are there is for the caller to see. It is none, too, where an escape cannot be decoded.
+// PlaceOf parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference without
+// a handoff, as spec.md, is a place in the given handoff, and not ok if that is zero. A foreign address and a broken
+// escape are not ok. The caller checks that the handoff and the value exist.
 func PlaceOf(reference string, of schemas.ID) (p Place, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
@@ -43,12 +43,12 @@ func PlaceOf(reference string, of schemas.ID) (p Place, ok bool) {
 	return Place{of, path, part}, true
 }
 
-// URL is the address of content with a name that was sent with a handoff. The name is not escaped, so one with # or %
-// would not lead back.
+// URL returns the address of named content that was sent with a handoff. It does not escape the name, so a name with #
+// or % would not parse back.
 func URL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
-// IsField tells whether a name is that of a field which a path begins with, so that no content may have it. It reads
-// the types themselves, so that a new field is reserved without a list of names.
+// IsField reports whether name is a field that a path may begin with. Content must not have the name of a field.
+// IsField reads the types, so that a new field is reserved without a list of names.
 func IsField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),

@@ -1,12 +1,11 @@
-// Package content is what can be done with a text without knowing what it says: how many tokens it has, which page of
-// it fits into an answer, which part somebody names by lines, by a heading or by a JSON pointer, and where a reference
-// leads.
+// Package content handles texts without regard to their meaning. It counts tokens, cuts a text into pages, finds a part
+// of a text by lines, heading or JSON pointer, and parses references.
 //
-// All functions are pure. Errors are [schemas.Error] and say what there is instead.
+// All functions are pure. Errors are [schemas.Error] and list the existing alternatives.
 //
-// A field of what was sent is a reference without being stored as one: context://ho_1/artifacts/2 is looked up in the
-// content of the event. So whatever a brief has no room for can be read by itself, and nobody decides beforehand what
-// is long.
+// A reference to a field of a sent message needs no storage of its own: context://ho_1/artifacts/2 is looked up in the
+// content of the event. So a model can read everything for which a brief has no room, and no sender has to decide in
+// advance which text is long.
 package content
 
 import (
@@ -14,16 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates the tokens of a text, rounded up. It is no tokenizer: it counts words, numbers and marks, with
-// weights that were fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within
-// 15 percent of the latter. A real tokenizer would take 10 ms to load in each hook.
+// Tokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks, with
+// weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON it is within 15 percent
+// of the latter. A real tokenizer would take 10 ms to load in each hook.
 func Tokens(s string) int { return Whole(Tenths(s)) }
 
-// Whole is tenths of a token as tokens, rounded up.
+// Whole converts tenths of a token to tokens, rounded up.
 func Whole(tenths int) int { return (tenths + 9) / 10 }
 
-// Tenths are tokens times ten. Those of lines, each with its line end, add up to at least those of their text, so
-// packing counts in them and rounds nothing.
+// Tenths returns the tokens of a text times ten. The sum over lines, each with its line end, is at least the value of
+// their text, so packing counts in tenths and rounds nothing.
 func Tenths(s string) int {
 	var m meter
 	for i := 0; i < len(s); {
@@ -39,7 +38,7 @@ func Tenths(s string) int {
 	return m.tenths
 }
 
-// lowers counts the small letters of English with which a text begins. Most texts are mostly of these.
+// lowers counts the lower-case English letters at the beginning of a text. Most of a typical text consists of them.
 func lowers(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -49,8 +48,8 @@ func lowers(s string) int {
 	return len(s)
 }
 
-// Within is how many bytes of a text, at most, have so many tenths. It cuts no character in two. It reads no further
-// than that.
+// Within returns the length in bytes of the longest beginning of a text that has at most the given tenths. It splits no
+// character and reads no further than it must.
 func Within(s string, tenths int) int {
 	var m meter
 	for i, r := range s {
@@ -61,7 +60,7 @@ func Within(s string, tenths int) int {
 	return len(s)
 }
 
-// meter counts tenths, one character after another. Characters of one class are a run, such as a word.
+// meter counts tenths, one character after another. Successive characters of one class form a run, such as a word.
 type meter struct {
 	tenths int
 	class  class
@@ -69,8 +68,8 @@ type meter struct {
 	lower  bool
 }
 
-// A class is what characters have in common that take tokens alike. Classes from mark on have a price for each
-// character behind the first.
+// A class groups characters that cost the same number of tokens. Classes from mark on have a price for each character
+// after the first.
 type class int
 
 const (
@@ -84,18 +83,18 @@ const (
 	symbol
 )
 
-// What the first character of a run takes, and each of those after it. Words, numbers and spaces have rules of their
-// own, see [meter.add].
+// The price of the first character of a run, and of each later one. Words, numbers and spaces have their own rules, see
+// [meter.add].
 var (
 	first = [...]int{letter: 11, digit: 14, lineEnd: 3, mark: 6, ideograph: 8, foreign: 3, symbol: 21}
 	after = [...]int{mark: 3, ideograph: 8, foreign: 3, symbol: 21}
 )
 
-// perWord is how many letters of a word one price is for.
+// perWord is the number of letters of a word that the first price covers.
 const perWord = 6
 
-// add counts one more character. A hump begins a new word. A blank by itself costs nothing: it is part of the token of
-// the word behind it.
+// add counts one more character. A hump begins a new word. A single blank is free, because it is part of the token of
+// the next word.
 func (m *meter) add(r rune) {
 	c := classOf(r)
 	hump := c == letter && m.lower && r <= 'Z' // as in camelCase
@@ -111,14 +110,14 @@ func (m *meter) add(r rune) {
 		m.tenths++
 	case c == digit && m.length%3 == 1:
 		m.tenths += first[digit]
-	case c == space && m.length == 2: // a single space belongs to the word behind it
+	case c == space && m.length == 2: // a single space belongs to the next word
 		m.tenths += 13
 	case c >= mark:
 		m.tenths += after[c]
 	}
 }
 
-// word counts small letters, as [meter.add] does each of them.
+// word counts n lower-case letters, with the same result as n calls of [meter.add].
 func (m *meter) word(n int) {
 	m.add('a')
 	was := m.length
@@ -126,7 +125,7 @@ func (m *meter) word(n int) {
 	m.tenths += max(m.length, perWord) - max(was, perWord)
 }
 
-// classOf is the class of a character. Beyond 0x2e80 are the scripts whose characters are words.
+// classOf returns the class of a character. From 0x2e80 on are the scripts whose characters are words.
 func classOf(r rune) class {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':

@@ -19,7 +19,7 @@ var (
 	plain = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
-// taskManager is the chain of six handoffs that the handoff protocol agent draws.
+// taskManager is the chain of six handoffs in the picture of the handoff protocol agent.
 func taskManager() []schemas.Step {
 	return []schemas.Step{
 		{HandoffID: 1, From: "human", To: "architect", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 900},
@@ -31,7 +31,7 @@ func taskManager() []schemas.Step {
 	}
 }
 
-// fanOut is a swarm: three at once, one of them retried, one gone on.
+// fanOut is a swarm of three parallel handoffs, one of them retried, one with children.
 func fanOut() []schemas.Step {
 	return []schemas.Step{
 		{HandoffID: 1, From: "human", To: "planner", Holder: "planner", Title: "Plan the release", Status: schemas.Completed, Outcome: schemas.Partial, Unmet: 1, Seconds: 7500},

@@ -12,9 +12,9 @@ import (
 	"handoff/schemas/display"
 )
 
-// Markdown writes a workflow as a page for a pull request: what came of it, who did which step and how it ended, what
-// each delivered with its criteria, checks and results, and which points are open. What agents wrote is on one line
-// each and escaped, so none of it adds to the page, links or mentions anybody.
+// Markdown writes a workflow as a page for a pull request: the overall result, each step with its agent and its end,
+// each result with its criteria and checks, and the open points. Text of agents is on one line each and escaped, so it
+// cannot add structure, links or mentions to the page.
 func Markdown(workflow string, steps []schemas.Step) string {
 	m := markdown{}
 	title, completed, seconds := workflow, 0, 0
@@ -49,16 +49,16 @@ func Markdown(workflow string, steps []schemas.Step) string {
 	return m.String()
 }
 
-// worked is a number of seconds as people say it.
+// worked formats a number of seconds as a duration.
 func worked(seconds int) string { return display.Duration(time.Duration(seconds) * time.Second) }
 
-// markdown is a page that is being written.
+// markdown is a page under construction.
 type markdown struct{ strings.Builder }
 
-// line writes a line. What agents wrote comes as an argument, and never in the format.
+// line writes a line. Text of agents must be an argument, never part of the format.
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
-// list writes items beneath a heading, and nothing where there are none.
+// list writes items below a heading, and nothing if there are none.
 func (m *markdown) list(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
@@ -68,7 +68,7 @@ func (m *markdown) list(heading string, items []string) {
 	}
 }
 
-// done writes what one handoff delivered.
+// done writes the result of one handoff.
 func (m *markdown) done(s schemas.Step) {
 	c := s.Done
 	m.line("\n## %s: %s", s.HandoffID, plain(s.Title))
@@ -95,11 +95,11 @@ func (m *markdown) done(s schemas.Step) {
 	m.list("", items)
 }
 
-// openPoints are what a reviewer has to know of that is not done: criteria that are not met, notes, work that has not
-// ended, and failures that nobody went on with. A failure is not open where another step does the work again.
+// openPoints returns the unfinished matters of a step that a reviewer has to know of: unmet criteria, notes, work that
+// has not ended, and failures without a successor. A failure is not open if another step repeats the work.
 func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
-	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework says what is open
+	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
 		for _, a := range c.Criteria {
 			if !a.IsMet() {
 				add("not met: " + behind(a.Criterion, c.EvidenceText(a)))
@@ -125,7 +125,7 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 	return points
 }
 
-// behind puts an explanation behind a text.
+// behind appends an explanation to a text.
 func behind(text, why string) string {
 	if why == "" {
 		return plain(text)
@@ -133,7 +133,7 @@ func behind(text, why string) string {
 	return plain(text) + " (" + plain(why) + ")"
 }
 
-// named is the title of a step, with what it does again.
+// named returns the title of a step and the step that it repeats.
 func named(s schemas.Step) string {
 	switch {
 	case s.RetryOf != 0:
@@ -144,11 +144,11 @@ func named(s schemas.Step) string {
 	return s.Title
 }
 
-// marks are what Markdown and the hosts of repositories read something into.
+// marks escapes the characters that have a meaning in Markdown or for the hosts of repositories.
 var marks = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
 	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",
 )
 
-// plain is what an agent wrote, on one line and as it is. It has 600 columns at most.
+// plain escapes text of an agent and puts it on one line of at most 600 columns.
 func plain(written string) string { return marks.Replace(display.OneLine(written, 600)) }

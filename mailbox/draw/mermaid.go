@@ -11,9 +11,9 @@ import (
 )
 
 // Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
-// box with its holder, id, title and status, what happened to it, and what came of it. An arrow leads to each child,
-// and retries and rollbacks say so; a dashed one leads from what a handoff waits for. What agents wrote is escaped, so
-// a title cannot add to the chart. Equal steps give equal text.
+// box with its holder, id, title, status, story and result. An arrow leads to each child, with a label for retries and
+// rollbacks. A dashed arrow leads from a dependency to the handoff that waits for it. Text of agents is escaped, so a
+// title cannot add to the chart. Equal steps give equal text.
 func Mermaid(steps []schemas.Step) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -51,7 +51,7 @@ func Mermaid(steps []schemas.Step) string {
 	return b.String()
 }
 
-// inOrder visits steps as [Tree] draws them.
+// inOrder visits steps in the order in which [Tree] draws them.
 func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func(schemas.Step)) {
 	for _, s := range grouped[above] {
 		visit(s)
@@ -59,8 +59,8 @@ func inOrder(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func
 	}
 }
 
-// escaped writes text so that Mermaid reads nothing into it: all but letters, digits and a few marks are numbered
-// entities. It is cut to about 150 bytes before: a box has little room.
+// escaped writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks becomes
+// a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
 func escaped(written string) string {
 	var b strings.Builder
 	for _, r := range display.OneLine(schemas.Shorten(written, 150), 160) {

@@ -1,6 +1,6 @@
-// Package draw shows workflows to people, as a picture of who passed what to whom: [Tree] as text, [Mermaid] for
-// documents, [Markdown] for pull requests. Models read briefs instead. Drawing is pure: words, colours and widths are
-// those of package display. What agents wrote is on one line, and none of it adds to the picture.
+// Package draw shows workflows to people, as a picture of the handoffs between agents: [Tree] as text, [Mermaid] for
+// documents, [Markdown] for pull requests. Models read briefs instead. Drawing is pure. Words, colours and widths come
+// from package display. Text of agents is on one line, and cannot add to the picture.
 package draw
 
 import (
@@ -15,16 +15,16 @@ import (
 	"handoff/schemas/display"
 )
 
-// ruler is fixed, so that the heads of arrows stand in one column where names are short.
-const ruler = 32 // columns of the line behind an agent's name
+// ruler is fixed, so that the heads of arrows form one column if names are short.
+const ruler = 32 // columns of the line after an agent's name
 
-// Tree draws the handoffs of a workflow from top to bottom, each beneath who sent it and the agent who holds it,
-// else the address it was sent to. One child follows its parent in the
-// same column; several are branches, indented. A retry follows what it retries. Handoffs whose parent is not among the
-// steps begin a picture of their own.
+// Tree draws the handoffs of a workflow from top to bottom. Each stands below its parent, with its sender and its
+// holder, or its address while it has no holder. A single child follows its parent in the same column; several children
+// are branches, indented. A retry follows the retried handoff. A handoff whose parent is not among the steps begins a
+// picture of its own.
 //
-// Title stands in the heading, before the name of the workflow, where it is not empty. No line is wider than the style
-// says, unless branches are nested so deep that less than 24 columns would be left. The text ends with a line end.
+// The heading is the title, if there is one, and the name of the workflow. No line is wider than the style says, unless
+// branches are nested so deep that less than 24 columns would be left. The text ends with a line end.
 func Tree(workflow, title string, steps []schemas.Step, style display.Style) string {
 	d := tree{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: children(steps)}
 	const label = "Handoff Chain: "
@@ -41,9 +41,8 @@ func Tree(workflow, title string, steps []schemas.Step, style display.Style) str
 	return d.String()
 }
 
-// children groups steps beneath what they follow, in the order in which they were sent; roots are beneath zero. Every
-// step is in exactly one group, and following the groups from zero reaches each once. A step that comes twice counts
-// once.
+// children groups steps by parent or retried handoff, in the order in which they were sent. Roots are under zero. Every
+// step is in exactly one group, and a walk from zero reaches each step once. A step that occurs twice counts once.
 func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
@@ -54,7 +53,7 @@ func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 			continue
 		}
 		above := cmp.Or(s.RetryOf, s.Parent)
-		if !seen[above] { // not here, or numbered later, as no real parent is
+		if !seen[above] { // not among the steps, or with a higher number, which no real parent has
 			above = 0
 		}
 		seen[s.HandoffID] = true
@@ -63,7 +62,7 @@ func children(steps []schemas.Step) map[schemas.ID][]schemas.Step {
 	return grouped
 }
 
-// tree is a picture that is being drawn.
+// tree is a picture under construction.
 type tree struct {
 	display.Style
 	strings.Builder
@@ -76,8 +75,8 @@ func (d *tree) line(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// step draws one handoff and all that follow it. The first line begins with head, the others with margin. A chain goes
-// on in a loop, so only branches nest.
+// step draws one handoff and all its descendants. The first line begins with head, the others with margin. A chain
+// continues in a loop, so only branches nest.
 func (d *tree) step(s schemas.Step, head, margin string) {
 	for {
 		d.agent(s, head)
@@ -96,7 +95,7 @@ func (d *tree) step(s schemas.Step, head, margin string) {
 	}
 }
 
-// agent draws the line with the name of who has the handoff.
+// agent draws the line with the names of the sender and the holder.
 func (d *tree) agent(s schemas.Step, head string) {
 	name := display.OneLine(holder(s), 40)
 	if s.From != "" && string(s.From) != holder(s) {
@@ -118,18 +117,18 @@ func (d *tree) branches(next []schemas.Step, margin string) {
 	}
 }
 
-// holder is who has a handoff, or to whom it was sent while nobody claimed it.
+// holder returns the holder of a handoff, or its address while it is unclaimed.
 func holder(s schemas.Step) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }
 
-// stateOf is what a step says of its state.
+// stateOf returns the state of a step for package display.
 func stateOf(s schemas.Step) display.State {
 	return display.State{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
-// facts are the lines beside the stem. Facts that are zero or empty have no line. The width is that beside the stem, 24
-// at least.
+// facts returns the lines beside the stem. Facts that are zero or empty have no line. width is the room beside the
+// stem, at least 24.
 func (d *tree) facts(s schemas.Step, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
@@ -169,7 +168,7 @@ func (d *tree) facts(s schemas.Step, width int) []string {
 	return lines
 }
 
-// time says how long a handoff was worked on, or since when it is under way, and how long it waited meanwhile.
+// time returns the time of work on a handoff so far, with its waiting time, or the time since it was sent.
 func (d *tree) time(s schemas.Step) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
 	value = display.Duration(worked)
@@ -189,13 +188,13 @@ func (d *tree) time(s schemas.Step) (label, value string) {
 	return "", ""
 }
 
-// filesOf counts the files of a step, "" for none.
+// filesOf counts the files of a step. It returns "" if there are none.
 func filesOf(s schemas.Step) string {
 	return counts(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
-// testsOf counts the tests of a step: those that ran by how they ended, and those that are new. Where they do not pass
-// and nobody counted which, it says so. It is "" for none.
+// testsOf counts the tests of a step: passed, failed and new ones. If tests do not pass and nobody counted them, it
+// says "not passing". It returns "" if there is nothing to say.
 func testsOf(s schemas.Step) string {
 	text := counts(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
@@ -207,8 +206,7 @@ func testsOf(s schemas.Step) string {
 	return text
 }
 
-// counts joins numbers with what they count and leaves out zeros. Each pair is a number and the word for what it
-// counts.
+// counts joins numbers with their words and omits zeros. Each pair is a number and the word for its unit.
 func counts(pairs ...any) string {
 	var some []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -219,8 +217,8 @@ func counts(pairs ...any) string {
 	return strings.Join(some, ", ")
 }
 
-// What a reader is told of a moment, by its action, before what was said. A moment of another action is told by its
-// action: "lead amended it".
+// sayings has the sentence for a moment by its action; the text of the moment follows it. A moment of another action
+// uses the action itself: "lead amended it".
 var sayings = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
@@ -240,10 +238,10 @@ var sayings = map[string]string{
 	"completion_refused": "the completion of %s was refused",
 }
 
-// maxMoment is how much of what was said with a moment a picture shows, in bytes.
+// maxMoment is the limit for the text of a moment in a picture, in bytes.
 const maxMoment = 300
 
-// moment is a moment as a sentence. The sentence is a format, so percent signs of others are doubled.
+// moment returns a moment as a sentence. The sentence is a format, so percent signs in foreign text are doubled.
 func moment(m schemas.Moment) string {
 	saying, known := sayings[m.Action]
 	if m.PassedTo != "" {
@@ -262,7 +260,7 @@ func moment(m schemas.Moment) string {
 	return text + ": " + schemas.Shorten(m.Text, maxMoment)
 }
 
-// wrapped puts what an agent wrote on lines of at most width columns, broken between words, with hidden characters made
+// wrapped breaks text of an agent into lines of at most width columns, between words, and makes hidden characters
 // visible. Lines after the first are indented.
 func wrapped(written string, width int) (lines []string) {
 	const indent = "  "
@@ -278,7 +276,7 @@ func wrapped(written string, width int) (lines []string) {
 			lines = append(lines, line)
 			line = indent + word
 		}
-		line = display.Clip(line, width) // one word
+		line = display.Clip(line, width) // a single word may be too long
 	}
 	return append(lines, line)
 }
