@@ -11,23 +11,23 @@ import (
 	"handoff/schemas"
 )
 
-// answersField is the field of a refusal of answers; that of one answer begins with it.
+// answersField is the field of an error about answers. The field of an error about one answer begins with it.
 const answersField = "verification.criteria"
 
-// Compare puts the answers of a completion beside the criteria that e declares, in their order; it gives nil when none
-// are declared and none answered. A criterion is named by number ("1", "#1", "1.") or by text, also as "1. text"; case
-// and spaces do not matter. What was seen of checks answers theirs, unless the holder says that one is not met; checks
-// that the repository asks of all work come behind. A check at which nobody looked has the reason. It is not met
-// whatever the holder says, unless e takes a claim for it and it was not seen to fail before; and it needs no answer
-// where the result is partial or refused anyway.
+// Compare matches the answers of a completion with the criteria of e and returns the answered criteria in their order.
+// It returns nil if there are neither criteria nor answers. An answer names its criterion by number ("1", "#1", "1.")
+// or by text, also as "1. text"; case and spaces do not matter. Observations of checks answer their criteria, unless
+// the holder answers with met: false. Checks that the repository requires of all work follow at the end. A check
+// without an observation has the reason for that. It counts as not met even if the holder says met, unless e accepts a
+// claim for it and no earlier observation failed. It needs no answer if the result is partial or refused anyway.
 //
 // Errors, all with the field verification.criteria:
-//   - invalid: an answer names no criterion of the handoff; one criterion is answered both met and not met; a criterion
-//     is not answered. The error lists what is missing by number, so that one more call mends it.
-//   - conflict: e is strict and a criterion is not met; a check was seen not to pass, and the holder does not say that the
-//     result is partial.
+//   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
+//     answer. The error lists the missing answers by number, so that one more call is enough.
+//   - conflict: e is strict and a criterion is not met; a check was observed to fail, and the holder does not call the
+//     result partial.
 //
-// Answering a criterion twice in the same way is no error, and all its evidence is kept.
+// Two equal answers to one criterion are no error. Compare keeps all their evidence.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	asked := Criteria(e)
 	for _, check := range seen.Checks() {
@@ -48,7 +48,7 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	return asked, nil
 }
 
-// answers are the criteria of a handoff with their answers, and which of them need no other.
+// answers holds the criteria of a handoff with their answers, and marks the criteria that need no further answer.
 type answers struct {
 	asked []schemas.Answered
 	done  []bool
@@ -70,8 +70,7 @@ func (a answers) take(given []schemas.Criterion) error {
 	return nil
 }
 
-// observe adds what was seen of the checks, and gives those that do not pass and that the holder does not answer with
-// met: false.
+// observe adds the observations of checks. It returns the failed checks that the holder did not answer with met: false.
 func (a answers) observe(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
@@ -97,8 +96,8 @@ var (
 	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
-// find gives the index of the criterion that name names, or -1. Text comes before numbers: a criterion whose text is
-// "2" is meant by it.
+// find returns the index of the criterion with a name, or -1. Text has precedence over numbers: a criterion with the
+// text "2" is found by it.
 func find(asked []schemas.Answered, name string) int {
 	name = fold(name)
 	for i, a := range asked {
@@ -110,7 +109,7 @@ func find(asked []schemas.Answered, name string) int {
 		return byNumber(asked, m[1])
 	}
 	if m := numberedForm().FindStringSubmatch(name); m != nil {
-		// The text decides: a number beside another text is a slip that must not answer the wrong one.
+		// The text decides: a number with a different text is a slip, and must not answer the wrong criterion.
 		if i := byNumber(asked, m[1]); i >= 0 && fold(asked[i].Criterion) == m[2] {
 			return i
 		}
@@ -118,7 +117,7 @@ func find(asked []schemas.Answered, name string) int {
 	return -1
 }
 
-// byNumber gives the index of a number that was written out, or -1 for one that no criterion has.
+// byNumber returns the index for a written number, or -1 if no criterion has it.
 func byNumber(asked []schemas.Answered, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
@@ -127,7 +126,7 @@ func byNumber(asked []schemas.Answered, digits string) int {
 	return n - 1
 }
 
-// join keeps all the evidence that was given for one criterion.
+// join joins all evidence for one criterion.
 func join(have, more string) string {
 	if have == "" || more == "" || have == more {
 		return cmp.Or(have, more)
@@ -135,14 +134,14 @@ func join(have, more string) string {
 	return have + "; " + more
 }
 
-// The most that an error tells; a longer one would cost more to read than the answers themselves.
+// The limits of an error's text. A longer text would cost more to read than the answers themselves.
 const (
 	shownCriteria = 20
-	shownBytes    = 200     // of one text
-	shownTails    = 4 << 10 // of what all failing checks printed
+	shownBytes    = 200     // for one text
+	shownTails    = 4 << 10 // for the output of all failed checks
 )
 
-// unknown refuses an answer that names no criterion, with those that there are.
+// unknown refuses an answer that names no criterion. The error lists the existing criteria.
 func unknown(asked []schemas.Answered, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
 	name = schemas.Clip(schemas.Visible(name), shownBytes)
@@ -155,13 +154,13 @@ func unknown(asked []schemas.Answered, i int, name string) error {
 		WithKnown(lines(asked)...)
 }
 
-// contradiction refuses two answers to one criterion that say the opposite: which of them holds, only the holder knows.
+// contradiction refuses two opposite answers to one criterion. Only the holder knows the right one.
 func contradiction(a schemas.Answered) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", line(a)).
 		WithHint("Answer it once; what is met in part is not met.")
 }
 
-// missing lists what was not answered, by number; nil when all was.
+// missing returns an error with the numbers of all unanswered criteria, or nil if there are none.
 func (a answers) missing() error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
@@ -180,13 +179,13 @@ func (a answers) missing() error {
 		WithHint("%s", hint)
 }
 
-// unseenHint comes first to a look: an answer in its place is only a claim.
+// unseenHint prefers an observation: an answer instead of it is only a claim.
 const unseenHint = "Mend why nobody looked, if you can, and complete again. Else, and where no check is named, answer: " +
 	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until a " +
 	"look passes or the sender accepts it, unless the sender said that a claim is enough."
 
-// failed refuses a result that is called done while checks of it do not pass, with what they printed last; nil when none
-// is among them.
+// failed refuses a completion whose checks fail, with the last lines of their output. It returns nil if no check is
+// given.
 func failed(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
@@ -205,7 +204,7 @@ func failed(checks []schemas.Answered, seen *schemas.CheckReport) error {
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// refused is the refusal of a strict handoff, with the criteria that are not met and the ways out.
+// refused refuses the completion of a strict handoff, with the unmet criteria and the ways out.
 func refused(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(lines(unmet), "; "))
@@ -213,7 +212,8 @@ func refused(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// line is a criterion on one line, behind its number, 200 bytes at most, and why nobody looked at its check.
+// line returns a criterion on one line of at most 200 bytes, with its number, and the reason why its check was not
+// observed.
 func line(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
 	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), shownBytes))
@@ -223,12 +223,12 @@ func line(a schemas.Answered) string {
 	return text
 }
 
-// lines are criteria as lines, twenty at most, and a count of the others.
+// lines returns a line for each criterion, at most twenty, and a count of the others.
 func lines(list []schemas.Answered) []string {
 	return first(schemas.Map(list, line), shownCriteria)
 }
 
-// first are the first of several texts, and a count of the others.
+// first returns the first most texts and a count of the others.
 func first(texts []string, most int) []string {
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// login asks for four things; the third criterion repeats the first.
+// login declares four criteria; the third criterion repeats the first.
 func login() *schemas.Expectations {
 	return &schemas.Expectations{
 		Deliverables: []schemas.Deliverable{

@@ -1,16 +1,16 @@
-// Package contract compares what a handoff asked for with what came back.
+// Package contract compares the expectations of a handoff with its result.
 //
-// The sender declares criteria: the acceptance criteria of each deliverable, then the success criteria of
-// the whole, numbered from 1 by [Criteria]. The receiver is shown those numbers and answers each one, met
-// or not, with evidence; [Compare] finds what it did not answer and says exactly what to add. The sender
-// may also declare a JSON Schema for the output: [Compile] refuses one that cannot work when it is sent,
-// and [Schema.Check] names each violation by its path when the work comes back.
+// The sender declares criteria: the acceptance criteria of each deliverable, then the success criteria of the whole,
+// numbered from 1 by [Criteria]. The recipient sees those numbers and answers each one, met or not, with evidence.
+// [Compare] finds the criteria without an answer and lists the answers to add. The sender may also declare a JSON
+// Schema for the output: [Compile] refuses a schema that cannot work when it is sent, and [Schema.Check] names each
+// violation by its path when the work comes back.
 //
-// Nothing here keeps state, reads a clock, a file or the network. Schemas and outputs come from strangers,
-// so the work that checking may cost is counted before it is done.
+// The package keeps no state, and reads no clock, file or network. Schemas and outputs come from strangers, so it
+// counts the cost of a check before the check begins.
 //
-// Package mailbox compares outside of its transactions, because there is one writer. So everything here may be called
-// concurrently, and depends on nothing but its arguments.
+// Package mailbox compares outside of its transactions, because there is one writer. So all functions may be called
+// concurrently, and depend on nothing but their arguments.
 package contract
 
 import (
@@ -20,13 +20,13 @@ import (
 	"handoff/schemas"
 )
 
-// Criteria numbers what a handoff declares, from 1: acceptance criteria in the order of the deliverables, then success
-// criteria, then checks. A text that differs only in case and spaces from an earlier one has its number. Nothing is
-// answered yet: Met is false throughout. Nil expectations declare none.
+// Criteria numbers the criteria of a handoff, from 1: acceptance criteria in the order of the deliverables, then
+// success criteria, then checks. A text that differs only in case and spaces from an earlier one shares its number. The
+// criteria have no answers yet: Met is false in all of them. Nil expectations have none.
 //
-// The numbers are those that the brief shows and a completion answers, so they must not depend on anything but the
-// expectations. An amendment adds at the end of its list; numbers that come later may move then, and a completion that
-// was compared with the earlier ones is refused.
+// The brief shows these numbers and a completion answers them, so they must depend on nothing but the expectations. An
+// amendment adds at the end of a list; later numbers may move then, and the server refuses a completion that was
+// compared with the earlier numbers.
 func Criteria(e *schemas.Expectations) (all []schemas.Answered) {
 	asked := schemas.OrZero(e)
 	seen := map[string]bool{}
@@ -49,7 +49,7 @@ func Criteria(e *schemas.Expectations) (all []schemas.Answered) {
 	return all
 }
 
-// withCheck adds the criterion that a check decides, unless it is there.
+// withCheck adds the criterion of a check, unless it exists.
 func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	if check == "" || slices.ContainsFunc(all, func(a schemas.Answered) bool { return a.Check == check }) {
 		return all
@@ -57,14 +57,14 @@ func withCheck(all []schemas.Answered, check string) []schemas.Answered {
 	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
-// ByHand are the criteria that the holder has to answer itself: those that no check decides. They have the first
+// ByHand returns the criteria that the holder has to answer, because no check decides them. They have the first
 // numbers.
 func ByHand(all []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
 }
 
-// Outcome is success when every criterion is met, also when there is none, and the completion has no [Doubts]; partial
-// otherwise, and where the holder says so. A criterion that nobody answered counts as not met.
+// Outcome returns success if every criterion is met and the completion has no [Doubts], also without criteria.
+// Otherwise, and if the holder says partial, it returns partial. A criterion without an answer counts as not met.
 func Outcome(done schemas.Completion, said schemas.Outcome) schemas.Outcome {
 	if said == schemas.Partial || len(Unmet(done.Criteria))+len(Doubts(done)) > 0 {
 		return schemas.Partial
@@ -72,18 +72,18 @@ func Outcome(done schemas.Completion, said schemas.Outcome) schemas.Outcome {
 	return schemas.Success
 }
 
-// Unmet gives the criteria that were answered with no or seen not to hold, in their order. The list is a copy. One that
-// nobody answered is among them.
+// Unmet returns the criteria that are answered with no, observed to fail or not answered, in their order. The list is a
+// copy.
 func Unmet(answered []schemas.Answered) []schemas.Answered {
 	return slices.DeleteFunc(slices.Clone(answered), schemas.Answered.IsMet)
 }
 
-// fold makes texts equal that differ only in case and spaces: models repeat a criterion as they remember it.
+// fold makes texts equal that differ only in case and spaces, because models repeat a criterion from memory.
 func fold(s string) string {
 	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
-// Asks tells whether a completion is to be compared with what was asked for.
+// Asks reports whether a completion has to be compared with the expectations.
 func Asks(e *schemas.Expectations) bool {
 	return e != nil && (e.Strict || len(Criteria(e)) > 0 || len(e.OutputSchema) > 0)
 }

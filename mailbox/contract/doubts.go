@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Doubts names what a completion says of itself that speaks against a success: what was verified and did not pass. Of
-// a command that was run several times the last run counts. With a doubt it is partial at best, see [Outcome].
+// Doubts lists statements in a completion that speak against a success: verifications that did not pass. For a command
+// with several runs, the last run counts. A completion with doubts is partial at best, see [Outcome].
 func Doubts(done schemas.Completion) []string {
 	said := saidBy(done)
 	if !done.Conforms {
@@ -43,7 +43,7 @@ func Doubts(done schemas.Completion) []string {
 	return doubts
 }
 
-// Strictly refuses a completion of a strict handoff that has doubts.
+// Strictly refuses a completion with doubts if its handoff is strict.
 func Strictly(e *schemas.Expectations, done schemas.Completion) error {
 	doubts := Doubts(done)
 	if e == nil || !e.Strict || len(doubts) == 0 {
@@ -53,8 +53,8 @@ func Strictly(e *schemas.Expectations, done schemas.Completion) error {
 		WithHint("Mend it and complete again, ask the sender, or give up.")
 }
 
-// Contradiction refuses a completion that is not called partial, and in which a field says that the work is not done:
-// an error, or a success that is none. Only its holder knows what is meant.
+// Contradiction refuses a completion that is not called partial but has a field which says that the work is not done:
+// an error, or a false success. Only the holder knows the right one.
 func Contradiction(in schemas.CompleteIn) error {
 	no := saidBy(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && isWrong(in.Summary) {
@@ -67,21 +67,21 @@ func Contradiction(in schemas.CompleteIn) error {
 		WithHint("Nothing was completed. What is no failure of the work belongs into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
-// checked are words in the names of fields that say how a verification went. Such a field makes a result partial. One
-// that is about the work itself contradicts a completion, see [Contradiction].
+// checked matches words in names of fields about a verification. A failure in such a field makes a result partial. A
+// failure in a field about the work itself contradicts a completion, see [Contradiction].
 const checked = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
-// A sign is a kind of field by which messages say how work went: its names, as [schemas.Word] writes them, and whether
-// a value, as JSON without quotation marks, says that it did not go well. A name with any other word in it is no sign:
-// "errors" says that something is wrong, "errors_fixed" does not.
+// A sign is a kind of field in which messages report the success of work. It has the names of the field, as
+// [schemas.Word] writes them, and a function that reports whether a value, as JSON without quotation marks, means a
+// failure. A name with any other word in it is no sign: "errors" reports a failure, "errors_fixed" does not.
 type sign struct {
 	names *regexp.Regexp
 	no    func(value string) bool
 }
 
-// forms are the kinds of signs, of which the first that fits a name decides, the names of fields whose value is a word for
-// an end, and the names of other objects that are looked into.
+// forms holds the kinds of signs (the first whose names match decides), the names of fields whose value is a word for
+// an end, and the names of other objects that look descends into.
 var forms = sync.OnceValue(func() (f struct {
 	signs                 []sign
 	ends, checked, within *regexp.Regexp
@@ -116,7 +116,7 @@ var forms = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// wrong are the words for what is not done, and counts of failures, as in "3 failed, 9 passed".
+// wrong matches words for unfinished work, and counts of failures, as in "3 failed, 9 passed".
 var wrong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:red|ko|(?:gate_|tests?_|checks?_|build_|some_)?fail(?:s|ed|ing|ures?)?|errors?|errored|broken|crashed|` +
 		`blocked|stuck|aborted|reject(?:ed)?|den(?:y|ied)|unresolved|do_not_.*|f|(?:error_)?max_[a-z]+|length|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
@@ -125,26 +125,26 @@ var wrong = sync.OnceValue(func() *regexp.Regexp {
 		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail(?:ed|ing|s|ures?)?|errors?|broken)(?:$|[^a-z_]|_(?:of|out|and|in|tests?|checks?)(?:_|$))`)
 })
 
-// isWrong tells whether a text is a word for what is not done, or counts failures.
+// isWrong reports whether a text is a word for unfinished work, or counts failures.
 func isWrong(text string) bool {
 	return schemas.Ending(text) == schemas.Partial || wrong().MatchString(schemas.Word(text))
 }
 
-// fewer tells whether fewer passed than there are in all, apart from those that were skipped.
+// fewer reports whether fewer passed than there are in all, without the skipped ones.
 func fewer(passed, total, skipped any) bool {
 	n := func(v any) float64 { f, _ := strconv.ParseFloat(fmt.Sprint(v), 64); return f }
 	return passed != nil && n(total) > n(passed)+n(skipped)
 }
 
-// mayEnd tells whether a text is short enough to be a word for an end, and no sentence.
+// mayEnd reports whether a text is short enough to be a word for an end, and not a sentence.
 func mayEnd(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
-// said is what the free fields of a completion say against it: of what was verified (true), and of the work itself.
+// said holds the statements of a completion against itself: about a verification (true), and about the work (false).
 type said map[bool][]string
 
 func saidBy(done schemas.Completion) said {
 	s := said{}
-	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // the forms are compiled only where there is something
+	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // compile the forms only if there are fields
 		s.look("", extra, false)
 	}
 	if len(done.Results) > 0 {
@@ -156,8 +156,8 @@ func saidBy(done schemas.Completion) said {
 	return s
 }
 
-// lookAtOutput looks at an output for which the sender gave no schema. What it says of the work makes the result partial:
-// an output is what was found, and may be about something else.
+// lookAtOutput examines an output without a schema. Its statements about the work make the result only partial: an
+// output is a finding, and may be about something else.
 func (s said) lookAtOutput(output json.RawMessage) {
 	var v any
 	if json.Unmarshal(output, &v) == nil {
@@ -167,7 +167,7 @@ func (s said) lookAtOutput(output json.RawMessage) {
 	}
 }
 
-// look goes through the value at a path, which may be a part of what was verified.
+// look examines the value at a path. verified says that it is part of a verification.
 func (s said) look(at string, v any, verified bool) {
 	f := fieldOf(at, v, verified)
 	switch {
@@ -178,7 +178,7 @@ func (s said) look(at string, v any, verified bool) {
 	}
 }
 
-// lookInto looks at each entry of an object or a list.
+// lookInto examines each entry of an object or a list.
 func (s said) lookInto(at string, v any, verified bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -195,21 +195,21 @@ func (s said) lookInto(at string, v any, verified bool) {
 	}
 }
 
-// A field is a value of a completion with what tells whether it speaks against a success.
+// A field is a value of a completion with the facts that decide whether it speaks against a success.
 type field struct {
-	at, name string // its path, and the last word of that
-	value    any    // JSON that came as text is decoded
-	text     string // the value as JSON without quotation marks, where its name is that of a sign
-	isText   bool   // it came as text
-	sign     *sign  // nil where its name is that of none
-	verified bool   // it is about what was verified
+	at, name string // its path, and the last word of the path
+	value    any    // decoded, if it is JSON in a text
+	text     string // the value as JSON without quotation marks, if its name is a sign
+	isText   bool   // the value is a text
+	sign     *sign  // nil if its name is no sign
+	verified bool   // it is about a verification
 }
 
 func fieldOf(at string, v any, verified bool) field {
 	f := field{at: at, value: v}
 	f.text, f.isText = v.(string)
 	if strings.HasPrefix(f.text, "{") || strings.HasPrefix(f.text, "[") {
-		_ = json.Unmarshal([]byte(f.text), &f.value) // for programs; what is no JSON stays
+		_ = json.Unmarshal([]byte(f.text), &f.value) // from programs; text that is not JSON stays
 	}
 	f.name, _, _ = strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
 	f.verified = verified || forms().checked.MatchString(f.name)
@@ -224,8 +224,8 @@ func fieldOf(at string, v any, verified bool) field {
 	return f
 }
 
-// refutes tells whether a field says that the work is not done, or was not verified. Within what was verified any text
-// may say so, and so may a share, as 3/4.
+// refutes reports whether a field says that the work is not done, or that a verification failed. Within a verification
+// any text may say so, and also a share, as 3/4.
 func (f field) refutes() bool {
 	if f.sign != nil && f.sign.no(f.text) || f.endsBadly() {
 		return true
@@ -234,8 +234,8 @@ func (f field) refutes() bool {
 	return f.verified && (share && fewer(of, all, nil) || f.isText && isWrong(f.text))
 }
 
-// endsBadly tells whether a field names an end other than success. In fields that the holder names freely a status may
-// be that of anything.
+// endsBadly reports whether a field names an end other than success. In fields with free names a status may be about
+// anything, so they do not count.
 func (f field) endsBadly() bool {
 	part, _, below := strings.Cut(f.at, ".")
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !mayEnd(f.text) {

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// What a completion says against itself: of what was verified, and of the work.
+// Statements of a completion against itself: about a verification, and about the work.
 func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 	for _, text := range []string{
 		`{"tests_failed":3}`, `{"tests_failed":"3"}`, `{"testsFailed":1}`, `{"failed_tests":["TestLogin"]}`, `{"tests":{"failed":3,"passed":9}}`,
@@ -71,7 +71,7 @@ func TestSigns_DecideByTheNameAndTheValue(t *testing.T) {
 	}
 }
 
-// foreign is a completion that says something beyond our fields.
+// foreign is a completion with fields beyond the schema.
 func foreign(t *testing.T, text string) schemas.Completion {
 	t.Helper()
 	done := schemas.Completion{Origin: &schemas.Origin{}}

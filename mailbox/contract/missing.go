@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// open is what a text leaves for somebody to find out: a question, or a mark for what is not known yet.
+// open matches an open point of a text: a question, or a mark for something unknown.
 var open = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
 })
 
-// mostOpen is how many open questions are named.
+// mostOpen is the maximum number of open questions in a list.
 const mostOpen = 5
 
-// Missing names what the receiver of a handoff may need and does not get: success criteria, a way out when it is stuck,
-// files that are there, and answers to what the texts leave open. Whether a file is there was found out before: nothing
-// is looked for here. At most [mostOpen] questions are named.
+// Missing lists the things that the recipient of a handoff may need and does not get: success criteria, advice for when
+// it is stuck, files that exist, and answers to open points of the texts. The caller has checked before whether files
+// exist; Missing reads no file. It lists at most [mostOpen] questions.
 func Missing(h schemas.Handoff) (missing []string) {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	if len(Criteria(e)) == 0 && len(e.OutputSchema) == 0 {

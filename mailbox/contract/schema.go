@@ -17,23 +17,24 @@ const (
 	outputField = "output"
 
 	maxSchema     = 32 << 10 // bytes
-	maxSubschemas = 2000     // compiling is quadratic in them
+	maxSubschemas = 2000     // compile time is quadratic in their number
 
-	location = "handoff:///output_schema" // a place that nothing can be loaded from
+	location = "handoff:///output_schema" // a place from which nothing can be loaded
 )
 
-// Schema is a compiled output_schema. It may be used concurrently. Nil is a schema that everything meets.
+// Schema is a compiled output_schema. It may be used concurrently. Every output meets a nil Schema.
 type Schema struct {
 	root *jsonschema.Schema
 }
 
-// Compile reads the JSON Schema that an output must meet: 2020-12, or the draft that $schema names. It gives nil for
-// none. A send and an amendment call it to refuse a schema that cannot work, a completion to check.
+// Compile compiles the JSON Schema that an output must meet: 2020-12, or the draft in $schema. It returns nil for an
+// empty one. A send and an amendment call it to refuse a schema that cannot work, and a completion calls it to check
+// the output.
 //
 // A schema must be complete in itself, at most 32 KiB and 2,000 objects, nested at most 100 deep, and without dynamic
-// references, whose cost nobody can tell beforehand. No file is read for it and nobody is asked. The error is limit for
-// a schema that is too long, invalid for anything else, with the field expectations.output_schema and the place in the
-// schema.
+// references, because their cost is not predictable. Compile reads no file and uses no network. The error is limit for
+// a schema that is too long, invalid for any other fault, with the field expectations.output_schema and the place in
+// the schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
@@ -62,12 +63,12 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// Check reports how output violates the schema, or nil. A nil Schema accepts everything. What the check would cost is
-// counted first: an output for which it would take more than about 200 ms is refused, and the error names the schema,
-// since it is at fault.
+// Check returns the violations of the schema by output as an error, or nil. A nil Schema accepts everything. Check
+// first counts the cost. It refuses an output whose check would take more than about 200 ms; that error names the
+// schema, because the schema is at fault.
 //
-// The error is invalid, with the field output; it names each violation by its path into the output, ten at most. An
-// output that is missing is one, too.
+// The error is invalid, with the field output. It names each violation by its path into the output, at most ten. A
+// missing output is a violation, too.
 func (s *Schema) Check(output json.RawMessage) error {
 	if s == nil {
 		return nil
@@ -90,9 +91,9 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
-// Conform checks an output against its schema. Some clients can send other values than objects only as text, so text
-// that does not meet it is tried as the JSON that it spells. It gives the output that is to be kept. The error is that
-// of [Compile], or that of [Schema.Check] for the output as it came.
+// Conform checks an output against its schema. Some clients can send values other than objects only as text, so Conform
+// also tries a violating text as JSON. It returns the output to store. The error comes from [Compile], or from
+// [Schema.Check] for the original output.
 func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	asked, err := Compile(schema)
 	if err != nil {
@@ -109,13 +110,13 @@ func Conform(schema, output json.RawMessage) (json.RawMessage, error) {
 	return output, err
 }
 
-// nothing loads nothing: a schema of a stranger reads no file and calls nobody.
+// nothing is a loader that loads no document, so that a foreign schema cannot read files or use the network.
 type nothing struct{}
 
 func (nothing) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// plain refuses what makes a schema's cost unbounded: too many subschemas, and references that are resolved while
-// checking. Other references stay: what they cost depends on the output, see [affordable].
+// plain refuses features that make a schema's cost unbounded: too many subschemas, and references that are resolved
+// during a check. Other references are allowed: their cost depends on the output, see [affordable].
 func plain(doc any) error {
 	subschemas := 0
 	for path, v := range values(doc) {
@@ -137,7 +138,7 @@ func plain(doc any) error {
 	return nil
 }
 
-// uncompiled says why a schema does not compile, in words about the schema and not about our way to load it.
+// uncompiled explains why a schema does not compile, in words about the schema and not about its loader.
 func uncompiled(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
@@ -154,8 +155,8 @@ func uncompiled(err error) error {
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// Template is an output by a schema for somebody to fill in: the properties that are required, or all where none is, each
-// with a blank. It is a hint and need not meet the schema. References are not followed.
+// Template returns an output to fill in: the required properties of the schema, or all if none is required, each with a
+// blank. It is a hint and may not meet the schema. It does not follow references.
 func Template(schema json.RawMessage) json.RawMessage {
 	var asked struct {
 		Required   []string                   `json:"required"`
@@ -171,6 +172,6 @@ func Template(schema json.RawMessage) json.RawMessage {
 	if len(blanks) == 0 {
 		return json.RawMessage(`"` + schemas.Blank + `"`)
 	}
-	b, _ := schemas.Encode(blanks) // texts have a form
+	b, _ := schemas.Encode(blanks) // strings can be encoded
 	return b
 }

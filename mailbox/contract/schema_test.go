@@ -119,7 +119,7 @@ func TestSchemasThatCannotWorkAreRefused(t *testing.T) {
 	refusal(t, err, schemas.Limit)
 }
 
-// doubling makes a schema of n definitions, each of which uses the next one twice.
+// doubling makes a schema of n definitions. Each uses the next one twice.
 func doubling(n int, twice string) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
@@ -131,7 +131,8 @@ func doubling(n int, twice string) string {
 	return b.String()
 }
 
-// Each of these would run for longer than anyone waits, or for ever; that the test ends is the point.
+// Without a limit, each of these would run longer than any caller waits, or for ever. The test proves that the checks
+// end.
 func TestSchemasThatRunTooLongAreRefused(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	for _, c := range []struct{ name, schema, output string }{

@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// Unseen names what a completion says that its working tree does not show: files that it names and nobody touched since
-// the claim, a commit that is not the one there, and work that is in no commit beside work that is. There is nothing
-// where nobody looked. It refuses nothing: the one who reads it may know why.
+// Unseen lists statements of a completion that its working tree does not confirm: named files without a change since
+// the claim, a commit that is not checked out there, and uncommitted changes next to committed ones. It returns nil if
+// git showed nothing. It refuses nothing, because the reader may know the reason.
 func Unseen(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
@@ -25,14 +25,14 @@ func Unseen(done schemas.Completion) (unseen []string) {
 	if said := done.Commit(); !strings.HasPrefix(t.Commit, said) {
 		unseen = append(unseen, fmt.Sprintf("results.commit is %s, and the working tree is at %s", schemas.Clip(said, 40), schemas.ShortCommit(t.Commit)))
 	}
-	if len(t.Changed)*len(t.Uncommitted) > 0 { // who commits nothing works so
+	if len(t.Changed)*len(t.Uncommitted) > 0 { // a holder that commits nothing works without commits
 		unseen = append(unseen, fmt.Sprintf("changes in %s are in no commit", few(t.Uncommitted)))
 	}
 	return unseen
 }
 
-// See puts what was seen of checks after a completion beside its answers. What does not pass makes it partial; one that
-// was partial only because nobody had looked becomes a success when all pass.
+// See adds observations that were made after a completion to its answers. A failed check makes the completion partial.
+// A completion that was partial only because its checks were not observed becomes a success if all pass.
 func See(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
@@ -41,7 +41,7 @@ func See(done *schemas.Completion, seen schemas.CheckReport) {
 		for i := range done.Criteria {
 			if a := &done.Criteria[i]; a.Check == o.Check {
 				a.Observed, a.Unobserved = &o, ""
-				a.Met = a.Met || i == known && o.Passed // nobody had claimed it
+				a.Met = a.Met || i == known && o.Passed // no answer of the holder exists
 			}
 		}
 	}
@@ -53,14 +53,14 @@ func See(done *schemas.Completion, seen schemas.CheckReport) {
 	}
 }
 
-// Awaits tells whether a completion is no success only because nobody looked at its checks: the holder says that all
-// criteria are met, and nothing speaks against that.
+// Awaits reports whether only missing observations keep a completion from success: the holder says that all criteria
+// are met, and nothing contradicts that.
 func Awaits(done schemas.Completion) bool {
 	unmet := Unmet(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
-// unseenBecause says why nobody looked at a check, behind how it was seen not to pass before.
+// unseenBecause returns the reason why a check was not observed, after its last failed observation.
 func unseenBecause(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
@@ -72,8 +72,8 @@ func unseenBecause(check string, seen *schemas.CheckReport) string {
 
 const mostReason = 800 // bytes
 
-// touched tells whether a file, named from the root of the tree or whole, is among those with changes, or in a directory
-// that is.
+// touched reports whether a file, relative to the root of the tree or absolute, has changes or is in a directory that
+// has.
 func touched(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel

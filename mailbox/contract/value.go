@@ -12,11 +12,11 @@ import (
 	"handoff/schemas"
 )
 
-// maxDepth bounds how deep [walk] goes, and how deep a schema or an output may be.
+// maxDepth is the limit for the depth of [walk], of a schema and of an output.
 const maxDepth = 100 // of nested objects and arrays
 
-// decode reads one JSON value. Numbers keep their text; those that would take long to compute with, and values nested
-// too deep to walk, are refused with the path. The error is invalid with the field.
+// decode reads one JSON value. Numbers keep their text. It refuses numbers that are slow to compute with and values
+// that are nested too deep to walk, with the path. The error is invalid with the field.
 func decode(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -34,21 +34,21 @@ func decode(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// sane refuses numbers that arithmetic without rounding would spell out in millions of digits: more than 100 digits, or
-// an exponent of more than three.
+// sane reports whether a number is cheap: arithmetic without rounding could spell out others in millions of digits. The
+// limits are 100 digits and an exponent of three digits.
 func sane(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// values yields doc and all that is in it down to one level past [maxDepth], with the JSON pointers. Whoever ranges
-// over it may stop at any value.
+// values yields doc and all values in it, down to one level past [maxDepth], with their JSON pointers. The loop may
+// stop at any value.
 func values(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walk("", doc, 0, yield) }
 }
 
-// walk yields a value and what is in it, depth first, until yield says no; then it is false. Members of an object come
-// in any order.
+// walk yields a value and the values in it, depth first, until yield returns false; then walk returns false. Members of
+// an object come in any order.
 func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	if !yield(path, v) {
 		return false
@@ -73,5 +73,5 @@ func walk(path string, v any, depth int, yield func(string, any) bool) bool {
 	return true
 }
 
-// pointerText escapes a name for a JSON pointer, as RFC 6901 has it.
+// pointerText escapes a name for a JSON pointer, as in RFC 6901.
 var pointerText = strings.NewReplacer("~", "~0", "/", "~1")

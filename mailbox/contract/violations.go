@@ -17,22 +17,22 @@ const (
 	shownAlternatives = 4
 )
 
-// violations says what is wrong where, in the order of the paths, at most ten and a count of the rest. The same
-// violation is said once, though several schemas find it.
+// violations lists the violations with their places, in the order of the paths: at most ten, and a count of the rest.
+// It lists a violation once, even if several schemas find it.
 func violations(e *jsonschema.ValidationError) []string {
 	found := collect(e)
 	slices.Sort(found)
 	return first(slices.Compact(found), shownViolations)
 }
 
-// collect gives the messages of the violations that lie deepest, since those above only say that something below is
-// wrong. For alternatives the one above is the message, as none of those below need be mended.
+// collect returns the messages of the deepest violations, because a higher one only says that something below is wrong.
+// For alternatives it returns the higher message, because no single one below has to be mended.
 func collect(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
 		return []string{located(e, alternatives(e))}
 	case *kind.PropertyNames, *kind.Contains, *kind.MinContains:
-		return []string{located(e, message(e))} // what lies beneath are the ways in which it is so
+		return []string{located(e, message(e))} // the causes below are only its variants
 	}
 	if len(e.Causes) == 0 {
 		return []string{located(e, message(e))}
@@ -44,8 +44,8 @@ func collect(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// alternatives says for each branch why it does not fit, four branches at most and two reasons of each: a model needs
-// to know which branch it was closest to.
+// alternatives gives the reason why each branch does not fit, at most four branches and two reasons each. A model needs
+// to see which branch it was closest to.
 func alternatives(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
 		return message(e)
@@ -62,9 +62,9 @@ func alternatives(e *jsonschema.ValidationError) string {
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// located begins a message with the JSON pointer into the value; the whole of it is (root). Both have hidden characters
-// made visible and a limit, since names of members are the sender's or the holder's. The path has 200 bytes at most,
-// the message 400.
+// located puts the JSON pointer into the value before a message; (root) stands for the whole value. Both have hidden
+// characters made visible and a limit, because names of members come from the sender or the holder. The path has at
+// most 200 bytes, the message 400.
 func located(e *jsonschema.ValidationError, text string) string {
 	path := ""
 	for _, name := range e.InstanceLocation {
@@ -74,8 +74,8 @@ func located(e *jsonschema.ValidationError, text string) string {
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*shownBytes)
 }
 
-// message says in words what one violation is. Most words are those of the library; the others are where its own would
-// say nothing to a model.
+// message describes one violation in words. Most texts come from the library. Others replace texts that would tell a
+// model nothing.
 func message(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:

@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// maxWork bounds one check. A unit is about a microsecond: one schema seen at one value, one member passed over, or a
-// few hundred characters and instructions of a pattern. So no output keeps a caller longer than a fifth of a second,
-// and no schema of a stranger stops the server.
+// maxWork limits one check. A unit is about a microsecond: one schema applied to one value, one member skipped, or a
+// few hundred characters and instructions of a pattern. So no output delays a caller longer than a fifth of a second,
+// and no foreign schema stops the server.
 const maxWork = 200_000
 
-// maxChain ends schemas that lead to each other at the same value, long before [maxWork] does.
+// maxChain ends schemas that refer to each other at the same value, long before [maxWork] does.
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// affordable reports, before any of it is done, whether checking v takes too long. Two references to a definition that
-// has two references, and so on, make a small schema that would never end. The library has no limit of its own, and a
-// check that has begun cannot be stopped.
+// affordable returns an error if checking v would take too long. It counts before the check begins. Two references to a
+// definition that has two references, and so on, make a small schema whose check would never end. The library has no
+// limit of its own, and a running check cannot be stopped.
 func affordable(root *jsonschema.Schema, v any) error {
 	m := meter{left: maxWork}
 	if m.visit(root, v, 0); m.left >= 0 {
@@ -29,12 +29,12 @@ func affordable(root *jsonschema.Schema, v any) error {
 		WithHint("Leave out what refers to itself or branches; the sender can amend the schema.")
 }
 
-// A meter follows the way that validation will take, and counts. It stops as soon as nothing is left, so counting
-// itself costs no more than a check that is allowed. Less than zero means that the check is too dear.
+// A meter follows the steps of a validation and counts them. It stops when the budget is used up, so counting costs no
+// more than an allowed check. A negative rest means that the check is too expensive.
 type meter struct{ left int }
 
-// visit counts a schema at a value: itself, those that apply to the same value through it, and those of the members.
-// Chain is how many schemas led to this one at the same value.
+// visit counts a schema at a value: the schema itself, the schemas that apply to the same value through it, and the
+// schemas of the members. chain is the number of schemas that led to this one at the same value.
 func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.left < 0 {
 		return
@@ -65,8 +65,8 @@ func (m *meter) visit(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
-// object counts the members of an object and the schemas that each may have to meet. Members come in any order; whether
-// all of them can be afforded does not depend on it.
+// object counts the members of an object and the schemas that apply to each. Members come in any order; the final
+// verdict does not depend on it.
 func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.left -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
@@ -98,7 +98,7 @@ func (m *meter) object(s *jsonschema.Schema, obj map[string]any, chain int) {
 	}
 }
 
-// array counts the items of an array, by the words of 2020-12 and of the drafts before.
+// array counts the items of an array, by the keywords of 2020-12 and of earlier drafts.
 func (m *meter) array(s *jsonschema.Schema, list []any) {
 	m.left -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
@@ -120,7 +120,7 @@ func (m *meter) array(s *jsonschema.Schema, list []any) {
 	}
 }
 
-// match counts a pattern and, while that can be afforded, tells whether it matches.
+// match counts the cost of a pattern and, if the budget allows, reports whether it matches.
 func (m *meter) match(re jsonschema.Regexp, text string) bool {
 	p, ok := re.(pattern)
 	if !ok {
@@ -130,22 +130,22 @@ func (m *meter) match(re jsonschema.Regexp, text string) bool {
 	return m.left >= 0 && p.MatchString(text)
 }
 
-// A pattern is a regular expression and the number of its instructions. Matching takes time in proportion
-// to both that and the text, never more.
+// A pattern is a regular expression with the number of its instructions. The time of a match is at most proportional to
+// that number and to the length of the text.
 type pattern struct {
 	*regexp.Regexp
 	size int
 }
 
 // compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts its
-// instructions. What Go's syntax does not have, such as looking ahead, is an error of the schema. The expression is
-// parsed twice, because package regexp tells nobody how long its program is.
+// instructions. Syntax that Go does not have, such as lookahead, is an error of the schema. It parses the expression
+// twice, because package regexp does not export the length of its program.
 func compilePattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {
 		return nil, err
 	}
-	parsed, _ := syntax.Parse(expr, syntax.Perl) // regexp.Compile did both
+	parsed, _ := syntax.Parse(expr, syntax.Perl) // regexp.Compile did both without an error
 	prog, _ := syntax.Compile(parsed.Simplify())
 	return pattern{re, len(prog.Inst)}, nil
 }

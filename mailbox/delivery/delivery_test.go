@@ -15,7 +15,7 @@ import (
 	"handoff/store"
 )
 
-// hooked is the hooks of one session.
+// hooked runs the hooks of one session.
 type hooked struct {
 	*mailboxtest.World
 	by schemas.Caller
@@ -32,7 +32,7 @@ func (h hooked) on(o schemas.SessionEvent) schemas.NewsOut {
 	return mailboxtest.Must(h.T, h.News, h.by, h.in)
 }
 
-// named are the items of an answer, as "ho_1 no_2".
+// named returns the items of an answer, as "ho_1 no_2".
 func named(out schemas.NewsOut) string {
 	var ids []string
 	for _, it := range out.New {
@@ -53,7 +53,7 @@ func TestNews_MentionsItemOnceInSession(t *testing.T) {
 			switch i {
 			case 3, 500:
 				w.Sends(dev, "qa", fmt.Sprintf("task %d", i))
-			case 100: // it comes back, which is nothing new
+			case 100: // it comes back, but is not new
 				got := w.Claims(qa)
 				w.Updates(qa, got.HandoffID, schemas.ActRelease)
 			case 700:

@@ -1,9 +1,10 @@
-// Package delivery says what a session is to know at an event: what waits for it, what it holds, what it has not read.
-// It marks what it has said, so that a session is told once; what it says of handoffs, package mailbox keeps.
+// Package delivery selects the news for a client session at an event: its waiting work, its claims and its unread
+// notices. It marks the delivered items, so that a session gets each of them once. Package mailbox stores the notes
+// that a delivery leaves on handoffs.
 //
-// The marks are rows of the store, because hooks are short processes and two may run at once. Being told is not
-// reading: notices stay unread. This package reads the store; the handoffs that a session holds are given to it as
-// they are now, because only an operation of package mailbox applies the end of a lease.
+// The marks are rows of the store, because hooks are short processes and two may run at once. A delivery is not
+// reading: notices stay unread. This package reads the store. The caller passes it the session's claims in their
+// present state, because only an operation of package mailbox applies the end of a lease.
 package delivery
 
 import (
@@ -20,44 +21,43 @@ import (
 	"handoff/store"
 )
 
-// Session is one session at an event. The functions read handoffs as they are at that time.
+// Session is one client session at an event. The functions read handoffs in their state at that time.
 type Session struct {
 	offer.Offers
 	In    schemas.NewsIn
-	Agent schemas.Agent // under whose name it runs
+	Agent schemas.Agent // the name of the session
 	Now   time.Time
-	Since int64 // when a wait began, in nanoseconds since 1970, zero for none
+	Since int64 // the start of a wait, in nanoseconds since 1970, zero for none
 
-	Usable func(schemas.ID) *store.Record                      // nil for one that cannot be read
-	Held   func(schemas.Agent) iter.Seq2[*store.Record, error] // what an agent holds, oldest first
+	Usable func(schemas.ID) *store.Record                      // nil for an unreadable record
+	Held   func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
 }
 
-// Delivery is what came of an event. It lives as long as one run of the transaction.
+// Delivery is the result of an event. It lives as long as one run of the transaction.
 //
-// What is delivered is kept by agent and session, so two sessions under one name each hear of everything, and a session
-// that begins anew hears of it again. The marks are three sets of ids and the time at which a command of the session
-// last began to wait.
+// Marks are stored by agent and session. So two sessions under one name each get every item, and a session that starts
+// anew gets the items again. The marks are three sets of ids and the time at which a command of the session last began
+// to wait.
 type Delivery struct {
 	Session
 	Out    schemas.NewsOut
-	Marked bool            // the marks changed and were kept
-	Woke   bool            // those that wait for the session look again
-	Noted  []*store.Record // of these a note is to be left, see [Delivery.Note]
+	Marked bool            // the marks changed and were stored
+	Woke   bool            // long polls of the session check again
+	Noted  []*store.Record // handoffs that get a note, see [Delivery.Note]
 
-	found     schemas.Marks   // what there is to deliver
-	delivered store.Delivered // in the session, before and now
+	found     schemas.Marks   // the items to deliver
+	delivered store.Delivered // to the session, before and now
 	happened  string          // to the session, for the notes
 }
 
-// Rows keep what was delivered to sessions. See [store.Tx].
+// Rows stores the marks of sessions. See [store.Tx].
 type Rows interface {
 	PutDelivered(a schemas.Agent, session string, d store.Delivered) error
 	ForgetDelivered(before time.Time, a schemas.Agent, session string, limit int) error
 }
 
-// Make finds what there is to deliver at the event, and keeps that it was delivered. The error is invalid for an event
-// that is none, and that of the store. It is called anew for each run of the transaction: a delivery of an earlier run
-// is of no use.
+// Make finds the items for the event and stores that they were delivered. The error is invalid for an unknown event,
+// else it comes from the store. Each run of the transaction calls Make anew: a delivery of an earlier run is useless.
 func Make(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := events[s.In.On]
@@ -73,7 +73,7 @@ func Make(rows Rows, s Session) (d *Delivery, err error) {
 	return d, d.keepMarks(rows)
 }
 
-// events is what is delivered at each event of a session.
+// events has the delivery for each event of a session.
 var events = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnStart:       (*Delivery).onStart,
 	schemas.OnMail:        (*Delivery).onMail,
@@ -94,7 +94,7 @@ func (d *Delivery) onStart() error {
 	return nil
 }
 
-// onLook tells the same to a person that looks, and marks nothing.
+// onLook delivers the same to a person, and marks nothing.
 func (d *Delivery) onLook() (err error) {
 	d.nameOthers()
 	held, err := d.held()
@@ -108,7 +108,7 @@ func (d *Delivery) onLook() (err error) {
 	return errors.Join(d.findHandoffs(false), d.findNotices(func(schemas.Notice) bool { return true }))
 }
 
-// onMail delivers what has come since the last delivery.
+// onMail delivers items that came since the last delivery.
 func (d *Delivery) onMail() error {
 	if err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNew)); err != nil {
 		return err
@@ -117,20 +117,20 @@ func (d *Delivery) onMail() error {
 	return nil
 }
 
-// onEnd leaves a note with what the session holds. The session is not to be woken any more: the commands that wait for
-// it end. Its claims stay, since a client may come back; they end with their leases.
+// onEnd leaves a note on the handoffs that the session holds. Nothing wakes the session any more: the commands that
+// wait for it end. Its claims stay, because a client may come back; they end with their leases.
 func (d *Delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
 		d.delivered.Waits, d.Marked = d.Now.UnixNano(), true
-		d.Woke = true // so that the calls that wait look again
+		d.Woke = true // so that its long polls check again
 	}
 	return d.leaveNotes("ended")
 }
 
-// onWake delivers the handoff for which a session is to wake up, or the answer to a question of its own. The newest
-// wait of a session ends those before it, so that one mail starts a session once. A session that is at work on
-// something is not woken: its next stop tells it. Only the first item is marked, because a woken session sees no more;
-// the others are delivered at its next event.
+// onWake delivers the handoff that wakes a session, or the answer to one of its questions. The newest wait of a session
+// ends the older ones, so that one mail starts a session once. A session that works on something is not woken: it gets
+// the news at its next stop. onWake marks only the first item, because a woken session sees no more; the other items
+// follow at its next event.
 func (d *Delivery) onWake() error {
 	switch {
 	case d.delivered.Waits > d.Since:
@@ -138,7 +138,7 @@ func (d *Delivery) onWake() error {
 		return nil
 	case d.delivered.Waits < d.Since:
 		d.delivered.Waits, d.Marked = d.Since, true
-		d.Woke = true // so that the waits before it look again
+		d.Woke = true // so that earlier waits check again
 	}
 	held, err := d.held()
 	if err != nil {
@@ -157,17 +157,17 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// mostPassed is how many handoffs are passed over that were delivered to a session and that it has not claimed: as
-	// many as a mailbox holds by default.
+	// mostPassed limits the handoffs that findHandoffs skips because the session got them before and did not claim
+	// them. It is the default size of a mailbox.
 	mostPassed = 10_000
 
-	// NoticeAnswer is the kind of a notice that a question was answered.
+	// NoticeAnswer is the kind of a notice with the answer to a question.
 	NoticeAnswer = "answer"
 )
 
-// findHandoffs finds what the session may claim, best first. With fresh it passes over what was delivered to the
-// session before. It stops after [reading.MaxScanned] records, or [mostPassed] that were delivered before, and passes
-// over what cannot be read.
+// findHandoffs finds the handoffs that the session may claim, best first. With fresh, it skips handoffs that the
+// session got before. It stops after [reading.MostLooked] records, or after [mostPassed] skipped ones. It skips
+// unreadable records.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.AgentOrNew(d.View, d.Agent)
 	if err != nil {
@@ -197,7 +197,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 	return nil
 }
 
-// name adds to the result what was found: the first few are named, the others counted.
+// name adds a found item to the result: it names the first few and counts the others.
 func (d *Delivery) name(it schemas.Item) {
 	if len(d.Out.New) < newsShown {
 		d.Out.New = append(d.Out.New, it)
@@ -206,7 +206,8 @@ func (d *Delivery) name(it schemas.Item) {
 	}
 }
 
-// findNotices finds the unread notices that are wanted, newest first, among the newest thousand. It reads each of them.
+// findNotices finds the unread notices that wanted accepts, newest first, among the newest thousand. It reads each of
+// them.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadBy(d.Agent)) {
 		if err != nil {
@@ -220,7 +221,7 @@ func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	return nil
 }
 
-// isNew tells whether a notice was not delivered yet.
+// isNew reports whether a notice was not delivered yet.
 func (d *Delivery) isNew(notice schemas.Notice) bool {
 	return !d.delivered.Notices.Has(uint64(notice.ID))
 }

@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// newsShown is how many items, and how many handoffs that are held, one delivery names.
+	// newsShown is the number of new items, and of held handoffs, that one delivery names.
 	newsShown = 5
 
-	// othersShown is how many others one delivery names.
+	// othersShown is the number of other agents that one delivery names.
 	othersShown = 8
 )
 
-// nameOthers names the others that are here, eight at most, and counts the rest. Who is known and not here is for
-// list_agents.
+// nameOthers names the other agents that are connected, at most eight, and counts the rest. list_agents also shows
+// agents that are known and not connected.
 func (d *Delivery) nameOthers() {
 	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
 	d.Out.Here = others[:min(len(others), othersShown)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// show names handoffs that the session holds. It names [newsShown] and counts the rest. The holder is told where it is
-// neither the session nor a subagent that was asked about.
+// show names [newsShown] of the handoffs that the session holds and counts the rest. It names the holder if that is
+// neither the session nor one of the given subagents.
 func (d *Delivery) show(held []*store.Record) {
 	for _, r := range held[:min(len(held), newsShown)] {
 		h := schemas.Held{
@@ -45,9 +45,9 @@ func (d *Delivery) show(held []*store.Record) {
 	d.Out.MoreHolding = len(held) - len(d.Out.Holding)
 }
 
-// held are the handoffs that the session holds: under its name, and under those of its subagents, which share its
-// connection. A subagent that stops is not asked about what others hold. Sessions that share a name are told apart by
-// their connections, see [Delivery.ofAnother].
+// held returns the handoffs that the session holds, under its own name and under the names of subagents on its
+// connection. For a subagent that stops, it returns only the handoffs of that subagent. Connections tell sessions with
+// the same name apart, see [Delivery.ofAnother].
 func (d *Delivery) held() (all []*store.Record, err error) {
 	over, err := d.connections()
 	if err == nil && len(d.In.Subagents) == 0 {
@@ -63,7 +63,7 @@ func (d *Delivery) held() (all []*store.Record, err error) {
 	return all, err
 }
 
-// concerns tells whether the delivery names what a subagent holds under a name.
+// concerns reports whether the delivery includes the handoffs of a subagent's name.
 func (d *Delivery) concerns(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)
@@ -71,7 +71,7 @@ func (d *Delivery) concerns(name schemas.Agent) bool {
 	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// heldBy adds the handoffs that an agent holds, and that count, oldest first, each once and a thousand at most.
+// heldBy adds the handoffs of an agent that counts accepts, oldest first, each once and at most a thousand.
 func (d *Delivery) heldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {
@@ -86,8 +86,8 @@ func (d *Delivery) heldBy(
 	return all, nil
 }
 
-// connections are those of the session: of its id, and the one that was given its name. The latter may know the session
-// by the id that it had before, as after a client was told to begin anew while its server stayed.
+// connections returns the connections of the session: all with its id, and the connection that got its name. The latter
+// may have an earlier id of the session, for example after the user cleared the client while its server stayed.
 func (d *Delivery) connections() (over []presence.Connection, err error) {
 	if d.In.Session != "" {
 		over = d.Here.Connections(presence.Filter{Session: d.In.Session})
@@ -103,8 +103,8 @@ func (d *Delivery) connections() (over []presence.Connection, err error) {
 	return over, nil
 }
 
-// ofAnother tells whether a handoff is held by another session that acts under the same name. A session that has no
-// connection of its own may have had that one under another id.
+// ofAnother reports whether another session with the same name holds a handoff. It is false if this session has no
+// connection of its own, because then the other id may be its earlier one.
 func (d *Delivery) ofAnother(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActingOver(r.Holder, func(c presence.Connection) bool { return c.Session == session })
@@ -112,13 +112,13 @@ func (d *Delivery) ofAnother(r *store.Record) bool {
 	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
 
-// remindersInARow is how often a session is kept from stopping before it may, whatever it holds. Not every client
-// has a limit of its own.
+// remindersInARow is the number of reminders in a row after which a session may stop, even with open work. Not every
+// client has a limit of its own.
 const remindersInARow = 3
 
-// onStop reminds a session of what it holds: of each handoff once, and so of nothing when its client asks again and
-// again. After three reminders in a row the session may stop whatever it holds, and the count begins anew. What waits
-// for an answer is no reason to go on.
+// onStop reminds a session of the handoffs that it holds, of each once, so a client that calls again and again gets no
+// second reminder. After three reminders in a row the session may stop with open work, and the count begins anew. A
+// handoff that waits for an answer is no reason to go on.
 func (d *Delivery) onStop() error {
 	held, err := d.held()
 	if err != nil {
@@ -139,14 +139,14 @@ func (d *Delivery) onStop() error {
 	return nil
 }
 
-// atWork tells whether a holder is to do something about a handoff now. One that waits for an answer may be left.
+// atWork reports whether the holder has to act on a handoff now. A handoff that waits for an answer may rest.
 func atWork(r *store.Record) bool { return r.Status == schemas.Accepted || r.Status == schemas.Working }
 
-// ofSession is how the line of a checkpoint begins that tells what became of a session.
+// ofSession begins the line of a checkpoint about the end or the compaction of a session.
 const ofSession = "[handoff] "
 
-// leaveNotes asks for a note with all that the session holds, for whoever goes on: what happened to the session. It
-// writes nothing: whoever runs the delivery leaves the notes.
+// leaveNotes requests a note on each handoff that the session holds, for the next holder, with the given event of the
+// session. It writes nothing: the caller of [Make] stores the notes.
 func (d *Delivery) leaveNotes(what string) (err error) {
 	if d.Noted, err = d.held(); err != nil {
 		return err
@@ -156,9 +156,9 @@ func (d *Delivery) leaveNotes(what string) (err error) {
 	return nil
 }
 
-// Note is the last checkpoint of a handoff with one more line, nil where that has to be left out. The line takes the
-// place of the one before it, and is left out when nothing has happened since that says the same: so a session that is
-// compacted ten times leaves one line. What the holder itself kept stays above it.
+// Note returns the last checkpoint of a handoff with one more line about the session, or nil if no line is needed. The
+// line replaces the server's earlier one. Note omits it if the last event of the handoff is a checkpoint with the same
+// line, so a session that is compacted ten times leaves one line. The holder's own text stays above it.
 func (d *Delivery) Note(r *store.Record) (*schemas.Checkpoint, error) {
 	last, err := reading.Checkpoint(d.View, r)
 	if err != nil {

@@ -8,22 +8,22 @@ import (
 	"handoff/store"
 )
 
-// What is delivered to a session is marked before it is said. Where it then cannot be said, because the call is over or
-// the client does not listen, the marks are taken back, so that it is delivered the next time.
+// A delivery marks its items before the server sends them. If the server cannot send them, because the call is over or
+// the client does not listen, it removes the marks, so that the next delivery has them again.
 
 const (
-	// marksKept is how long it is remembered what was delivered to a session that does nothing any more.
+	// marksKept is how long the marks of an inactive session are kept.
 	marksKept = 7 * 24 * time.Hour
 
-	// marksRenewed is how often it is noted that a session still goes on.
+	// marksRenewed is how often an active session renews the time of its marks.
 	marksRenewed = 24 * time.Hour
 
-	// marksLookedAt is how many other sessions are looked at in a delivery, to forget the old ones.
+	// marksLookedAt is the number of other sessions that one delivery examines for old marks.
 	marksLookedAt = 16
 )
 
-// mark marks what was not marked before, and has the result tell what that is, so that the caller can take exactly that
-// back if it cannot say it. A mark that was there before is none of this delivery, and is not taken back with it.
+// mark sets the marks that were not set before, and puts these into the result, so that the caller can remove exactly
+// them if it cannot send the result. Earlier marks belong to earlier deliveries and stay.
 func (d *Delivery) mark(m schemas.Marks) {
 	fresh := schemas.Marks{
 		Handoffs: changed(m.Handoffs, d.delivered.Handoffs.Add),
@@ -35,10 +35,10 @@ func (d *Delivery) mark(m schemas.Marks) {
 	}
 }
 
-// isAny tells whether there is any mark.
+// isAny reports whether there is any mark.
 func isAny(m schemas.Marks) bool { return len(m.Handoffs)+len(m.Notices)+len(m.Reminded) > 0 }
 
-// changed are those ids whose mark was set, or taken away.
+// changed returns the ids whose mark was set or removed.
 func changed[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	for _, id := range ids {
 		if change(uint64(id)) {
@@ -48,7 +48,7 @@ func changed[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) {
 	return done
 }
 
-// markFirst marks the first of what was found. The others are delivered another time. A handoff comes before an answer.
+// markFirst marks the first found item; later deliveries have the others. A handoff comes before an answer.
 func (d *Delivery) markFirst() {
 	if len(d.found.Handoffs) > 0 {
 		d.mark(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
@@ -57,9 +57,9 @@ func (d *Delivery) markFirst() {
 	}
 }
 
-// takeBack takes the marks back of a delivery that did not reach the session. It is found again by the next event, and
-// the waits of the session look again at once. A reminder that was not heard does not count as one. The error is
-// invalid without marks; marks that are not there are passed over, so a repetition changes nothing.
+// takeBack removes the marks of a delivery that did not reach the session. The next event finds the items again, and
+// long polls of the session check at once. A lost reminder does not count. The error is invalid without marks. takeBack
+// ignores marks that are not set, so a repeat changes nothing.
 func (d *Delivery) takeBack() error {
 	marks := d.In.Undelivered
 	if marks == nil {
@@ -74,13 +74,13 @@ func (d *Delivery) takeBack() error {
 		d.delivered.InARow--
 	}
 	d.Marked = isAny(gone)
-	d.Woke = d.Marked // so that the calls that wait look again
+	d.Woke = d.Marked // so that its long polls check again
 	return nil
 }
 
-// keepMarks keeps what was delivered, if that is more than before, and else once a day, so that nothing is delivered
-// again to a session that goes on. What was delivered to sessions that are long gone is forgotten meanwhile, for 16
-// sessions at a time, so that no call pays for all of them.
+// keepMarks stores the marks if they changed, and else once a day, so that an active session keeps them. It also
+// deletes the marks of sessions that are long inactive, at most 16 sessions per call, so that no call pays for all of
+// them.
 func (d *Delivery) keepMarks(rows Rows) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewed
 	if !d.Marked && !used {

@@ -14,14 +14,14 @@ import (
 	"handoff/store/memory"
 )
 
-// holds makes an agent hold a handoff.
+// holds sends a handoff to an agent and claims it.
 func holds(w *mailboxtest.World, by schemas.Caller, task string) schemas.ID {
 	w.T.Helper()
 	w.Sends(mailboxtest.Human, string(by.Agent), task)
 	return w.Claims(by).HandoffID
 }
 
-// remindedOf are the handoffs because of which a session is kept from stopping.
+// remindedOf returns the handoffs in the reminder at a stop.
 func (h hooked) remindedOf() (ids []schemas.ID) {
 	h.T.Helper()
 	out := h.on(schemas.OnStop)
@@ -48,7 +48,7 @@ func TestNews_RemindsOfHandoffOnce(t *testing.T) {
 	})
 }
 
-// A session that claims another handoff whenever it is kept from stopping would never stop.
+// A session that claims another handoff at each reminder would never stop.
 func TestNews_RemindsThreeTimesInARowAtMost(t *testing.T) {
 	w := mailboxtest.New(t)
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
@@ -176,7 +176,7 @@ func TestNews_ForgetsSessionAfterAWeek(t *testing.T) {
 	}))
 }
 
-// In another order they would read as if something had changed.
+// A changing order would look like news.
 func TestNews_OrdersHeldWorkOfSeveralConnections(t *testing.T) {
 	w := mailboxtest.New(t)
 	var want []schemas.ID

@@ -12,7 +12,7 @@ import (
 	"handoff/store/memory"
 )
 
-// What could not be said is said the next time, on every occasion on which something is told once.
+// The next delivery repeats lost items, for each event that delivers items once.
 func TestUndelivered_MentionsItemsAgain(t *testing.T) {
 	for _, on := range []schemas.SessionEvent{schemas.OnStart, schemas.OnMail, schemas.OnWake} {
 		t.Run(string(on), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestUndelivered_RefusesCallWithoutItems(t *testing.T) {
 	mailboxtest.Refused(t, err, schemas.Invalid, "not said what was not heard")
 }
 
-// A hook may be gone before what it is to say is on disk.
+// The hook may end before its delivery is on disk.
 func TestNews_MentionsItemsOfCancelledCallAgain(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.On(b))
@@ -65,7 +65,7 @@ func TestNews_MentionsItemsOfCancelledCallAgain(t *testing.T) {
 	require.Equal(t, "ho_1", named(hooks.on(schemas.OnMail)))
 }
 
-// What a session was told and leaves in its mailbox does not hide what comes after it.
+// Delivered items that stay in the mailbox do not hide later ones.
 func TestNews_FindsNewItemBehindManyMentioned(t *testing.T) {
 	w := mailboxtest.New(t)
 	hooks := hooksOf(w, "qa", "s1")
@@ -81,7 +81,7 @@ func TestNews_FindsNewItemBehindManyMentioned(t *testing.T) {
 	require.Equal(t, "ho_1501", named(hooks.on(schemas.OnMail)))
 }
 
-// What an agent may not take is no mail of its own, however much there is.
+// Work that an agent may not claim is not its mail, in any amount.
 func TestNews_LeavesOutDeclinedWork(t *testing.T) {
 	w, sec := mailboxtest.With(t, "sec")
 	w.Accepts("review", sec, mailboxtest.Remote("another", "1"))

@@ -15,7 +15,7 @@ import (
 // waker is a command that waits for mail to wake a session.
 type waker struct{ answer chan schemas.NewsOut }
 
-// wakes begins to wait now, for at most 50 seconds.
+// wakes starts a wait of at most 50 seconds.
 func wakes(w *mailboxtest.World, name schemas.Agent, session string) waker {
 	k := waker{make(chan schemas.NewsOut, 1)}
 	by := schemas.Caller{Agent: name, Via: schemas.ViaCLI, Since: w.Now()}
@@ -49,7 +49,7 @@ func TestWake_WakesSessionOnce(t *testing.T) {
 	})
 }
 
-// Of several that came at once a session is woken for each in its turn.
+// Several handoffs that arrive at once wake a session once each.
 func TestWake_WakesSessionForEachHandoff(t *testing.T) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		for range 3 {

@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// A key is compared with the digest that an earlier version kept, so the same send has the same digest for ever: the
-// order of fields in what is stored is part of it.
+// The server compares a key with the digest of an earlier version, so equal sends must always have equal digests. The
+// order of fields in stored content is part of that.
 func TestOne_DigestIsThatOfEarlierVersions(t *testing.T) {
 	m := draft.Maker{Limits: schemas.DefaultLimits(), NewID: func(prefix string) string { return prefix + "1" }}
 	in := schemas.SendIn{To: "qa", Task: "Test it", Tags: []string{"go"}, Options: &schemas.SendOptions{}}

@@ -1,13 +1,13 @@
-// Package draft checks and encodes what a sender wrote. [Maker.One] and [Maker.Several] make a [Draft] of a message:
-// they check it, read its times, take out the content that is kept apart, and encode the rest. [Maker.CheckChanges] and
-// [CheckWhole] hold an amendment, a return and a retry to the same limits, and [CheckPayload] a completion.
+// Package draft checks and encodes the message of a sender. [Maker.Of] makes a [Draft]: it checks the message, reads
+// its times, separates the content that is stored apart, and encodes the rest. [Maker.CheckChanges] and [CheckWhole]
+// apply the same limits to an amendment, a return and a retry, and [CheckPayload] to a completion.
 //
-// Package mailbox makes the draft of a caller before the transaction, because there is one writer. Inside it finds the
-// place of the handoff and makes a record of the draft.
+// Package mailbox makes the draft of a caller before the transaction, because there is one writer. Inside the
+// transaction it assigns the id of the handoff and makes a record of the draft.
 //
-// Nothing here reads the store, a clock or a file, so a field is judged by its form and length alone. Whether a
-// recipient or a parent exists, package mailbox checks. What is refused is a *[schemas.Error] with the path of the
-// field: invalid for one that makes no sense, limit for one that is too long.
+// This package reads no store, clock or file, so it judges a field by its form and length alone. Package mailbox checks
+// whether a recipient or a parent exists. Refusals are a *[schemas.Error] with the path of the field: invalid for a
+// field that makes no sense, limit for a field that is too long.
 package draft
 
 import (
@@ -27,48 +27,49 @@ import (
 	"handoff/store"
 )
 
-// Draft is a handoff that was checked and encoded, before a transaction finds its place and makes a record of it. A
-// draft of a caller is made before its transaction and is not changed in it, since the transaction may run again with
-// the same draft: who has to change one takes a copy. Those that the rules make, as after a failure, are made inside,
-// anew in each run, and encoded by [Maker.Encode].
+// Draft is a checked and encoded handoff, before a transaction gives it an id and a record. A caller's draft is made
+// before its transaction. The transaction does not change it, because it may run again with the same draft; code that
+// has to change a draft takes a copy. Rules make their drafts inside the transaction, anew in each run, as after a
+// failure, and encode them with [Maker.Encode].
 type Draft struct {
 	Handoff   schemas.Handoff
 	To        schemas.Address
 	Content   store.Content
-	Tokens    int      // of that
-	Kept      [][]byte // content that it refers to
+	Tokens    int      // of Content
+	Kept      [][]byte // separated content of its references
 	Words     store.WordList
 	Digest    string
-	Deadline  time.Time // the one that was asked for, or the end of the timeout: the earlier
+	Deadline  time.Time // the requested deadline or the end of the timeout, whichever is earlier
 	NotBefore time.Time
 	Estimate  time.Duration
 
-	Parent   string             // as asked: an id, "none", or "" for the default
-	Workflow schemas.Workflow   // as asked, "" for the parent's or a new one
-	Limits   map[string]float64 // that the caller sets for the workflow, among others
+	Parent   string             // as requested: an id, "none", or "" for the default
+	Workflow schemas.Workflow   // as requested; "" for the parent's or a new one
+	Limits   map[string]float64 // the caller's limits for the workflow
 	Key      string
-	Token    string // charged with it while it is pending, "" for none
+	Token    string // a token that is charged for it while it is pending, "" for none
 	Force    bool
 	Warnings []string
-	Attempt  int // how many were made before, by the handoffs that this one does again
+	Attempt  int // number of earlier attempts, by the handoffs that this one repeats
 	Excluded []schemas.Agent
-	Base     string // of the work that goes on, see [reading.Base]
+	Base     string // base commit of continued work, see [reading.Base]
 
-	Parts []*Draft // of a send to several; this one is a copy of the first, with the digest of all
+	Parts []*Draft // drafts of a send to several; this one is a copy of the first, with the digest of all
 	Join  *Draft   // waits for all parts, nil for none
 
-	stated  time.Time        // the deadline that was asked for
-	located bool             // the context has the project that was found
-	said    *schemas.Context // the context without that
+	stated  time.Time        // the requested deadline
+	located bool             // the server added the found project to the context
+	said    *schemas.Context // the sender's context without the found project
 }
 
 // Maker makes drafts. Both fields are required.
 type Maker struct {
 	Limits schemas.Limits
-	NewID  func(prefix string) string // makes an id that nobody can guess, for salts
+	NewID  func(prefix string) string // returns an unguessable id, for salts
 }
 
-// Of is the draft of a send. Of one that has several parts it is that of the first, and has them all.
+// Of returns the draft of a send. For a send with several parts it is the draft of the first part, with all parts in
+// it.
 func (m Maker) Of(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
 	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
 		return m.several(by, in, now)
@@ -76,8 +77,8 @@ func (m Maker) Of(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, e
 	return m.One(by, in, now)
 }
 
-// One checks what a sender said of one handoff and makes a draft of it. Durations count from now. The error is invalid
-// for a field that makes no sense, as for options of a send to several; limit for one that is too long.
+// One checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field that
+// makes no sense, such as options of a send to several; limit for a field that is too long.
 func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	if err := cmp.Or(oneHandoff(in.Options), m.sizes(in)); err != nil {
 		return d, err
@@ -112,8 +113,8 @@ func (m Maker) One(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft
 	return d, nil
 }
 
-// locate says in which working tree the work was sent, unless the sender told of its project. It is no part of what
-// makes a send the same as another, since a tree goes on.
+// locate records the sender's working tree, and describes its project unless the sender did. The tree is no part of the
+// digest, because it changes between repeats.
 func (d *Draft) locate(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {
@@ -129,10 +130,10 @@ func (d *Draft) locate(in *schemas.Tree) {
 	h.Context = &c
 }
 
-// Encode makes what is kept of a draft: its content, the words by which it is found, and the digest by which the same
-// content is known again. The digest leaves out times, which differ between repeats where the sender gave a duration,
-// the session of the sender, and what git and the files were. Content, Tokens, Words and Digest are set; whoever changes
-// the handoff of a draft afterwards calls it again. It runs before the transaction where that is possible, because there
+// Encode computes the stored form of a draft: its content, its search words and its digest, which identifies equal
+// content. The digest omits times, because they differ between repeats if the sender gave a duration. It also omits the
+// sender's session and the state of git and of files. Encode sets Content, Tokens, Words and Digest. Code that changes
+// the handoff of a draft afterwards calls Encode again. Encode runs before the transaction if possible, because there
 // is one writer.
 func (m Maker) Encode(d *Draft) error {
 	said, err := store.ContentOf(d.Handoff, m.NewID)
@@ -155,7 +156,7 @@ func (m Maker) Encode(d *Draft) error {
 	return err
 }
 
-// Fingerprint tells equal messages from different ones; it proves nothing. It is the first 12 bytes of a SHA-256 in
+// Fingerprint returns a digest that distinguishes messages; it is no proof. It is the first 12 bytes of a SHA-256 in
 // base64, which is short enough for each record. Maps are encoded by key, so their order does not matter.
 func Fingerprint(v any) (string, error) {
 	b, err := json.Marshal(v)

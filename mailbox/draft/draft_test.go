@@ -12,7 +12,7 @@ import (
 
 const never = "9999-12-31T23:59:59-05:00"
 
-// limited sets how many handoffs a workflow may have.
+// limited sets the maximum number of handoffs of a workflow.
 func limited(most float64) schemas.SendIn {
 	return schemas.SendIn{Options: &schemas.SendOptions{Limits: map[string]float64{"max_handoffs": most}}}
 }

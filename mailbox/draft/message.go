@@ -6,9 +6,9 @@ import (
 	"handoff/schemas"
 )
 
-// onlyWork refuses in a message what only work has, so that nobody counts on it: a message is delivered at once, and
-// nothing is owed for it. The error is invalid and names the first such field. Options that change nothing of a
-// message, such as a reason, are let through.
+// onlyWork refuses fields of a message that only work may have, so that no sender relies on them: a message is
+// delivered at once, and no result follows. The error is invalid and names the first such field. Options without an
+// effect on a message, such as a reason, are allowed.
 func onlyWork(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil
@@ -41,7 +41,8 @@ func onlyWork(in schemas.SendIn) error {
 	return nil
 }
 
-// oneHandoff refuses options of a send to several where one handoff is said: in a continuation, and in what changes one.
+// oneHandoff refuses options of a send to several in a call for one handoff: in a continuation, and in a change of a
+// handoff.
 func oneHandoff(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil

@@ -9,9 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// names checks what the caller names: the workflow, the checks, the schema, the limits, and a foreign id,
-// which has 128 bytes at most. What these names lead to is looked up later, in the transaction: here only their form is
-// judged.
+// names checks the names in a send: the workflow, the checks, the schema, the limits, and a foreign id, which has at
+// most 128 bytes. It judges only their form. The transaction looks up their targets later.
 func (d *Draft) names(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.Workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
@@ -26,7 +25,7 @@ func (d *Draft) names(in schemas.SendIn) (err error) {
 	return schemas.TooBig("origin.handoff_id", len(schemas.OrZero(in.Origin).HandoffID), 128)
 }
 
-// checkNamed checks the names of checks, and the schema of the output.
+// checkNamed checks the names of checks, the base commit, and the schema of the output.
 func checkNamed(e *schemas.Expectations) error {
 	for i, name := range schemas.OrZero(e).Checks {
 		if !schemas.IsWord(name) {
@@ -42,11 +41,11 @@ func checkNamed(e *schemas.Expectations) error {
 	return err
 }
 
-// A Reader gives the address that is read for what somebody wrote in a field, as [schemas.ParseAddress] does.
+// A Reader parses an address in a field, as [schemas.ParseAddress] does.
 type Reader func(field, s string) (schemas.Address, error)
 
-// Named reads who reviews the work and who takes it back after a failure. Where one is read otherwise than it was
-// written, a copy has it.
+// Named parses the reviewer and the agent that gets failed work. If a parsed value differs from the written one, it
+// returns a copy with the parsed value.
 func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schemas.Expectations, *schemas.Rollback, error) {
 	if review := schemas.OrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
@@ -67,7 +66,7 @@ func Named(e *schemas.Expectations, back *schemas.Rollback, read Reader) (*schem
 	return e, back, nil
 }
 
-// Mailbox reads the name of somebody who has a mailbox: of an agent, or human.
+// Mailbox parses the name of an agent, or human.
 func (read Reader) Mailbox(field, name string) (schemas.Agent, error) {
 	address, err := read(field, name)
 	if err != nil {
@@ -80,8 +79,8 @@ func (read Reader) Mailbox(field, name string) (schemas.Agent, error) {
 	return to, nil
 }
 
-// foreignKey is the key of a message that has an id of its own: a sender that sends it again sends it once. It is ""
-// for a message without an id.
+// foreignKey returns the idempotency key of a message that has an id of its own, so that a repeated message is sent
+// once. It returns "" for a message without an id.
 func foreignKey(from *schemas.Origin) string {
 	if id := schemas.OrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
@@ -89,8 +88,8 @@ func foreignKey(from *schemas.Origin) string {
 	return ""
 }
 
-// foreignPrefix begins no key of a caller, since those have no control characters.
+// foreignPrefix is never part of a caller's key, because callers' keys have no control characters.
 const foreignPrefix = "\x00handoff_id "
 
-// ForeignID is the id that a message brought along, of which its key was made; foreign tells whether it was.
+// ForeignID returns the message's own id if the key was made of it; foreign reports whether it was.
 func (d *Draft) ForeignID() (id string, foreign bool) { return strings.CutPrefix(d.Key, foreignPrefix) }

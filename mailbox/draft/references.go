@@ -11,21 +11,22 @@ import (
 	"handoff/store"
 )
 
-// mostReferences is how many references one handoff has. A send with more is refused whole, with limit.
+// mostReferences is the maximum number of references of one handoff. A send with more is refused as a whole, with
+// limit.
 const mostReferences = 32
 
-// sendsAlong tells whether a reference comes with its content. A message may have no such reference, see [onlyWork]:
-// content is kept for a handoff, and a message has no record.
+// sendsAlong reports whether a reference brings its content. A message may have no such reference, see [onlyWork]:
+// content is stored for a handoff, and a message has no record.
 func sendsAlong(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
-// Separate takes the content out of the references of a context, and gives the context as it is kept, with digests, and
-// the contents. It changes no list of c. The error is invalid for a reference that says not exactly one of content, url
-// and path; for a name that others have; and for a path, which the process beside the files should have read. The error
-// is limit for more than 32 and for content that is too long.
+// Separate moves the content out of the references of a context. It returns the context to store, with digests, and the
+// contents. It changes no list of c. The error is invalid for a reference that has not exactly one of content, url and
+// path; for a duplicate name; and for a path, because the process next to the files should have read it. The error is
+// limit for more than 32 references and for content that is too long.
 //
-// It reads and writes nothing, so a send calls it before its transaction, in which the contents are written. Digest,
-// bytes and tokens that a caller says are not believed: they are computed here, or set to zero where nothing is kept.
-// Content without a name is called text-1, text-2 and so on, by its place in the list.
+// It reads and writes nothing, so a send calls it before its transaction, which writes the contents. It ignores a
+// caller's digest, bytes and tokens: it computes them, or sets them to zero if nothing is stored. Content without a
+// name gets the name text-1, text-2 and so on, by its place in the list.
 func (m Maker) Separate(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
 	if c == nil || len(c.References) == 0 {
 		return c, nil, nil
@@ -53,11 +54,11 @@ func (m Maker) Separate(c *schemas.Context) (_ *schemas.Context, contents [][]by
 	return &kept, contents, nil
 }
 
-// checkReference checks a reference against those before it. The field of its error is below the reference.
+// checkReference checks a reference against the ones before it. The field of its error is relative to the reference.
 //
-// A path is always refused here. The owner of the store does not read files in the name of a caller: the process beside
-// the files does that before, inside its project, and sends the text as content. A name may be that of no field of a
-// handoff, since both are found by the same kind of address.
+// It always refuses a path. The owner of the store does not read files for a caller: the process next to the files does
+// that before, inside its project, and sends the text as content. A name must not be the name of a field of a handoff,
+// because both have the same kind of address.
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":
@@ -69,7 +70,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 	case ref.Content == "" || ref.Name == "":
 		return nil
 	}
-	if _, err := schemas.ParseAgent("name", ref.Name); err != nil { // the same characters
+	if _, err := schemas.ParseAgent("name", ref.Name); err != nil { // the same characters are allowed
 		return schemas.Invalidf("name", "%q is no name for content", schemas.Visible(schemas.Clip(ref.Name, 80))).
 			WithHint("Take 1 to 64 letters, digits, dots, dashes and underscores. Nothing was sent.")
 	}

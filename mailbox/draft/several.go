@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// several is [Maker.One] for a send that has several parts, and a handoff that waits for them. The draft is that of the
-// first part and has them all, with the digest of the whole. The errors about what waits have their field
-// below options.join.
+// several is [Maker.One] for a send with several parts, and a handoff that joins them. It returns the draft of the
+// first part, with all parts in it and the digest of the whole. Errors about the joining handoff have their field below
+// options.join.
 func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.OrZero(in.Options)
 	if err := cmp.Or(onlyWork(in), checkSeveral(opt)); err != nil {
@@ -44,8 +44,8 @@ func (m Maker) several(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	return d, err
 }
 
-// checkSeveral checks the texts of which each gets a part: each is there once, so that the parts differ. What joins
-// them is work, since a message waits for nothing.
+// checkSeveral checks the texts of the parts: each occurs once, so that the parts differ. The joining handoff must be
+// work, because a message waits for nothing.
 func checkSeveral(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:

@@ -9,15 +9,14 @@ import (
 	"handoff/schemas"
 )
 
-// What a handoff may not grow past, neither when it is sent nor when it is amended.
+// The limits of a handoff, both for a send and for an amendment.
 const (
 	maxType = 64 // bytes
 	maxTags = 32
 )
 
-// sizes checks the limits on what is sent; the whole is checked when it is encoded. The error is invalid for a task
-// that is empty, else limit, with the field. Task and title are measured in bytes, summary, detail and data in
-// characters.
+// sizes checks the lengths of a send's fields; the whole is checked after it is encoded. The error is invalid for an
+// empty task, else limit, with the field. Task and title are measured in bytes, summary, detail and data in characters.
 func (m Maker) sizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -37,8 +36,8 @@ func (m Maker) checkTask(task, title string) error {
 	return cmp.Or(schemas.TooBig("task", len(task), m.Limits.Task), schemas.TooBig("title", len(title), m.Limits.Title))
 }
 
-// CheckPayload checks summary, detail and data, whose limits are fixed: a summary is read by every receiver, and detail
-// and data share 65,536 characters, names of data included. The error names the field that is too long by itself, else
+// CheckPayload checks summary, detail and data, which have fixed limits: every receiver reads a summary, and detail and
+// data, with the names of data, share 65,536 characters. The error names the field that is too long by itself, else
 // data.
 func CheckPayload(summary, detail string, data map[string]string) error {
 	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
@@ -59,8 +58,9 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	return err
 }
 
-// CheckChanges checks what an amendment, a return or a retry changes, as a send is checked: lengths in bytes, and the
-// schema. It reads who reviews and who takes failed work. The fields of its errors are those of the changes.
+// CheckChanges checks the changes of an amendment, a return or a retry as a send is checked: lengths in bytes, and the
+// schema. It parses the reviewer and the agent that gets failed work. The fields of its errors are relative to the
+// changes.
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = Named(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
@@ -69,7 +69,7 @@ func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	)
 }
 
-// CheckWhole checks the limits of the whole, past which a handoff could grow by amending it again and again: its tags,
+// CheckWhole checks the limits of an amended handoff, because a handoff could grow by repeated amendments: its tags,
 // its summary, and detail and data together. The fields of its errors are below changes.
 func CheckWhole(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {

@@ -6,8 +6,7 @@ import (
 	"handoff/schemas"
 )
 
-// times reads the deadline, the time before which nobody may begin, and the durations. Durations in a deadline count
-// from now.
+// times parses the deadline, the earliest start, and the durations. Durations in a deadline count from now.
 func (d *Draft) times(in schemas.SendIn, now time.Time) (err error) {
 	if d.stated, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
 		return err
@@ -23,8 +22,8 @@ func (d *Draft) times(in schemas.SendIn, now time.Time) (err error) {
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 
-// Durations are the timeout and the estimate that somebody expects, zero for none. The error is invalid, with the path
-// of the field in a send; an amendment puts it below changes.
+// Durations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the path of
+// the field in a send; an amendment puts it below changes.
 func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
 	e := schemas.OrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
@@ -37,8 +36,8 @@ func Durations(expected *schemas.Expectations) (timeout, estimate time.Duration,
 	return timeout, estimate, err
 }
 
-// Deadline is the earlier of the one that was asked for and the end of the timeout, which counts from the send. Zero is
-// none, for a timeout and for the result.
+// Deadline returns the stated deadline or the end of the timeout, which counts from the send, whichever is earlier.
+// Zero means none, for a timeout and for the result.
 func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
 		return end
@@ -46,7 +45,7 @@ func Deadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	return stated
 }
 
-// CheckDeadline refuses a deadline that has passed, and one before which nobody may begin: such a handoff would end
+// CheckDeadline refuses a deadline that has passed, and a deadline before the earliest start: such a handoff would end
 // unread.
 func CheckDeadline(deadline, notBefore, now time.Time) error {
 	switch {
