@@ -39,5 +39,5 @@ func TestPrimeShowsFilesThatAreCollected(t *testing.T) {
 	}
 	sent := d.Must("", "show", "2", "--full")
 	require.Contains(t, sent, `"root_cause_line": "42"`)
-	require.Contains(t, sent, "What you did and what comes next")
+	require.Contains(t, sent, "Your results and the next step")
 }
