@@ -15,7 +15,7 @@ import (
 	"handoff/store/memory"
 )
 
-// newLivingWorld is one whose clock goes on, inside a bubble.
+// newLivingWorld is a world with a running clock, inside a bubble.
 func newLivingWorld(t testing.TB, b store.Backend) *mailboxtest.World {
 	return mailboxtest.New(t, mailboxtest.On(b), mailboxtest.LiveClock)
 }
@@ -145,7 +145,7 @@ func TestClaim_WakesAtTimeDuringLookup(t *testing.T) {
 	})
 }
 
-// late is a backend whose reads take long.
+// late is a backend with slow reads.
 type late struct{ store.Backend }
 
 func (b late) View(ctx context.Context, fn func(store.Reader) error) error {

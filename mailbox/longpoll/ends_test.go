@@ -26,7 +26,7 @@ func TestClaim_MakesNoTransactionWhileIdle(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		time.Sleep(6 * time.Second) // until the service knows who is here
+		time.Sleep(6 * time.Second) // until the service knows the open connections
 		b.updates.Store(0)
 		b.views.Store(0)
 		time.Sleep(40 * time.Second)
@@ -107,7 +107,7 @@ func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
 		time.Sleep(time.Second)
 		a.Since = time.Now()
 		time.Sleep(time.Second)
-		w.Claims(mailboxtest.Remote("b", "")) // while nobody served the wait
+		w.Claims(mailboxtest.Remote("b", "")) // while no process served the wait
 		time.Sleep(time.Second)
 		begun := time.Now()
 		out := mailboxtest.Must(w.T, w.Get, a, schemas.GetIn{HandoffID: "1", WaitSeconds: 50})

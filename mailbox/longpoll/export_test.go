@@ -1,6 +1,6 @@
 package longpoll
 
-// Size is how many queues and waiters a hub keeps, which a server that lives long must not collect.
+// Size returns how many lists and waiters a hub keeps. In a long-lived server they must not grow.
 func (h *Hub) Size() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// What calls of the mailbox see of this is tested there. Here stands what comes between two steps of a waiter.
+// Tests of the mailbox cover its calls. The tests here cover the time between two steps of a waiter.
 
 func boxes(names ...schemas.Address) []schemas.Address { return names }
 
@@ -102,12 +102,12 @@ func TestWaitPeriod_OfRepeatKeepsBeginningAndEnd(t *testing.T) {
 		by           schemas.Caller
 		since, until time.Time
 	}{
-		"a new wait":                        {schemas.Caller{}, now, now.Add(time.Minute)},
-		"one that goes on":                  {schemas.Caller{Since: began, Until: ends}, began, ends},
-		"one that says only when it began":  {schemas.Caller{Since: began}, began, now.Add(50 * time.Second)},
-		"one that is over":                  {schemas.Caller{Since: began, Until: began}, began, now},
-		"one that began after now":          {schemas.Caller{Since: ends}, now, now.Add(time.Minute)},
-		"one that ends later than it asked": {schemas.Caller{Until: now.Add(time.Hour)}, now, now.Add(time.Minute)},
+		"a new wait":                     {schemas.Caller{}, now, now.Add(time.Minute)},
+		"a repeated wait":                {schemas.Caller{Since: began, Until: ends}, began, ends},
+		"a wait with a beginning only":   {schemas.Caller{Since: began}, began, now.Add(50 * time.Second)},
+		"a wait that is over":            {schemas.Caller{Since: began, Until: began}, began, now},
+		"a wait with a future beginning": {schemas.Caller{Since: ends}, now, now.Add(time.Minute)},
+		"a wait with a late end":         {schemas.Caller{Until: now.Add(time.Hour)}, now, now.Add(time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			since, until := longpoll.WaitPeriod(c.by, 60, now)

@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// meanwhile lets a call wait, does something, and requires that the call ends with it, in no time.
+// meanwhile starts a waiting call, runs something, and requires that the call ends with it at once.
 func meanwhile(t *testing.T, call func(), do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -26,7 +26,7 @@ func meanwhile(t *testing.T, call func(), do func()) {
 	require.Zero(t, time.Since(begun))
 }
 
-// living runs a test in a bubble with a lead and a coder that are connected.
+// living runs a test in a bubble with a connected lead and a connected coder.
 func living(t *testing.T, fn func(w *mailboxtest.World, lead, coder schemas.Caller)) {
 	mailboxtest.InBubble(t, func(t *testing.T, w *mailboxtest.World) {
 		fn(w, w.OtherSession(w.Stdio("lead"), "l"), w.OtherSession(w.Stdio("coder"), "c"))
@@ -131,7 +131,8 @@ func TestWait_TellsReleaseFromAnswer(t *testing.T) {
 	})
 }
 
-// A session that has read the brief is told what changed; where the task changed, or another session goes on, the brief.
+// A session that has read the brief gets only the changes. If the task changed, or another session goes on, it gets the
+// brief.
 func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
 	for _, c := range []struct {
 		name  string

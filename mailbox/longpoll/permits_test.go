@@ -15,7 +15,7 @@ import (
 	"handoff/store/memory"
 )
 
-// uncertain is a backend that keeps what it is given next and says that the disk is full.
+// uncertain is a backend that keeps the next write and reports that the disk is full.
 type uncertain struct {
 	store.Backend
 	next bool
@@ -45,7 +45,7 @@ func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
 	send := func(w *waitLog) { w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent) }
 	for name, c := range map[string]struct {
 		prepare, do func(w *waitLog)
-		tags        []string // of who waits first
+		tags        []string // of the first waiter
 	}{
 		"it has other tags": {func(*waitLog) {}, send, []string{"sql"}},
 		"it declined": {func(w *waitLog) {
@@ -100,7 +100,7 @@ func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
 	})
 }
 
-// One that was given mail of two boxes takes one; the other is handed to who waits for it.
+// A waiter with permits for two mailboxes takes one handoff; the other goes to the next waiter.
 func TestClaim_PassesWorkOfSecondMailboxOn(t *testing.T) {
 	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
@@ -120,14 +120,14 @@ func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
 	bubble(t, on(b), func(w *waitLog) {
 		cancel := w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{})
 		w.wait(mailboxtest.Remote("b", "2"), schemas.ClaimIn{})
-		b.Then = []func(){cancel} // the send is kept and not announced yet
+		b.Then = []func(){cancel} // the send is committed and not announced yet
 		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
 		require.Equal(w.T, "2", w.got()[1])
 	})
 }
 
-// earlier is a backend before whose next Update something happens.
+// earlier is a backend that runs first before its next Update.
 type earlier struct {
 	store.Backend
 	first func()
@@ -141,13 +141,14 @@ func (b *earlier) Update(ctx context.Context, fn func(store.Writer) error) error
 	return b.Backend.Update(ctx, fn)
 }
 
-// Who looks on joining may take what was announced before. What is announced to it meanwhile is for others.
+// A waiter that looks on joining may take mail that was announced before. Mail that is announced to it meanwhile is for
+// others.
 func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
 	b := &earlier{Backend: memory.New()}
 	bubble(t, on(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
-		b.first = func() { // it stands in line, ahead of the other, and has not looked
+		b.first = func() { // it is in the list, ahead of the other, and has not looked
 			w.Sends(mailboxtest.Human, "b", "y", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 		}
 		ahead := mailboxtest.Remote("b", "2")
@@ -157,21 +158,21 @@ func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
 	})
 }
 
-// A waiter that is to stand in other queues and is given a permit at the same time uses the permit all the same.
+// A waiter that moves to other lists and gets a permit at the same time still uses the permit.
 func TestRegister_LosesNoPermitOfMovedWaiter(t *testing.T) {
 	b := &mailboxtest.Scripted{Backend: memory.New()}
 	bubble(t, on(b), func(w *waitLog) {
 		w.Accepts("review", mailboxtest.Remote("b", ""), mailboxtest.Remote("c", ""))
 		w.wait(mailboxtest.Remote("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		w.wait(mailboxtest.Remote("c", "2"), schemas.ClaimIn{})
-		b.Then = []func(){func() { w.Sends(mailboxtest.Human, "capability:review", "x") }} // before the registration is announced
+		b.Then = []func(){func() { w.Sends(mailboxtest.Human, "capability:review", "x") }} // not announced yet
 		mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
 		require.Equal(w.T, "2", w.got()[1])
 	})
 }
 
-// Whose mail may be taken by others is known a moment after a process has begun.
+// A new process knows only after a moment which mail is orphaned.
 func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
 	bubble(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Opens("c1", "s1")

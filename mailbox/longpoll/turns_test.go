@@ -18,13 +18,13 @@ import (
 	"handoff/store/memory"
 )
 
-// waitLog are those who wait for work in a bubble.
+// waitLog holds the waits for work in a bubble.
 type waitLog struct {
 	*mailboxtest.World
 
 	mu    sync.Mutex               // guards the fields below
 	taken map[schemas.ID]string    // by which instance
-	ended map[string]time.Duration // after how long the wait of an instance
+	ended map[string]time.Duration // how long the wait of an instance lasted
 }
 
 func (w *waitLog) got() map[schemas.ID]string {
@@ -39,7 +39,7 @@ func (w *waitLog) end() map[string]time.Duration {
 	return maps.Clone(w.ended)
 }
 
-// bubble runs a test in which time goes on only when all wait, and lets all waits end.
+// bubble runs a test whose time advances only while all goroutines wait, and lets all waits end.
 func bubble(t *testing.T, open func(testing.TB) store.Backend, fn func(w *waitLog)) {
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {

@@ -8,78 +8,78 @@ import (
 	"handoff/schemas"
 )
 
-// Waiter is one call that waits for something to claim. In a loop it joins the queues of the mailboxes that its
-// agent claims from, looks if [Waiter.Join] says so, and then either spends the permit for what it took or passes
-// its permits on and sleeps until [Waiter.Woken]. Whoever makes a waiter calls [Waiter.Leave] at the end.
+// Waiter is one call that waits for work. In a loop it joins the lists of the mailboxes that its agent claims from,
+// looks if [Waiter.Join] says so, and then either spends the permit for a claim, or passes its permits on and sleeps
+// until [Waiter.Woken]. The maker of a waiter calls [Waiter.Leave] at the end.
 type Waiter struct {
 	hub     *Hub
-	since   time.Time // its position in every queue, together with arrival
+	since   time.Time // its position in every list, together with arrival
 	arrival uint64
 	until   time.Time
 	woken   chan struct{} // holds one signal
 
-	// Choosy says that it takes some mail and leaves other. It is set before the first Join.
+	// Choosy says that the waiter takes only some mail. It is set before the first Join.
 	Choosy bool
 
 	// The mutex of the hub guards these.
-	boxes       []schemas.Address        // in whose queues it stands
+	boxes       []schemas.Address        // mailboxes whose lists it is in
 	granted     map[schemas.Address]bool // permits for which it has not looked yet
 	inUse       map[schemas.Address]bool // permits for which it looks now
-	mayTakeMore bool                     // than when it looked last
+	mayTakeMore bool                     // than at its last look
 }
 
-// Arrive makes a waiter that stands in no queue yet. Since is when its wait began, which decides its position; until is
-// when it ends. Both may be in the past. Whoever calls it calls [Waiter.Leave] in any case, else permits are given to a
-// waiter that will not look.
+// Arrive makes a waiter that is in no list yet. since is when its wait began, which decides its position; until is when
+// it ends. Both may be in the past. The caller must call [Waiter.Leave], else permits go to a waiter that does not
+// look.
 func (h *Hub) Arrive(since, until time.Time) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.arrivals++
 	w := &Waiter{
-		hub: h, since: since.Round(0), arrival: h.arrivals, until: until, // positions are compared by the clock on the wall
+		hub: h, since: since.Round(0), arrival: h.arrivals, until: until, // positions are compared by wall clock
 		woken: make(chan struct{}, 1), granted: map[schemas.Address]bool{}, inUse: map[schemas.Address]bool{},
 	}
 	h.waiters[w] = true
 	return w
 }
 
-// Woken receives a signal when the waiter was given a permit, may take more, or would sleep too long. A signal may come
-// without any of these being true any more: whoever receives it joins again and looks as Join says.
+// Woken returns a channel that signals that the waiter got a permit, may take more, or would sleep too long. The reason
+// may have passed when the signal arrives: the receiver joins again and looks if Join says so.
 func (w *Waiter) Woken() <-chan struct{} { return w.woken }
 
-// Join puts the waiter into the queues of these mailboxes and of no other, each at its position, and tells whether
-// it is to look: because it may take other mail than before, or for its permits, which are in use from now on.
+// Join puts the waiter into the lists of these mailboxes and of no others, each at its position, and tells whether the
+// waiter has to look: because it may take other mail than before, or because it has permits. These are in use from then
+// on.
 func (w *Waiter) Join(boxes []schemas.Address) (look bool) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	if w.mayTakeMore || !slices.Equal(w.boxes, boxes) {
 		w.mayTakeMore = false
 		w.move(boxes)
-		w.wake() // the permits it has are for the look after this one
+		w.wake() // its permits are for the look after this one
 		return true
 	}
-	w.granted, w.inUse = w.inUse, w.granted // those that were in use are spent or passed on by now
+	w.granted, w.inUse = w.inUse, w.granted // permits in use before are spent or passed on
 	return len(w.inUse) > 0
 }
 
-// InUse are the mailboxes for whose permits the waiter looks now, sorted. They stay in use until it spends them, passes
-// them on or leaves.
+// InUse returns the mailboxes whose permits the waiter now looks for, sorted. A permit stays in use until the waiter
+// spends it, passes it on or leaves.
 func (w *Waiter) InUse() []schemas.Address {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.inUse))
 }
 
-// Spend ends the permit in use for the mailbox out of which the waiter took a handoff, if it has one. The other permits
-// that are in use go to others when the waiter leaves.
+// Spend ends the permit in use for the mailbox of the claimed handoff, if the waiter has one. Its other permits in use
+// go to other waiters when it leaves.
 func (w *Waiter) Spend(box schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.inUse, box)
 }
 
-// PassOn gives the permits in use to the waiters behind, as far as these mailboxes still hold mail, and ends the
-// others.
+// PassOn gives the permits in use to the waiters behind if their mailbox is among pending, and ends the others.
 func (w *Waiter) PassOn(pending []schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -91,8 +91,8 @@ func (w *Waiter) PassOn(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// Leave ends the wait. Others are given the permits that the waiter did not spend, those in use and those for which it
-// has not looked. It is called once.
+// Leave ends the wait. Unspent permits go to other waiters, whether they are in use or the waiter has not looked for
+// them. It is called once.
 func (w *Waiter) Leave() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -103,7 +103,8 @@ func (w *Waiter) Leave() {
 	}
 }
 
-// move takes the waiter out of the queues of other mailboxes than these, where its permits go to others.
+// move removes the waiter from the lists of other mailboxes, where its permits go to other waiters, and adds it to the
+// lists of these mailboxes.
 func (w *Waiter) move(boxes []schemas.Address) {
 	queues := w.hub.lists
 	for _, box := range w.boxes {
@@ -124,7 +125,7 @@ func (w *Waiter) move(boxes []schemas.Address) {
 	w.boxes = boxes
 }
 
-// wake gives the waiter one signal, however often it is called before the waiter looks.
+// wake gives the waiter one signal. Further calls before its next look change nothing.
 func (w *Waiter) wake() {
 	select {
 	case w.woken <- struct{}{}:
@@ -132,10 +133,10 @@ func (w *Waiter) wake() {
 	}
 }
 
-// WaitPeriod tells when the wait of a caller began and when it ends, for a call that waits so many seconds at most. A wait
-// that is taken up again, at this process or another, brings both with it ([schemas.Caller]). A wait that is made of
-// several calls keeps its beginning, and each call says when it ends. It is pure. A beginning in the future counts as
-// now, and no wait ends before now.
+// WaitPeriod returns the beginning and the end of a caller's wait, for a call that waits at most seconds. A repeated
+// wait, at this process or another, brings both ([schemas.Caller]). A wait of several calls keeps its beginning, and
+// each call says when it ends. The function is pure. A beginning in the future counts as now, and no wait ends before
+// now.
 func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now
@@ -144,6 +145,6 @@ func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until tim
 	if until = by.Until; until.IsZero() {
 		until = since.Add(longest)
 	}
-	left := min(until.Sub(now), longest) // so that setting the clock makes no wait longer
+	left := min(until.Sub(now), longest) // setting the clock makes no wait longer
 	return since, now.Add(max(left, 0))
 }

@@ -16,7 +16,7 @@ import (
 // Human is a person at a terminal.
 var Human = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 
-// With opens a workspace with an agent on a connection of its own.
+// With opens a workspace with one agent on a connection of its own.
 func With(t testing.TB, name schemas.Agent) (w *World, by schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(name)
@@ -41,25 +41,26 @@ func OnEach(t *testing.T, test func(*testing.T, *World)) {
 	}
 }
 
-// InBubble runs a test in a workspace whose clock goes on.
+// InBubble runs a test in a workspace with a running clock, inside a bubble of testing/synctest.
 func InBubble(t *testing.T, test func(*testing.T, *World)) {
 	synctest.Test(t, func(t *testing.T) { test(t, New(t, LiveClock)) })
 }
 
-// Stdio is an agent on a connection of its own, which is open.
+// Stdio returns an agent on an open connection of its own.
 func (w *World) Stdio(name schemas.Agent) schemas.Caller {
 	by := schemas.Caller{Agent: name, AgentID: string(name) + "-1", Via: schemas.ViaStdio, Conn: "conn-" + string(name)}
 	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
 }
 
-// Opens opens a connection of a session of Claude Code, which is given a name. A session that cannot be told is "-".
+// Opens opens a connection of a Claude Code session, which is given a name. For the session "-" the client reports no
+// session id.
 func (w *World) Opens(conn, session string) schemas.Caller {
 	w.T.Helper()
 	return w.OpensFrom(schemas.ConnIn{}, conn, session)
 }
 
-// OpensFrom is [World.Opens] from a process of which something is known.
+// OpensFrom is [World.Opens] with facts about the process.
 func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.Caller {
 	w.T.Helper()
 	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
@@ -71,12 +72,12 @@ func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.
 	return by
 }
 
-// Remote is an instance of an agent without a connection that shows when it leaves.
+// Remote returns an instance of an agent without a connection, so the server does not see when it leaves.
 func Remote(name schemas.Agent, instance string) schemas.Caller {
 	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
 }
 
-// OtherSession is another session under the name of an agent.
+// OtherSession opens another session under the name of an agent.
 func (w *World) OtherSession(by schemas.Caller, conn string) schemas.Caller {
 	by.AgentID, by.Conn = conn, conn
 	Must(w.T, w.Attach, by, schemas.ConnIn{Conn: conn})
@@ -97,13 +98,13 @@ func (w *World) Accepts(kind string, agents ...schemas.Caller) {
 	}
 }
 
-// SettleTime is after how long a service knows which connections are open.
+// SettleTime is how long a new service waits before connections that were not announced count as gone.
 const SettleTime = 5 * time.Second
 
 // PassBackoff lets the time pass for which work rests after its first attempt.
 func (w *World) PassBackoff() { w.Pass(10 * time.Second) }
 
-// Sends makes a send that is not refused. The changes are applied to its input, here as in the methods below.
+// Sends sends a handoff and requires success. The changes are applied to its input, here as in the methods below.
 func (w *World) Sends(by schemas.Caller, to, task string, changes ...func(*schemas.SendIn)) schemas.SendOut {
 	w.T.Helper()
 	return Must(w.T, w.Send, by, withChanges(schemas.SendIn{To: to, Task: task}, changes))
@@ -121,40 +122,40 @@ func (w *World) ClaimsID(by schemas.Caller, id schemas.ID) schemas.ClaimOut {
 	return Must(w.T, w.Claim, by, schemas.ClaimIn{HandoffID: id.String()})
 }
 
-// Assigns sends work to another, who claims the next.
+// Assigns sends work to another agent, which claims its next handoff.
 func (w *World) Assigns(by, to schemas.Caller, task string, changes ...func(*schemas.SendIn)) schemas.ClaimOut {
 	w.T.Helper()
 	w.Sends(by, string(to.Agent), task, changes...)
 	return w.Claims(to)
 }
 
-// Completes makes a completion that is not refused.
+// Completes completes a handoff and requires success.
 func (w *World) Completes(by schemas.Caller, id schemas.ID, changes ...func(*schemas.CompleteIn)) schemas.CompleteOut {
 	w.T.Helper()
 	in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}}
 	return Must(w.T, w.Complete, by, withChanges(in, changes))
 }
 
-// Fails reports a failure, which is not refused.
+// Fails reports a failure and requires success.
 func (w *World) Fails(by schemas.Caller, in schemas.FailIn) schemas.FailOut {
 	w.T.Helper()
 	return Must(w.T, w.Fail, by, in)
 }
 
-// Updates makes a step that is not refused.
+// Updates makes an update and requires success.
 func (w *World) Updates(by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn)) schemas.UpdateOut {
 	w.T.Helper()
 	return Must(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
-// TryUpdate makes a step that may be refused.
+// TryUpdate makes an update that may be refused.
 func (w *World) TryUpdate(
 	by schemas.Caller, id schemas.ID, a schemas.Action, changes ...func(*schemas.UpdateIn),
 ) (schemas.UpdateOut, error) {
 	return w.Update(context.Background(), by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
-// Refuses makes a step that is refused with a code, and with an error that speaks of want.
+// Refuses makes an update and requires an error with a code and with the text want.
 func (w *World) Refuses(
 	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
 ) *schemas.Error {
@@ -162,22 +163,22 @@ func (w *World) Refuses(
 	return Refuses(w.T, w.Update, by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes), code, want)
 }
 
-// Full is all that is kept of a handoff.
+// Full returns the full view of a handoff.
 func (w *World) Full(id schemas.ID) schemas.GetOut {
 	w.T.Helper()
 	return Must(w.T, w.Get, Human, schemas.GetIn{HandoffID: id.String(), View: "full"})
 }
 
-// Status is that of a handoff now.
+// Status returns the current state of a handoff.
 func (w *World) Status(id schemas.ID) schemas.Status { w.T.Helper(); return w.Full(id).Status }
 
-// Notices are those of an agent, which counts as reading them.
+// Notices lists the notices of an agent, which marks them as read.
 func (w *World) Notices(by schemas.Caller) []schemas.Item {
 	w.T.Helper()
 	return Must(w.T, w.List, by, schemas.ListIn{Box: "notices"}).Items
 }
 
-// Events are all that the registry has.
+// Events returns all events of the registry.
 func (w *World) Events() []schemas.Event {
 	w.T.Helper()
 	all, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) ([]schemas.Event, error) {
@@ -187,7 +188,7 @@ func (w *World) Events() []schemas.Event {
 	return all
 }
 
-// Actions are those of the events about a handoff, oldest first.
+// Actions returns the actions of the events about a handoff, oldest first.
 func (w *World) Actions(id schemas.ID) (all []string) {
 	w.T.Helper()
 	for _, e := range w.Events() {
@@ -198,7 +199,7 @@ func (w *World) Actions(id schemas.ID) (all []string) {
 	return all
 }
 
-// Pending is how many handoffs wait in a mailbox.
+// Pending returns how many handoffs are pending in a mailbox.
 func (w *World) Pending(box schemas.Address) int {
 	w.T.Helper()
 	m, err := store.ReadSnapshot(context.Background(), w.Store, func(v *store.View) (store.Mailbox, error) { return v.Mailbox(box) })
@@ -206,7 +207,7 @@ func (w *World) Pending(box schemas.Address) int {
 	return m.Pending
 }
 
-// Kinds are those of the notices of an agent about one handoff, newest first.
+// Kinds returns the kinds of an agent's notices about one handoff, newest first.
 func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	w.T.Helper()
 	for _, n := range w.Notices(by) {
@@ -217,7 +218,7 @@ func (w *World) Kinds(by schemas.Caller, about schemas.ID) (kinds []string) {
 	return kinds
 }
 
-// Must makes a call of the service that is not refused.
+// Must calls the service and requires success.
 func Must[In, Out any](
 	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
 ) Out {
@@ -227,7 +228,7 @@ func Must[In, Out any](
 	return out
 }
 
-// Refuses makes a call of the service that is refused with a code, and with an error that speaks of want.
+// Refuses calls the service and requires an error with a code and with the text want.
 func Refuses[In, Out any](
 	t testing.TB, call func(context.Context, schemas.Caller, In) (Out, error), by schemas.Caller, in In,
 	code schemas.Code, want string,
@@ -237,7 +238,7 @@ func Refuses[In, Out any](
 	return Refused(t, err, code, want)
 }
 
-// Refused checks that err has a code and speaks of want.
+// Refused checks that err has a code and the text want.
 func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.Error {
 	t.Helper()
 	require.Error(t, err)
@@ -247,7 +248,7 @@ func Refused(t testing.TB, err error, code schemas.Code, want string) *schemas.E
 	return e
 }
 
-// Because is a failure of which only the description is given.
+// Because returns a failure with only a description.
 func Because(description string) schemas.FailureDetail {
 	return schemas.FailureDetail{Description: description}
 }
@@ -255,30 +256,30 @@ func Because(description string) schemas.FailureDetail {
 // Message makes a send a message.
 func Message(in *schemas.SendIn) { in.Type = schemas.TypeMessage }
 
-// NeedsApproval has a send wait for the approval of a person.
+// NeedsApproval makes a send wait for the approval of a person.
 func NeedsApproval(in *schemas.SendIn) {
 	in.Options = &schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}
 }
 
-// NoParent makes a send the first of a workflow, whatever its sender holds.
+// NoParent makes a send the first of a workflow, even if its sender holds a handoff.
 func NoParent(in *schemas.SendIn) { in.Parent = "none" }
 
-// After has a send wait for other handoffs.
+// After makes a send depend on other handoffs.
 func After(ids ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{After: ids} }
 }
 
-// Changing gives a step what it changes of a handoff.
+// Changing adds changes of the handoff to an update.
 func Changing(c schemas.Changes) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Changes = &c }
 }
 
-// Asking gives a step questions.
+// Asking adds questions to an update.
 func Asking(questions ...string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Questions = questions }
 }
 
-// Note gives a step a note.
+// Note adds a note to an update.
 func Note(text string) func(*schemas.UpdateIn) {
 	return func(in *schemas.UpdateIn) { in.Note = text }
 }

@@ -12,14 +12,13 @@ import (
 	"handoff/store"
 )
 
-// Scripted is a backend on which something happens after each of the next transactions that write, one thing after
-// one of them.
+// Scripted is a backend that runs one function of Then after each write transaction.
 type Scripted struct {
 	store.Backend
 	Then []func()
 }
 
-// Update is that of the backend.
+// Update runs the backend's Update and then the next function.
 func (b *Scripted) Update(ctx context.Context, fn func(store.Writer) error) error {
 	err := b.Backend.Update(ctx, fn)
 	if len(b.Then) > 0 {
@@ -30,15 +29,15 @@ func (b *Scripted) Update(ctx context.Context, fn func(store.Writer) error) erro
 	return err
 }
 
-// Breaking is a backend that keeps a number of updates and refuses those after them, as if the process had ended. It
-// keeps all until [Breaking.BreakAfter] is called.
+// Breaking is a backend that keeps a number of updates and refuses all later ones, as if the process had ended. It
+// keeps all updates until [Breaking.BreakAfter] is called.
 type Breaking struct {
 	store.Backend
-	Wait  func() // is done before the next update, once
+	Wait  func() // runs before the next update, once
 	keeps *int
 }
 
-// Update is that of the backend, while it keeps updates.
+// Update runs the backend's Update, or refuses.
 func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if wait := b.Wait; wait != nil {
 		b.Wait = nil
@@ -52,10 +51,10 @@ func (b *Breaking) Update(ctx context.Context, fn func(store.Writer) error) erro
 	return b.Backend.Update(ctx, fn)
 }
 
-// BreakAfter has it refuse what comes after so many updates.
+// BreakAfter makes it refuse updates after a number of further ones.
 func (b *Breaking) BreakAfter(updates int) { b.keeps = &updates }
 
-// Repair has it keep all again.
+// Repair makes it keep all updates again.
 func (b *Breaking) Repair() { b.keeps = nil }
 
 // Damage spoils the record of a handoff on disk until the test ends.

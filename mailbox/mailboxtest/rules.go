@@ -7,7 +7,7 @@ import (
 	"handoff/schemas"
 )
 
-// Rules has a file of the project declare these rules, with leave.
+// Rules declares rules in a file of the project, with a person's permission.
 func (w *World) Rules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
 	w.T.Helper()
 	return Must(w.T, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
@@ -16,20 +16,20 @@ func (w *World) Rules(routes []schemas.Route, plans ...schemas.Plan) schemas.Dec
 	})
 }
 
-// To is a send as a rule has it.
+// To returns a send as it stands in a rule.
 func To(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
 
-// Step is a step of a plan that sends its name and what came before.
+// Step returns a step of a plan that sends its name and the outcome of the step before.
 func Step(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
 	return withChanges(schemas.PlanStep{Step: name, SendIn: To(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }
 
-// InOrder are the units of a plan whose steps follow each other.
+// InOrder returns the units of a plan whose steps follow one another.
 func InOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
 	return schemas.Map(steps, func(s schemas.PlanStep) []schemas.PlanStep { return []schemas.PlanStep{s} })
 }
 
-// SentByRules is what the rules of files sent, as address, state and title, oldest first.
+// SentByRules returns the handoffs that rules of files sent, as address, state and title, oldest first.
 func (w *World) SentByRules() (all []string) {
 	w.T.Helper()
 	out := Must(w.T, w.List, Human, schemas.ListIn{Box: "all", Limit: 100})

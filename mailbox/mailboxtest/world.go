@@ -1,9 +1,9 @@
-// Package mailboxtest opens a real workspace inside a test: a [mailbox.Service] over a real store, whose clock stands
-// still until the test moves it and whose ids are counted. Every test that needs a workspace in its own process
-// begins here.
+// Package mailboxtest opens a real workspace inside a test: a [mailbox.Service] over a real store. Its clock stands
+// still until the test moves it, and its ids are counted. Every test that needs a workspace in its own process begins
+// here.
 //
-// Nothing in it is a stand-in: rules, store and registry are those of the program. Only the clock and the ids are the
-// test's, so that what a test sees is the same each time.
+// It contains no fakes: rules, store and registry are the program's own. Only the clock and the ids are the test's, so
+// that each run gives the same results.
 package mailboxtest
 
 import (
@@ -25,8 +25,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// World is one workspace. Its methods and those of its service may be called concurrently, except [World.Restart].
-// Whatever a test does, the end of the test finds a store whose indexes, counters and hashes are whole, or fails.
+// World is one workspace. Its methods and those of its service may be called concurrently, except [World.Restart]. The
+// end of the test checks that indexes, counters and hashes of the store are intact, and fails the test if they are not.
 type World struct {
 	*mailbox.Service
 	Store   *store.Store
@@ -37,12 +37,12 @@ type World struct {
 	closing sync.Once
 }
 
-// Start is when the clock of every world begins.
+// Start returns the time at which the clock of every world begins.
 func Start() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 
-// New opens a workspace. The changes are applied to its configuration: see [On] and [LiveClock]. Without any it is kept by
-// [Memory]. The end of the test checks every index, counter and byte of the store, and closes it. Its ids are counted
-// from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
+// New opens a workspace. The changes are applied to its configuration: see [On] and [LiveClock]. Without a store in it,
+// New uses [Memory]. The end of the test checks every index, counter and byte of the store, and closes it. Ids are
+// counted from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{T: t}
@@ -58,28 +58,28 @@ func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	return w
 }
 
-// On has the workspace kept by a backend, which the world closes.
+// On keeps the workspace in a backend, which the world closes.
 func On(b store.Backend) func(*mailbox.Config) {
 	return func(c *mailbox.Config) { c.Store = store.New(b) }
 }
 
-// LiveClock lets the clock go on, for tests inside a bubble of testing/synctest.
+// LiveClock makes the clock advance, for tests inside a bubble of testing/synctest.
 func LiveClock(c *mailbox.Config) { c.Now = time.Now }
 
 // Backends opens each kind of store.
 var Backends = map[string]func(testing.TB) store.Backend{"memory": Memory, "bolt": File}
 
-// Memory is a store in memory that runs the function of every update twice, so that one which leaves something of the
-// first run in the second is found.
+// Memory returns a store in memory that runs the function of every update twice. So tests find functions that leave
+// state of the first run in the second.
 func Memory(testing.TB) store.Backend { return storetest.Twice(memory.New()) }
 
-// File is a store in a file of its own.
+// File returns a store in a file of its own.
 func File(t testing.TB) store.Backend {
 	t.Helper()
 	return storetest.Bolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
 
-// Close is what the end of the test does, for a test that goes on without the store.
+// Close does the checks of the test's end at once, for a test that goes on without the store.
 func (w *World) Close() {
 	w.T.Helper()
 	w.closing.Do(func() {
@@ -92,12 +92,12 @@ func (w *World) Close() {
 func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
 
 // Restart puts the next service over the store, with the same configuration except for these changes, as if the process
-// had died: it knows no connection and no wait of the service before it. Nothing else may be under way.
+// had died: it knows no connection and no wait of the service before. No other call may be under way.
 func (w *World) Restart(changes ...func(*mailbox.Config)) {
 	w.Service = mailbox.New(withChanges(w.config, changes))
 }
 
-// Intact checks the whole store and its registry, and fails the test on anything that does not agree.
+// Intact checks the whole store and its registry, and fails the test on any fault.
 func (w *World) Intact() {
 	w.T.Helper()
 	out, err := audit.Examine(context.Background(), w.Store, reading.Words)

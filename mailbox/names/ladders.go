@@ -6,58 +6,59 @@ import (
 	"handoff/schemas"
 )
 
-// Caller is who asks for the name of its session. What it does not know is empty, and ties no name to it.
+// Caller is a caller that asks for the name of its session. An empty field is unknown, and ties no name to the caller.
 type Caller struct {
-	Session    string        // as its client calls it
-	Conn       string        // that it opens, for a server
-	Process    string        // of the client, or the process whose server is about to come
+	Session    string        // the client's id of it
+	Conn       string        // the connection that it opens, for a server
+	Process    string        // of the client, or the process whose server is expected
 	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
-// tie is what ties a caller to a name. It is pure, and never true for a caller that does not know what it compares.
+// tie tells whether a fact connects a caller to a name. It is pure, and false for a caller that does not know the fact.
 type tie func(Name, Caller) bool
 
-// byConnection ties the server whose connection was given the name: the strongest tie, since nobody else has that
-// connection.
+// byConnection ties the server whose connection was given the name. This is the strongest tie, since each connection
+// has one server.
 func byConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
 
-// byProcess ties callers that belong to the process behind the name. The number of a process that was killed may be
-// that of another by now.
+// byProcess ties callers that belong to the process behind the name. The system may have given the number of a killed
+// process to another one.
 func byProcess(n Name, c Caller) bool {
 	return c.Process != "" && n.Process == c.Process && (n.Left || n.Held())
 }
 
-// bySession ties the session that has the name or keeps it, for a week after it left.
+// bySession ties the session that has the name, or kept it for a week after it left.
 func bySession(n Name, c Caller) bool {
 	return c.Session != "" && n.Session == c.Session && (!n.Left || n.Unseen < KeptFor)
 }
 
-// byServer ties a shell to the server that was started beside it.
+// byServer ties a shell to the server that its client started.
 func byServer(n Name, c Caller) bool { return c.ServerName != "" && n.Agent == c.ServerName }
 
-// Ladder says under which of the names that it has a tie to a caller acts: that of the first rung on which one stands.
+// Ladder chooses the name under which a caller acts, among the names that are tied to it. The first rung with a
+// matching name decides.
 type Ladder []rung
 
-// rung holds names in some states to which the caller has a tie. One under which another session acts counts only if
-// the rung says so.
+// rung matches names in some states that have a tie to the caller. It matches a name under which another session acts
+// only if shared is set.
 type rung struct {
 	tie
 	states State
-	shared bool // also one under which another session acts
+	shared bool // also names under which another session acts
 }
 
-// The ladders. A server and a hook take the name, so it is none under which another session acts, unless the caller has
-// it already. A shell only asks.
+// The ladders. A server and a hook take the name, so they skip names under which another session acts, unless the
+// caller has the name already. A shell only asks.
 var (
-	// Server is for a connection that is opened: the name that it has, the one that the hook of its session was told,
-	// or the one of its session.
+	// Server is for a connection that is opened: its own name, the name that the hook of its session was told, or the name
+	// of its session.
 	Server = Ladder{
 		{byConnection, held | gone, true},
 		{byProcess, gone, false},
 		{bySession, held | gone, false},
 	}
 
-	// Hook is for a session that begins, before its server or after: the name of the server from its process, or the one
+	// Hook is for a session that begins, before its server or after: the name of the server from its process, or the name
 	// that this server will be given.
 	Hook = Ladder{
 		{byProcess, held, true},
@@ -76,9 +77,9 @@ var (
 	}
 )
 
-// Find is the index of the name under which a caller acts, and of several on a rung that of the first; -1 for none.
-// Rungs are tried in order, so a stronger tie wins over an earlier name. It is pure: the same names and caller give the
-// same answer in each process.
+// Find returns the index of the name under which a caller acts, the first name if several match a rung, and -1 for
+// none. It tries the rungs in order, so a stronger tie wins over an earlier name. It is pure: the same names and caller
+// give the same answer in each process.
 func (l Ladder) Find(all []Name, c Caller) int {
 	for _, r := range l {
 		if i := slices.IndexFunc(all, func(n Name) bool { return r.matches(n, c) }); i >= 0 {
@@ -88,8 +89,8 @@ func (l Ladder) Find(all []Name, c Caller) int {
 	return -1
 }
 
-// matches tells whether a name stands on the rung for a caller: its state, that nobody else acts under it where this
-// matters, and the tie.
+// matches tells whether a name matches the rung for a caller: by its state, by the tie, and, unless the rung is shared,
+// because no other session acts under it.
 func (r rung) matches(n Name, c Caller) bool {
 	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tie(n, c)
 }

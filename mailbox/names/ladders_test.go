@@ -28,7 +28,7 @@ var states = []struct {
 	{names.Open, "open", names.Name{Conn: "c9", Session: "s9", Process: "p9", Open: true}},
 }
 
-// ties are what a caller may have in common with a name.
+// ties are the facts that a caller and a name may share.
 var ties = []struct {
 	word string
 	tie  func(*names.Name)
@@ -56,7 +56,7 @@ type sample struct {
 	names.Name
 }
 
-// samples are names in all states to which a caller has all ties that are possible.
+// samples returns names in all states, with all possible ties to a caller.
 func samples(shared bool) (all []sample) {
 	for _, s := range states {
 		for _, tie := range ties {
@@ -70,8 +70,8 @@ func samples(shared bool) (all []sample) {
 	return all
 }
 
-// The golden file says which names a caller acts under, by their states and by its ties to them. Numbers say which of
-// several it takes, best first. A caller for which there is none is given a vacant name.
+// The golden file says under which names a caller acts, by their states and by its ties to them. Numbers give the order
+// of preference, best first. A caller without such a name is given a vacant one.
 func TestLadders_MatchGolden(t *testing.T) {
 	var b strings.Builder
 	for _, shared := range []bool{false, true} {
@@ -91,7 +91,7 @@ func TestLadders_MatchGolden(t *testing.T) {
 	golden.Equal(t, "ladders.txt", b.String())
 }
 
-// turn is as which a caller takes a name of all.
+// turn returns the place of a name in a caller's order of preference.
 func turn(l names.Ladder, all []sample, s sample, c names.Caller) string {
 	found := func(list ...sample) int {
 		var known []names.Name
@@ -103,7 +103,7 @@ func turn(l names.Ladder, all []sample, s sample, c names.Caller) string {
 	if found(s) < 0 {
 		return "-"
 	}
-	var better []int // for each that goes before, how many go before that
+	var better []int // for each name before it, how many names go before that
 	before := func(s sample) (n int) {
 		for _, other := range all {
 			if found(s, other) == 1 {

@@ -1,15 +1,15 @@
-// Package names is the life of a session's name as tables. A session whose client chose no name is given the name of
-// its client, numbered while others have it: claude-code, claude-code-2, claude-code-3.
+// Package names holds the life of a session's name as tables. A session whose client chose no name is given the name of
+// its client, with a number if other sessions have it: claude-code, claude-code-2, claude-code-3.
 //
-// Three callers ask for the name of a session, and each knows it by other ties: the server that the client starts,
-// the hook that runs when the session begins, and a shell in which somebody works. [Name.State] says in which state a
-// name is, whoever asks. A [Ladder] says which names a caller acts under, by the ties that the caller has to them and
-// by their states, and [Name.Vacant] which names are for callers without a tie.
+// Three callers ask for the name of a session, and each has other ties to it: the server that the client starts, the
+// hook that runs when the session begins, and a shell in the session. [Name.State] returns the state of a name, which
+// is the same for all callers. A [Ladder] chooses the name of a caller by its ties to names and by their states.
+// [Name.Vacant] says which names are for callers without a tie.
 //
-// A name is an address as well: mail is sent to it, and stays there when its session ends. So the tables lean towards
-// giving a session the name that it had, and never give away a name that somebody may still act under.
+// A name is an address as well: mail is sent to it, and stays there when its session ends. So the tables prefer to give
+// a session its former name, and never give away a name that a session may still use.
 //
-// The package reads no clock and no store: package mailbox asks it, and keeps what follows.
+// The package reads no clock and no store. Package mailbox calls it and stores the results.
 package names
 
 import (
@@ -20,25 +20,25 @@ import (
 )
 
 const (
-	// KeptFor is how long a session that left keeps its name: a person who comes back after a weekend has it still.
+	// KeptFor is how long a name is kept for a session that left: a person who comes back after a weekend still has it.
 	KeptFor = 7 * 24 * time.Hour
 
-	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name goes to
-	// whoever asks.
+	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name is free for any
+	// session.
 	ExpectedFor = time.Minute
 
-	// Settling is how long a service that has begun presumes connections open of which it knows only that nobody
-	// closed them. Their processes announce them anew within milliseconds, unless they were killed.
+	// Settling is how long a new service presumes connections open that were not closed before. Their processes announce
+	// them within milliseconds, unless they were killed.
 	Settling = 5 * time.Second
 )
 
-// Name is what is known of a name at one moment. Package mailbox fills it in from the row that is kept of the name, and
-// from the connections that are open; nothing here is kept.
+// Name holds the facts about a name at one time. Package mailbox fills it in from the stored row of the name and from
+// the open connections; this package stores nothing.
 type Name struct {
 	Agent  schemas.Agent // the name itself
-	Client schemas.Agent // whose sessions were given it; empty for a name that nobody was given
+	Client schemas.Agent // the client whose sessions were given it; empty if the name was chosen or is new
 
-	Session string        // that had it last, empty for one that cannot be told when it comes back
+	Session string        // the last session with it, empty if the client reports no session id
 	Conn    string        // of that session
 	Process string        // behind the connection, or whose server is expected
 	Left    bool          // the connection was closed, or its server is expected
@@ -49,19 +49,18 @@ type Name struct {
 	Shared  bool // over an open connection another session than the caller's acts under the name
 }
 
-// State is in which state a name is. States are bits, so that a rung of a ladder names several; a name is in exactly
-// one.
+// State is the state of a name. States are bits, so that a rung of a ladder may list several; a name is in exactly one.
 type State uint8
 
 // The states, from free to held.
 const (
-	// Free is a name that nobody has and nobody keeps: whoever needs a name may be given it.
+	// Free is a name that no session has or keeps: it may be given to any session.
 	Free State = 1 << iota
-	// Kept is a name that nobody has, and that the session which had it keeps for a week.
+	// Kept is a name that no session has, and that is kept for its last session for a week.
 	Kept
-	// Expected is a name that a hook told its session, whose server is about to come. It lasts a minute.
+	// Expected is a name that a hook told its session before the server started. It lasts a minute.
 	Expected
-	// Presumed is a name whose connection may be open: nobody closed it, and the service has just begun.
+	// Presumed is a name whose connection may be open: it was not closed, and the service has just begun.
 	Presumed
 	// Open is a name whose connection is open.
 	Open
@@ -72,8 +71,8 @@ const (
 	gone = Free | Kept | Expected
 )
 
-// State is the state of a name. Exactly one state holds, by the first that applies: who is here comes before who is
-// expected, and that before who keeps the name.
+// State returns the state of a name. The first state that applies holds: an open connection counts before an expected
+// server, and that before a kept name.
 func (n Name) State() State {
 	switch {
 	case n.Open:
@@ -88,11 +87,11 @@ func (n Name) State() State {
 	return Free
 }
 
-// Held tells whether a session has the name now, as far as anybody knows: its connection is open, or may be.
+// Held tells whether a session has the name now: its connection is open, or may be.
 func (n Name) Held() bool { return n.State()&held != 0 }
 
-// Vacant tells whether the name may be given to a session of a client that has no tie to it. That of the client itself
-// is kept for nobody, and a numbered one is given to no other client.
+// Vacant tells whether the name may be given to a session of a client that has no tie to it. The client's own name is
+// not kept for its last session, and a numbered name is given to no other client.
 func (n Name) Vacant(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client
 	ofClient := own || n.Client == "" || n.Client == client
@@ -102,10 +101,10 @@ func (n Name) Vacant(client schemas.Agent) bool {
 // maxLength is the limit that [schemas.ParseAgent] sets.
 const maxLength = 64 // characters of a name
 
-// Nth is the name of a client's n-th session, from 1: the first has the client's own name, the others a number behind
-// it. The name of a client that is too long for a number is cut, so that each is a valid name. Two long names of
-// clients that differ only at their ends may be cut to the same name; [Name.Vacant] then passes over one that was given
-// to the other.
+// Nth returns the name of a client's n-th session, from 1: the first is the client's own name, the others add a number.
+// It cuts a client's name that is too long for the number, so that each result is a valid name. Two long names of
+// clients that differ only at their ends may be cut to the same name; [Name.Vacant] then passes over a name that was
+// given to the other client.
 func Nth(client schemas.Agent, n int) schemas.Agent {
 	if n == 1 {
 		return client
@@ -114,8 +113,8 @@ func Nth(client schemas.Agent, n int) schemas.Agent {
 	return client[:min(len(client), maxLength-len(number))] + schemas.Agent(number)
 }
 
-// Prefix is how all names of a client's sessions begin, up to number 99,999. Names of other clients may begin so as
-// well: who searches by it compares the client.
+// Prefix returns the common beginning of all names of a client's sessions, up to number 99,999. Names of other clients
+// may have the same beginning, so callers that search by it compare the client.
 func Prefix(client schemas.Agent) string {
 	return string(client[:min(len(client), maxLength-len("-99999"))])
 }

@@ -17,19 +17,19 @@ func TestState_DependsOnConnectionAndTime(t *testing.T) {
 		name names.Name
 		want names.State
 	}{
-		"one that nobody had":                   {names.Name{}, names.Free},
-		"its connection is open":                {names.Name{Conn: "c", Open: true, Settled: true}, names.Open},
-		"it is announced while it closes":       {names.Name{Conn: "c", Open: true, Left: true}, names.Open},
-		"it may be announced yet":               {names.Name{Conn: "c", Session: "s"}, names.Presumed},
-		"it was closed before":                  {names.Name{Conn: "c", Session: "s", Left: true}, names.Kept},
-		"it was killed":                         {names.Name{Conn: "c", Session: "s", Process: "p", Settled: true}, names.Kept},
-		"it was killed, of an unknown session":  {names.Name{Conn: "c", Process: "p", Settled: true}, names.Free},
-		"its server is expected":                {names.Name{Session: "s", Process: "p", Left: true}, names.Expected},
-		"still":                                 {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute + justUnder}, names.Expected},
-		"no more":                               {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute}, names.Kept},
-		"a week ago, nearly":                    {names.Name{Session: "s", Left: true, Unseen: names.KeptFor + justUnder}, names.Kept},
-		"a week ago":                            {names.Name{Session: "s", Left: true, Unseen: names.KeptFor}, names.Free},
-		"a session that did nothing and closed": {names.Name{Conn: "c", Left: true}, names.Free},
+		"unused name":                         {names.Name{}, names.Free},
+		"open connection":                     {names.Name{Conn: "c", Open: true, Settled: true}, names.Open},
+		"announced while it closes":           {names.Name{Conn: "c", Open: true, Left: true}, names.Open},
+		"not announced yet":                   {names.Name{Conn: "c", Session: "s"}, names.Presumed},
+		"closed":                              {names.Name{Conn: "c", Session: "s", Left: true}, names.Kept},
+		"killed":                              {names.Name{Conn: "c", Session: "s", Process: "p", Settled: true}, names.Kept},
+		"killed, unknown session":             {names.Name{Conn: "c", Process: "p", Settled: true}, names.Free},
+		"server expected":                     {names.Name{Session: "s", Process: "p", Left: true}, names.Expected},
+		"server expected for nearly a minute": {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute + justUnder}, names.Expected},
+		"server expected for a minute":        {names.Name{Session: "s", Process: "p", Left: true, Unseen: time.Minute}, names.Kept},
+		"left nearly a week ago":              {names.Name{Session: "s", Left: true, Unseen: names.KeptFor + justUnder}, names.Kept},
+		"left a week ago":                     {names.Name{Session: "s", Left: true, Unseen: names.KeptFor}, names.Free},
+		"closed without a session":            {names.Name{Conn: "c", Left: true}, names.Free},
 	} {
 		t.Run(word, func(t *testing.T) { require.Equal(t, c.want, c.name.State()) })
 	}
